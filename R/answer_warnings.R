@@ -1,4 +1,4 @@
-# What the data can't tell, said before the fit: answers that are all the same, blocks that are missing.
+# What the data can't tell, said before the fit: answers that are all the same, conditions that are missing.
 
 # Where the answers are all the same, the priors alone keep the estimates finite.
 warn_of_equal_answers <- function(parts) {
@@ -22,8 +22,8 @@ warn_of_equal_answers <- function(parts) {
   }
 }
 
-# A block that is missing takes the contrast with it, in all cells or in some.
-warn_of_missing_blocks <- function(parts, contrast = contrast_of(parts)) {
+# A condition that is missing takes the contrast with it, in all cells or in some.
+warn_of_missing_conditions <- function(parts, contrast = contrast_of(parts)) {
   if (!is.null(parts$dropped[[contrast]])) {
     warning(sprintf(
       "No difference between %1$ss can be had: all rows are of the %1$s \"%2$s\".", contrast,
@@ -34,34 +34,34 @@ warn_of_missing_blocks <- function(parts, contrast = contrast_of(parts)) {
     if (length(others) == 0) {
       return(invisible())
     }
-    blocks <- split(as.character(parts$data[[contrast]]), parts$data[others], drop = TRUE)
-    n_lacking <- sum(vapply(blocks, function(own) length(unique(own)) < 2, logical(1)))
+    sides <- split(as.character(parts$data[[contrast]]), parts$data[others], drop = TRUE)
+    n_lacking <- sum(vapply(sides, function(own) length(unique(own)) < 2, logical(1)))
     if (n_lacking > 0) {
       warning(sprintf(
-        "No difference between blocks can be had in %d of %d combinations of %s: one block is missing there.",
-        n_lacking, length(blocks), paste(others, collapse = " and ")
+        "No difference between %1$ss can be had in %2$d of %3$d combinations of %4$s: one %1$s is missing there.",
+        contrast, n_lacking, length(sides), paste(others, collapse = " and ")
       ), call. = FALSE)
     }
   }
 }
 
-# Right as it is, and should be known: such an item says little about the difference of the blocks.
-say_items_of_one_block <- function(parts, contrast = contrast_of(parts), item = "item") {
+# Right as it is, and should be known: such an item says little about the difference of the conditions.
+say_items_of_one_condition <- function(parts, contrast = contrast_of(parts), item = "item") {
   if (!all(c(contrast, item) %in% names(parts$data)) || !is.null(parts$dropped[[contrast]])) {
     return(invisible())
   }
-  n_blocks <- tapply(as.integer(parts$data[[contrast]]), parts$data[[item]], function(own) length(unique(own)))
-  n_one <- sum(n_blocks < 2)
+  n_sides <- tapply(as.integer(parts$data[[contrast]]), parts$data[[item]], function(own) length(unique(own)))
+  n_one <- sum(n_sides < 2)
   if (n_one > 0) {
     verb <- if (n_one == 1) "is" else "are"
     message(sprintf(
-      "%d of %d items %s in one %s only, and compared through the others.", n_one, length(n_blocks), verb, contrast
+      "%d of %d items %s in one %s only, and compared through the others.", n_one, length(n_sides), verb, contrast
     ))
   }
 }
 
-# Answers to the very same question are alike beyond what an effect of the item explains, in one block and model more
-# than in another. Taken as independent, they promise more than they know.
+# Answers to the very same question are alike beyond what an effect of the item explains, in one condition and model
+# more than in another. Taken as independent, they promise more than they know.
 say_repeated_trials <- function(parts, item = "item") {
   trial <- c(intersect(c(item, "wording"), names(parts$data)), cell_factors(parts))
   apart <- lapply(random_terms(parts$formula), function(bar) all.vars(bar[[3]]))
@@ -93,17 +93,17 @@ cell_numbers <- function(parts) {
 
 cell_factors <- function(parts) {
   fixed <- all.vars(without_random_terms(parts$formula)[[3]])
-  intersect(c("model", "domain", contrast_of(parts)), fixed)
+  intersect(c("model", words_for("test", fixed), contrast_of(parts)), fixed)
 }
 
-# The column with the two sides: of choices the block, of counts the first factor of the formula.
+# The column with the two sides: of choices the condition, of counts the first factor of the formula.
 contrast_of <- function(parts) {
+  fixed <- all.vars(without_random_terms(parts$formula)[[3]])
   if (is.null(parts$family$step)) {
-    return("block")
+    return(words_for("condition", c(fixed, names(parts$dropped))))
   }
-  fixed <- setdiff(all.vars(without_random_terms(parts$formula)[[3]]), c("model", "domain"))
   factors <- c(names(parts$dropped), Filter(function(name) is.factor(parts$data[[name]]), fixed))
-  c(setdiff(factors, c("model", "domain")), "condition")[[1]]
+  c(setdiff(factors, c("model", words_for("test", factors))), "condition")[[1]]
 }
 
 # Whether each trial is without an answer, as far as the rows say it.

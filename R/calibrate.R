@@ -5,11 +5,11 @@
 #' is right these ranks are uniform; a wrong prior, coding or likelihood, or a sampler that does not reach everywhere,
 #' makes them pile up. `summary` tests that, [plot_calibration()] shows it.
 #'
-#' The rows keep their columns (which model, block, item …); only the outcome is drawn, so the number of rows and how
-#' they are crossed are those of `data`. The truths are drawn by plain R, which knows of brms nothing but the names of
-#' its parameters: so priors, coding and centring are tested, too. A prior of brms's that goes by the outcome is that of
-#' `data` in all data sets. What has no prior (coefficients, where `family` is `"gaussian"`) gets normal(0, S), S being
-#' the scale of the intercept's prior, in truths and fits alike; the column `priors` says so.
+#' The rows keep their columns (which model, condition, item …); only the outcome is drawn, so the number of rows and
+#' how they are crossed are those of `data`. The truths are drawn by plain R, which knows of brms nothing but the names
+#' of its parameters: so priors, coding and centring are tested, too. A prior of brms's that goes by the outcome is that
+#' of `data` in all data sets. What has no prior (coefficients, where `family` is `"gaussian"`) gets normal(0, S), S
+#' being the scale of the intercept's prior, in truths and fits alike; the column `priors` says so.
 #'
 #' Ranks are among 99 of the draws, evenly spaced. They are nearly independent: where a quantity has fewer than 100
 #' effective draws, or an R-hat above 1.05, the chains are drawn again twice as long, at most twice. A fit that still is
@@ -40,15 +40,15 @@
 #' @return A list of two data frames:
 #'   \describe{
 #'     \item{summary}{one row per quantity: `quantity` (a parameter, under the name that [fit_brms()] has in its
-#'       estimates; `"delta_p: …"`, the difference between blocks in a `model` and `domain`; `"log_lik"`, the
-#'       log-likelihood of all rows), `model`, `domain`, `n` (data sets with ranks), `n_failed`, `n_doubtful` (of `n`),
+#'       estimates; `"delta_p: …"`, the difference between conditions in a `model` and `test`; `"log_lik"`, the
+#'       log-likelihood of all rows), `model`, `test`, `n` (data sets with ranks), `n_failed`, `n_doubtful` (of `n`),
 #'       `n_draws`; `p_value`, the probability, in a right sampler, of ranks whose distribution somewhere lies as far
 #'       from uniform as this one (below .05 it leaves the band of [plot_calibration()], and `is_in_band` is `FALSE`: of
 #'       twenty right quantities one does), and `p_adjusted`, that of all quantities together (Holm); `n_held` and
 #'       `coverage`, how many 95 % intervals hold the truth; Betancourt's `mean_z` and `sd_z` of the z-scores (0 and 1
 #'       where posteriors are normal) and `shrinkage`, 1 minus the posterior variance over that of the truths (1: the
 #'       data say all, 0: nothing); `mean_rank`, from 0 to 1 (above .5 the draws are too low), `min_ess_bulk`.}
-#'     \item{ranks}{one row per data set and quantity: `number` of the data set, `quantity`, `model`, `domain`, `truth`,
+#'     \item{ranks}{one row per data set and quantity: `number` of the data set, `quantity`, `model`, `test`, `truth`,
 #'       `rank` (0 to `n_draws`: how many draws are below the truth), `n_draws`, `estimate` (posterior mean), `std_dev`,
 #'       `conf_low`, `conf_high` (95 %), `z_score` (estimate minus truth, in posterior standard deviations), `rhat`,
 #'       `ess_bulk`; of the whole fit `status` (`"ok"`, `"divergent"`, `"unconverged"`, `"failed"`), `n_divergent`
@@ -66,8 +66,8 @@
 #' @examplesIf interactive()
 #' # Compiles at its first use, and so takes a minute.
 #' trials <- simulate_forced_choice(n_words = 5)
-#' formula <- "is_consistent ~ block * model * domain + (1 | item)"
-#' calibrated <- calibrate(trials, formula, list(block = c("congruent", "incongruent")), n = 20, cores = 2)
+#' formula <- "is_consistent ~ condition * model * test + (1 | item)"
+#' calibrated <- calibrate(trials, formula, list(condition = c("congruent", "incongruent")), n = 20, cores = 2)
 #' calibrated$summary
 #' plot_calibration(calibrated)
 calibrate <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",

@@ -6,7 +6,7 @@ coded_data <- function(data, formula, levels, coding = "treatment", outcome = ze
   if (length(formula) != 3 || (is_mixed && length(grouping) == 0)) {
     stop_with(
       sprintf("Can't fit %s as a mixed model.", quoted(deparse1(formula))),
-      "It must have an outcome and a random effect, like \"is_valid ~ block * model + (1 | item)\"."
+      "It must have an outcome and a random effect, like \"is_valid ~ condition * model + (1 | item)\"."
     )
   }
   coded <- coded_variables(formula)

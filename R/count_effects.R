@@ -6,16 +6,16 @@
 count_effects <- function(fit, parts, checks) {
   contrast <- contrast_of(parts)
   draws <- as.matrix(posterior::as_draws_matrix(fit))
-  design <- effect_design(parts, contrast, c("model", "domain"))
+  design <- effect_design(parts, contrast, c("model", "test"))
   is_hu <- grepl("^b_hu_", colnames(draws))
   predictors <- population_logits(draws[, !is_hu, drop = FALSE], design)
   medians <- vapply(seq_len(ncol(predictors)), function(cell) {
     parts$family$median(predictors[, cell], parameters_of_cell(draws, parts$family, design$x[cell, ]))
   }, numeric(nrow(draws)))
   medians <- matrix(medians, nrow = nrow(draws))
-  cells <- stats::setNames(design$cells, c("model", "domain", "block"))
+  cells <- stats::setNames(design$cells, c("model", "test", "condition"))
   predictions <- cbind(cells, kind = "population", spread_rows(medians)[interval_columns()])
-  sides <- match(design$sides, cells$block)
+  sides <- match(design$sides, cells$condition)
   if (length(sides) != 2 || anyNA(sides) || nrow(cells) != 2) {
     return(list(predictions = as_plain_rows(predictions)))
   }
@@ -42,8 +42,8 @@ ratio_row <- function(medians, sides, parts, checks) {
   labels <- as.character(parts$data[[contrast_of(parts)]])
   sd_log <- pooled_sd(log(parts$outcome + parts$family$step / 2), labels, sides)
   between <- stats::quantile(ratio, c(.5, .025, .975), names = FALSE, na.rm = TRUE)
-  zeros <- checks[checks$statistic == "zeros" & !is.na(checks$block), ]
-  zeros <- zeros[match(sides, zeros$block), ]
+  zeros <- checks[checks$statistic == "zeros" & !is.na(checks$condition), ]
+  zeros <- zeros[match(sides, zeros$condition), ]
   data.frame(
     term = paste0(contrast_of(parts), sides[[2]]), family = parts$family$name, step = parts$family$step,
     ratio = between[[1]], ratio_low = between[[2]], ratio_high = between[[3]], p_above = mean(ratio > 1, na.rm = TRUE),

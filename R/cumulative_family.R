@@ -50,9 +50,9 @@ fixed_names <- function(parts) {
   c(threshold_names(parts$points, groups), names[-1], names_of_disc(parts))
 }
 
-# In the place of block_effects(): the mean rating in each cell, random effects at 0, and its difference between blocks,
-# on the scale of the points and (`"s"`) in log odds.
-rating_effects <- function(draws, parts, contrast = "block", by = c("model", "domain")) {
+# In the place of condition_effects(): the mean rating in each cell, random effects at 0, and its difference between
+# conditions, on the scale of the points and (`"s"`) in log odds.
+rating_effects <- function(draws, parts, contrast = "condition", by = c("model", "test")) {
   kinds <- rating_kinds(parts)
   of_kinds <- draws_of_kinds(draws, parts, kinds$rows)
   tables <- lapply(seq_along(of_kinds), function(number) {
@@ -72,7 +72,7 @@ rating_effects_of_kind <- function(draws, parts, of_kind, contrast, by) {
   means <- mean_ratings(eta, of_kind$thresholds, rating_values(parts$points))
   list(
     predictions = cbind(design$cells, kind = "population", spread_rows(means)[interval_columns()]),
-    contrasts = block_contrasts(eta, design, "population", contrast, by, list(
+    contrasts = condition_contrasts(eta, design, "population", contrast, by, list(
       inverse_link = function(values) means, scales = c(response = "difference", link = "s")
     ))
   )

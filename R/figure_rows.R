@@ -21,7 +21,7 @@ figure_rows <- function(x, table = NULL) {
   rows
 }
 
-# Rows that say of what model, test, domain they are: what is fitted to all of them together has no column of it, or NA.
+# Rows that say of what model and test they are: what is fitted to all of them together has no column of it, or NA.
 with_cells <- function(rows, columns) {
   if (!is.data.frame(rows)) {
     return(rows)

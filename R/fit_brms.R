@@ -74,19 +74,18 @@
 #'   frames:
 #'   \describe{
 #'     \item{model}{one row: settings, diagnostics, LOO, files, priors, `reference` levels, `is_converged`, `verdict`.}
-#'     \item{predictions}{`model`, `domain`, `block`, `kind`, `estimate` (posterior mean), `conf_low`, `conf_high` (95 %
-#'       credible interval), in probability (or, of numbers, means). Of the kinds, `"population"` leaves the items'
-#'       effects at 0 (a median item), and `"item_averaged"` is the mean over the items that were asked in the domain,
+#'     \item{predictions}{`model`, `test`, `condition`, `kind`, `estimate` (posterior mean), `conf_low`, `conf_high` (95
+#'       % credible interval), in probability (or, of numbers, means). Of the kinds, `"population"` leaves the items'
+#'       effects at 0 (a median item), and `"item_averaged"` is the mean over the items that were asked in the test,
 #'       each with its own effect.}
-#'     \item{contrasts}{first block minus second: `model`, `domain`, `kind`, `scale` (`"delta_p"` in probability, `"s"`
-#'       in log odds; of numbers `"difference"`), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive`
-#'       (share of the draws above 0).}
-#'     \item{checks}{posterior predictive checks: `model`, `domain`, `block` (`NA`: all rows), `statistic` (`"share"` of
-#'       ones, of numbers `"mean"` and `"sd"`; of counts the share of `"zeros"`, where they come in steps of
+#'     \item{contrasts}{first condition minus second: `model`, `test`, `kind`, `scale` (`"delta_p"` in probability,
+#'       `"s"` in log odds; of numbers `"difference"`), `estimate` (mean), `median`, `conf_low`, `conf_high`,
+#'       `p_positive` (share of the draws above 0).}
+#'     \item{checks}{posterior predictive checks: `model`, `test`, `condition` (`NA`: all rows), `statistic` (`"share"`
+#'       of ones, of numbers `"mean"` and `"sd"`; of counts the share of `"zeros"`, where they come in steps of
 #'       `"one_step"` and `"two_steps"`, and `"quantile_10"`, `"median"`, `"quantile_90"`; `"item_sd"`, the standard
-#'       deviation of the items' shares or means),
-#'       `observed`, `predicted` (mean), `conf_low`, `conf_high` (95 %), `p_value` (share of simulated data above the
-#'       observed, ties counted half).}
+#'       deviation of the items' shares or means), `observed`, `predicted` (mean), `conf_low`, `conf_high` (95 %),
+#'       `p_value` (share of simulated data above the observed, ties counted half).}
 #'     \item{loo}{one row: leave-one-out cross-validation, `elpd_loo`, `p_loo`, `looic` with standard errors, and
 #'       Pareto's k.}
 #'     \item{effects}{of counts in two conditions, in the place of contrasts: one row, `term`, `family`, `step`, the
@@ -104,11 +103,11 @@
 #' @examplesIf interactive()
 #' # Compiles at its first use, and so takes a minute.
 #' trials <- expand.grid(
-#'   item = letters[1:20], block = c("congruent", "incongruent"), model = c("one", "two"), stringsAsFactors = FALSE
+#'   item = letters[1:20], condition = c("congruent", "incongruent"), model = c("one", "two"), stringsAsFactors = FALSE
 #' )
 #' set.seed(1)
 #' trials$is_valid <- runif(nrow(trials)) < .9
-#' fit <- fit_brms(trials, "is_valid ~ block * model + (1 | item)", chains = 1, iterations = 500, warmup = 250)
+#' fit <- fit_brms(trials, "is_valid ~ condition * model + (1 | item)", chains = 1, iterations = 500, warmup = 250)
 #' fit$tables$model$verdict
 fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
                      step = NULL, thresholds_by = NULL, disc_by = NULL, chains = 4, iterations = 4000, warmup = 1500,
@@ -136,7 +135,10 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
   }
   fitted <- fit_each_group(without_token_sources(data, formula), NULL, c(all.vars(formula), unlist(kinds)), fit_one)
   tables <- with_study_labels(tables, data)
-  if (!is.null(tables$contrasts)) tables$contrasts <- with_side_labels(tables$contrasts, data, "block", levels$block)
+  if (!is.null(tables$contrasts)) {
+    contrast <- words_for("condition", names(levels))
+    tables$contrasts <- with_side_labels(tables$contrasts, data, contrast, levels[[contrast]])
+  }
   slant_fit(c(fitted, list(tables = tables)), c("brms", "rstan", "StanHeaders", "posterior", "loo"))
 }
 
@@ -169,8 +171,8 @@ step_of_outcome <- function(data, formula, family, step) {
 
 fit_bayesian <- function(parts, settings) {
   warn_of_equal_answers(parts)
-  warn_of_missing_blocks(parts)
-  say_items_of_one_block(parts)
+  warn_of_missing_conditions(parts)
+  say_items_of_one_condition(parts)
   say_repeated_trials(parts)
   model <- compiled_model(parts$code, settings$say)
   begun <- proc.time()[["elapsed"]]
@@ -218,7 +220,7 @@ bayesian_tables <- function(fit, parts, settings) {
   effects <- if (is_rating(parts)) {
     rating_effects(posterior::as_draws_matrix(fit), parts)
   } else if (is.null(parts$family$step)) {
-    block_effects(fit)
+    condition_effects(fit)
   } else {
     count_effects(fit, parts, checks)
   }

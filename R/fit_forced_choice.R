@@ -1,15 +1,16 @@
 #' The two stages of the interference study
 #'
 #' Stage `"valid"` (A): does a model answer with exactly one of the two options? Stage `"consistent"` (B): if it
-#' does, is it the option that holds the word's own category? Both are `block * model * domain + (1 | item)`, fitted
+#' does, is it the option that holds the word's own group? Both are `condition * model * test + (1 | item)`, fitted
 #' by [fit_brms()]: 4 chains of 4000 iterations by default, about half a minute on two cores.
 #'
-#' What the data lack is met so: a factor with one value (one model, one domain) is dropped from the formula, and a
-#' message says so; without both blocks there is no ΔP, and a warning says so; answers that are all the same are fitted,
-#' with a warning that the priors decide. A trial that occurs twice is an error.
+#' What the data lack is met so: a factor with one value (one model, one test) is dropped from the formula, and a
+#' message says so; without both conditions there is no ΔP, and a warning says so; answers that are all the same are
+#' fitted, with a warning that the priors decide. A trial that occurs twice is an error.
 #'
 #' @param data a data frame with one row per trial and the columns of the database's view `forced_choice_trials`:
-#'   `model`, `domain`, `block` (`"congruent"`, `"incongruent"`), `item`, `is_valid`, and for stage B `is_consistent`.
+#'   `model`, `test`, `condition` (`"congruent"`, `"incongruent"`), `item`, `is_valid`, and for stage B `is_consistent`
+#'   (or, in the paper's words, `domain` and `block`).
 #'   Where there are `trial_id`, `repetition` and `model_no` (the order of models), they are used.
 #' @param stage `"valid"` or `"consistent"`.
 #' @param random names of the columns that have random intercepts: `"item"`, and if asked `"repetition"` or
@@ -22,27 +23,30 @@
 #' @examplesIf interactive()
 #' # Compiles at its first use, and so takes a minute.
 #' trials <- expand.grid(
-#'   item = paste("word", 1:20), block = c("congruent", "incongruent"), model = c("one", "two"),
-#'   domain = c("gender_career", "gender_science"), stringsAsFactors = FALSE
+#'   item = paste("word", 1:20), condition = c("congruent", "incongruent"), model = c("one", "two"),
+#'   test = c("gender_career", "gender_science"), stringsAsFactors = FALSE
 #' )
 #' set.seed(1)
 #' trials$is_valid <- TRUE
-#' trials$is_consistent <- runif(nrow(trials)) < ifelse(trials$block == "congruent", .95, .8)
+#' trials$is_consistent <- runif(nrow(trials)) < ifelse(trials$condition == "congruent", .95, .8)
 #' fit <- fit_forced_choice(trials, "consistent", chains = 2, iterations = 600, warmup = 300)
 #' fit$tables$contrasts
 #' fit$tables$model$verdict
 fit_forced_choice <- function(data, stage = c("valid", "consistent"), random = "item", levels = NULL, ...) {
   check_arguments()
   stage <- one_of(stage, eval(formals(fit_forced_choice)$stage), "stage")
-  check_columns(data, unique(c("model", "domain", "block", "item", "is_valid", random)))
+  condition <- words_for("condition", names(data))
+  test <- words_for("test", names(data))
+  check_columns(data, unique(c("model", test, condition, "item", "is_valid", random)))
   check_no_duplicates(data)
   rows <- if (stage == "consistent") valid_rows(data) else data
   say_repetitions(rows, random)
   random <- varying_columns(rows, random)
-  blocks <- levels_of(data, "block", levels$block, may_be_fewer = TRUE)
-  levels <- utils::modifyList(list(block = blocks), as.list(levels))
+  levels <- as.list(levels)
+  names(levels) <- words_for(our_words(names(levels)), names(data))
+  levels[[condition]] <- levels_of(data, condition, levels[[condition]], may_be_fewer = TRUE)
   formula <- sprintf(
-    "%s ~ block * model * domain + %s", if (stage == "valid") "is_valid" else "is_consistent",
+    "%s ~ %s * model * %s + %s", if (stage == "valid") "is_valid" else "is_consistent", condition, test,
     paste(sprintf("(1 | %s)", random), collapse = " + ")
   )
   fit_brms(rows, formula, levels = levels, ...)
@@ -59,7 +63,8 @@ check_no_duplicates <- function(data) {
     }
     return(invisible())
   }
-  keys <- intersect(c("source", "run_id", "model", "domain", "block", "item", "wording", "repetition"), names(data))
+  cell <- c("model", words_for(c("test", "condition"), names(data)))
+  keys <- intersect(c("source", "run_id", cell, "item", "wording", "repetition"), names(data))
   n <- sum(duplicated(data[keys]))
   if (n > 0) {
     warning(sprintf(

@@ -23,7 +23,7 @@
 #' in the data are left out, and a factor with one level is dropped from the formula, which a message says. A
 #' combination of the factors in which all answers are alike (complete separation) is named in a warning, cell by cell:
 #' log odds have no finite estimate there. Repetitions of trials get a random effect where the formula asks for it, as
-#' in `"is_consistent ~ block * model * domain + (1 | item) + (1 | repetition)"` (or `run_id` for runs).
+#' in `"is_consistent ~ condition * model * test + (1 | item) + (1 | repetition)"` (or `run_id` for runs).
 #'
 #' Fits on the boundary (a variance of 0) are kept and flagged. A group that can't be fitted is one row of `fits` with
 #' status `"failed"` and the reason.
@@ -72,7 +72,7 @@
 #' fit$estimates
 #' fit$fits
 fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, family = "gaussian", n_agq = 1,
-                     contrast = "block") {
+                     contrast = "condition") {
   check_arguments()
   need_package("lmerTest", "fit mixed models")
   check_columns(data, character())
@@ -106,7 +106,8 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
   if (family == "binomial") data <- without_token_sources(data, formula)
   result <- fit_each_group(data, by, all.vars(formula), fit_one, save_to)
   if (!is.null(result$tables$contrasts)) {
-    result$tables$contrasts <- with_side_labels(result$tables$contrasts, data, contrast, levels[[contrast]])
+    compared <- words_for(contrast, coded)
+    result$tables$contrasts <- with_side_labels(result$tables$contrasts, data, compared, levels[[compared]])
   }
   slant_fit(result, c("lme4", "lmerTest"))
 }

@@ -13,7 +13,7 @@
 #'   \item{`"brms"` of counts, `"censored"`}{the ratio of medians, whatever the family; `d` is its logarithm, in
 #'     standard deviations of the logarithm of counts (at the middle of their steps, so that a 0 has one).}
 #'   \item{`"lme4"` with `family = "binomial"`, `"brms"` of choices}{ΔP of a median item (see `glmer_effects()`
-#'     and `block_effects()`), first level minus second, a row for each combination of the other factors.}
+#'     and `condition_effects()`), first level minus second, a row for each combination of the other factors.}
 #'   \item{`"trimmed_difference"`, `"median_difference"`}{the difference, in units of the outcome.}
 #' }
 #' So that differences and ratios can stand on one axis, `d` is the estimate in standard deviations: the difference (for
@@ -80,7 +80,7 @@ of_contrasts <- function(fit, data) {
   numbers_of_rows <- c(
     "kind", "scale", "estimate", "median", "std_error", "conf_low", "conf_high", "p_value", "p_positive"
   )
-  cells <- setdiff(intersect(names(rows), names(data)), numbers_of_rows)
+  cells <- setdiff(names(rows)[words_for(names(rows), names(data)) %in% names(data)], numbers_of_rows)
   n <- nrow(rows)
   column <- function(name) if (name %in% names(rows)) rows[[name]] else rep(NA_real_, n)
   numbers <- frame_of(

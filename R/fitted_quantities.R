@@ -1,4 +1,5 @@
-# What is compared with a known truth, of a fit to simulated data: its parameters, and the differences between blocks.
+# What is compared with a known truth, of a fit to simulated data: its parameters, and the differences between
+# conditions.
 
 # Short chains of one model in this very process, under brms's names: list(draws, brmsfit, chains, n_divergent,
 # n_max_treedepth).
@@ -9,18 +10,18 @@ draws_in_place <- function(parts, settings) {
   c(list(draws = draws, brmsfit = brmsfit), sampled[c("chains", "n_divergent", "n_max_treedepth")])
 }
 
-# list(keys, draws): a row of `quantity`, `model` and `domain`, and a column of draws, for each.
+# list(keys, draws): a row of `quantity`, `model` and `test`, and a column of draws, for each.
 quantity_draws <- function(draws, parts) {
   columns <- unlist(parameter_columns(draws, parts))
   fixed <- fixed_names(parts)
   names <- c(fixed, deviation_names(columns[-seq_along(fixed)]))
-  of_blocks <- block_difference_draws(draws, parts)
+  of_conditions <- condition_difference_draws(draws, parts)
   unknown <- rep(NA_character_, length(names) + 1)
   keys <- rbind(
-    frame_of(quantity = names, model = unknown[-1], domain = unknown[-1]), of_blocks$keys,
-    frame_of(quantity = "log_lik", model = NA_character_, domain = NA_character_)
+    frame_of(quantity = names, model = unknown[-1], test = unknown[-1]), of_conditions$keys,
+    frame_of(quantity = "log_lik", model = NA_character_, test = NA_character_)
   )
-  list(keys = keys, draws = cbind(draws[, columns, drop = FALSE], of_blocks$draws))
+  list(keys = keys, draws = cbind(draws[, columns, drop = FALSE], of_conditions$draws))
 }
 
 # The same of a truth, as a vector.
@@ -31,7 +32,7 @@ quantity_truths <- function(draws, truth, parts) {
     stop_with("Can't calibrate this fit: brms has other parameters than were drawn.", quoted(unlist(columns)))
   }
   b <- matrix(truth$b, 1, dimnames = list(NULL, columns[[1]]))
-  c(unlist(expected), block_difference_draws(b, parts)$draws)
+  c(unlist(expected), condition_difference_draws(b, parts)$draws)
 }
 
 # brms's names of the parameters, in the order of drawn_truth(): coefficients, of each group standard deviations and
@@ -45,9 +46,9 @@ parameter_columns <- function(draws, parts) {
   c(list(grep("^b_", names, value = TRUE)), groups, list(intersect(family_classes(parts), names)))
 }
 
-# list(keys, draws): the first block minus the second in each model and domain, for a median item, in probability
+# list(keys, draws): the first condition minus the second in each model and test, for a median item, in probability
 # (or, of numbers, means).
-block_difference_draws <- function(draws, parts, contrast = "block", by = c("model", "domain")) {
+condition_difference_draws <- function(draws, parts, contrast = "condition", by = c("model", "test")) {
   design <- effect_design(parts, contrast, by)
   pairs <- contrast_pairs(design, contrast, by)
   means <- if (is_rating(parts)) {
@@ -57,7 +58,7 @@ block_difference_draws <- function(draws, parts, contrast = "block", by = c("mod
   }
   keys <- design$cells[vapply(pairs, `[[`, numeric(1), 1), by, drop = FALSE]
   names <- apply(keys, 1, function(key) paste(key[!is.na(key)], collapse = ", "))
-  scale <- rep(unname(parts$family$scales["response"]), length(pairs)) # counts have none, and no blocks
+  scale <- rep(unname(parts$family$scales["response"]), length(pairs)) # counts have none, and no such conditions
   list(
     keys = as_plain_rows(cbind(frame_of(quantity = paste(scale, names, sep = ": ")[seq_along(pairs)]), keys)),
     draws = means[, vapply(pairs, `[[`, numeric(1), 1), drop = FALSE] -
@@ -84,7 +85,7 @@ quantity_rows <- function(values, truths, chains, n_draws) {
 # Of a fit that failed.
 no_quantities <- function() {
   list(
-    keys = frame_of(quantity = character(), model = character(), domain = character()),
+    keys = frame_of(quantity = character(), model = character(), test = character()),
     draws = matrix(numeric(), nrow = 1, ncol = 0)
   )
 }

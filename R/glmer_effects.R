@@ -1,13 +1,13 @@
 #' Probabilities and their contrast in a logistic mixed model
 #'
 #' What a model fitted by [lme4::glmer()] predicts in each combination of its factors, and how far the two levels of one
-#' factor (the blocks of a forced-choice IAT) lie apart in each combination of the others: ΔP and S of the interference
-#' paper, for the same question asked of lme4 instead of brms.
+#' factor (the conditions of a forced-choice IAT) lie apart in each combination of the others: ΔP and S of the
+#' interference paper, for the same question asked of lme4 instead of brms.
 #'
 #' Two kinds are distinguished, for they differ much. `"population"` is the probability for an item whose random effects
 #' are 0, the median item (and no mean over any population), as in the paper's Tables 1 and 2. `"new_items"` is the mean
 #' probability over items that may be asked, with their random effects drawn from the estimated normal distribution (the
-#' `"item_averaged"` of [block_effects()] and [permutation_test()] is the mean over the items that were asked).
+#' `"item_averaged"` of [condition_effects()] and [permutation_test()] is the mean over the items that were asked).
 #'
 #' Standard errors are the delta method's, from the covariance of the coefficients; variances of random effects are
 #' taken as known. Intervals are Wald's: of a probability on the logit scale, of a difference symmetric around it.
@@ -27,7 +27,7 @@
 #'   }
 #' @source Cohen & Kincaid (2026), equation 11 (ΔP), section 2.5 (S), Tables 1 and 2.
 #' @noRd
-glmer_effects <- function(model, contrast = "block") {
+glmer_effects <- function(model, contrast = "condition") {
   need_package("lme4", "predict from a mixed model")
   if (!inherits(model, "glmerMod") || stats::family(model)$link != "logit") {
     stop_with("Can't predict probabilities: `model` must be a logistic mixed model from lme4::glmer().")
@@ -175,9 +175,10 @@ effects_with_constants <- function(model, contrast, constant) {
     columns <- c(lapply(constant, rep, nrow(table)), as.list(table))
     structure(columns, class = "data.frame", row.names = seq_len(nrow(table)))
   }
+  contrast <- words_for(contrast, c(variables, names(constant)))
   effects <- glmer_effects(model, contrast)
-  list(
+  with_our_words(list(
     predictions = with_constant(effects$predictions, constant),
     contrasts = with_constant(effects$contrasts, constant[setdiff(names(constant), contrast)])
-  )
+  ))
 }

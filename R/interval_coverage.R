@@ -7,7 +7,7 @@
 #' @param data a data frame such as [recover_contrasts()]: `truth`, `conf_low`, `conf_high`, and the columns of
 #'   `by`.
 #' @param by columns to count by. The band holds for data sets that know nothing of each other, so count by model and
-#'   domain: cells of one data set share their words.
+#'   test: cells of one data set share their words.
 #' @param level what the intervals claim.
 #' @param band probability with which the share lies within the band, if they keep what they claim.
 #' @return A data frame with one row per group: the columns of `by`, `n`, `n_held`, `coverage`, `band_low`, `band_high`
@@ -18,7 +18,7 @@
 #' recovered <- data.frame(truth = 0, estimate = rnorm(100))
 #' recovered <- transform(recovered, conf_low = estimate - 1.96, conf_high = estimate + 1.96)
 #' interval_coverage(recovered, by = character())
-interval_coverage <- function(data, by = c("model", "domain"), level = .95, band = .99) {
+interval_coverage <- function(data, by = c("model", "test"), level = .95, band = .99) {
   check_arguments()
   check_columns(data, c(by, "truth", "conf_low", "conf_high"), to = "count intervals")
   group <- factor(group_codes(data, by))

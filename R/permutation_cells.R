@@ -1,4 +1,4 @@
-# What a refit is made of, cell by cell: its rows in one order, and the difference between the blocks of each cell.
+# What a refit is made of, cell by cell: its rows in one order, and the difference between the conditions of each cell.
 
 # Rows without a gap, and the columns that the fit sees, or that are kept apart. Sums of floating-point numbers depend
 # on the order of rows: it is made one. Beside a column NAME stays NAME_no, the order of its levels.
@@ -20,10 +20,11 @@ sides_of <- function(levels, data, contrast) {
 }
 
 # The cells in the order of their levels, for each the first row of either side (all rows of one side have the same
-# fixed effects), and the rows of its domain: the items of all of them are averaged over, in whatever model they were
-# answered, as block_effects() does, so that cells and fits are about the same items.
+# fixed effects), and the rows of its test: the items of all of them are averaged over, in whatever model they were
+# answered, as condition_effects() does, so that cells and fits are about the same items.
 cells_of <- function(data, contrast, within, sides, levels) {
   keys <- unit_keys(data, within)
+  test <- words_for("test", within)
   ordered <- listed_levels(data, within, levels)
   places <- lapply(within, function(name) match(as_sortable(data[[name]]), ordered[[name]]))
   first <- which(!duplicated(keys))
@@ -37,7 +38,7 @@ cells_of <- function(data, contrast, within, sides, levels) {
     is_separated = unname(vapply(keys[first], is_separated_cell, TRUE, of_side, keys, as.numeric(data[[1]]))),
     sides = lapply(of_side, function(has_side) match(keys[first], ifelse(has_side, keys, NA))),
     members = lapply(first, function(row) {
-      if (!"domain" %in% within) seq_len(nrow(data)) else which(data$domain == data$domain[[row]])
+      if (!test %in% within) seq_len(nrow(data)) else which(data[[test]] == data[[test]][[row]])
     })
   )
 }
@@ -48,7 +49,7 @@ is_separated_cell <- function(key, of_side, keys, outcome) {
 }
 
 # First side minus second, of what a refitter returned (NULL where it failed).
-block_differences <- function(fit, cells) {
+condition_differences <- function(fit, cells) {
   kinds <- c("delta_p", "delta_p_items", "s")
   columns <- c(outer(c("", "_sd", "_mcse"), kinds, function(end, kind) paste0(kind, end)), "rhat", "ess_bulk")
   differences <- as.data.frame(matrix(NA_real_, nrow(cells$rows), length(columns), dimnames = list(NULL, columns)))

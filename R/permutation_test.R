@@ -1,14 +1,14 @@
 #' Test an effect by permutation
 #'
-#' **Of conditions** (a formula without the blocks, such as `"tokens ~ condition + (1 | wording)"`): deals the words of
+#' **Of numbers** (such as `"tokens ~ condition + (1 | wording)"`): deals the words of
 #' each cell to their groups at random, which is to swap the two conditions of a word within a wording with probability
 #' 1/2 (`whole_words = TRUE`: of a word with all its wordings, which also holds if words differ in their effect). It
 #' shows what an analysis finds when there is nothing. `engine = "difference"` compares means and needs no refit;
 #' `"lme4"` is the mixed model ([lme4::refit()] where every answer has its other one).
 #'
-#' **Of blocks:** Swaps the two block labels of an item at random within model and domain (each item with probability
-#' 1/2, with all of its rows), refits the model, many times, and sums up where the observed difference between the
-#' blocks is placed among those that such labels give. From the shell: `analyze permute`.
+#' **Of choices** (yes or no): Swaps the two labels of an item at random within model and test (each item with
+#' probability 1/2, with all of its rows), refits the model, many times, and sums up where the observed difference
+#' between the conditions is placed among those that such labels give. From the shell: `analyze permute`.
 #'
 #' With `engine = "brms"` the compiled model is sampled with shorter chains than those of the main fit, for only the
 #' posterior's mean is used; `"lme4"` is [lme4::glmer()] as a fast check. Rows with a gap in a column of the formula are
@@ -20,19 +20,18 @@
 #' a difference in none of them. A cell with hardly a failure (`n_separated` near `n`) can't decide by itself.
 #'
 #' @inheritParams fit_brms
-#' @param formula the formula as text, such as `"is_consistent ~ block * model * domain + (1 | item)"`. Its fixed
-#'   effects must be factors of the blocks and of `within`.
+#' @param formula the formula as text, such as `"is_consistent ~ condition * model * test + (1 | item)"`. Its
+#'   fixed effects must be factors of the conditions and of `within`.
 #' @param permutations how many. p can't be smaller than 1 / (1 + permutations).
 #' @param seed one whole number for the whole test.
-#' @param engine `"brms"` or `"lme4"`; of conditions `"difference"` or `"lme4"`.
+#' @param engine `"brms"` or `"lme4"`; of numbers `"difference"` or `"lme4"`.
 #' @param priors priors as [fit_brms()] takes them; of no use to lme4.
-#' @param within names of the columns within which an item's labels are exchanged, and that make the cells; of
-#'   conditions `c("model", "test")`, if nothing else is said.
+#' @param within names of the columns within which an item's labels are exchanged, and that make the cells.
 #' @param cores how many R processes refit; on Windows always 1.
-#' @param ... of the refits: `contrast` and `unit` (names of the columns with the blocks and the items), `coding`; for
-#'   conditions `contrast` and `whole_words`; for brms `chains`, `iterations`, `warmup`, `adapt_delta`; for lme4
+#' @param ... of the refits: `contrast` and `unit` (names of the columns with the conditions and the items), `coding`;
+#'   for numbers `contrast` and `whole_words`; for brms `chains`, `iterations`, `warmup`, `adapt_delta`; for lme4
 #'   `n_agq` (0, the quickest, or 1).
-#' @return A list of data frames. Of conditions `tests` has the scale `"difference"` (in units of the outcome) and three
+#' @return A list of data frames. Of numbers `tests` has the scale `"difference"` (in units of the outcome) and three
 #'   more columns: `p_engine`, the p of Welch's test or of lme4 as observed, `false_positives`, in which share of the
 #'   permutations that is below .05, and its 95 % interval (`…_low`, `…_high`); `cells` has `difference` and `p_value`.
 #'   \describe{
@@ -55,11 +54,11 @@
 #' @examplesIf requireNamespace("lme4", quietly = TRUE)
 #' trials <- simulate_forced_choice(n_words = 5, seed = 1)
 #' trials <- trials[trials$is_valid & trials$model == "claude-sonnet-4", ]
-#' levels <- list(block = c("congruent", "incongruent"), domain = c("gender_career", "gender_science"))
+#' levels <- list(condition = c("congruent", "incongruent"), test = c("gender_career", "gender_science"))
 #' test <- permutation_test(
-#'   trials, "is_consistent ~ block * domain + (1 | item)", permutations = 3, engine = "lme4", levels = levels
+#'   trials, "is_consistent ~ condition * test + (1 | item)", permutations = 3, engine = "lme4", levels = levels
 #' )
-#' test$tests[c("domain", "scale", "observed", "null_mean", "p_one_sided")]
+#' test$tests[c("test", "scale", "observed", "null_mean", "p_one_sided")]
 #' test$refits
 #'
 #' trials <- subset(simulate_trials(), is_valid)
@@ -67,12 +66,12 @@
 #' nothing <- permutation_test(trials, "tokens ~ condition + (1 | wording)", 99, engine = "difference", levels = labels)
 #' nothing$tests[c("model", "test", "observed", "null_low", "null_high", "p_two_sided", "false_positives")]
 permutation_test <- function(data, formula, permutations = 100, seed = 1, engine = "brms", levels = NULL,
-                             priors = NULL, within = c("model", "domain"), cores = 1, ...) {
+                             priors = NULL, within = c("model", "test"), cores = 1, ...) {
   check_arguments()
-  if (is_of_conditions(data, formula, engine, levels)) {
-    within <- if (missing(within)) c("model", "test") else within
+  if (is_of_numbers(data, formula, engine, levels)) {
     return(test_conditions(data, formula, permutations, seed, engine, levels, within, ...))
   }
+  within <- words_of_formula(within, data, formula)
   refit <- function(number) {
     refit_permutation(
       data, formula,
@@ -92,7 +91,8 @@ permutation_test <- function(data, formula, permutations = 100, seed = 1, engine
   cells <- stack("cells")
   refits <- stack("refit")
   tests <- with_study_labels(summarise_permutations(cells, refits, within), data)
-  cells <- with_side_labels(with_study_labels(cells, data), data, "block", levels$block)
+  contrast <- words_for("condition", names(levels))
+  cells <- with_side_labels(with_study_labels(cells, data), data, contrast, levels[[contrast]])
   list(tests = tests, cells = cells, refits = refits, messages = messages)
 }
 
@@ -112,9 +112,18 @@ refit_all <- function(refit, numbers, cores) {
   results
 }
 
-# Not of blocks: means are compared, or the labels are those of the column `condition`.
-is_of_conditions <- function(data, formula, engine, levels) {
-  engine == "difference" || (engine == "lme4" && "condition" %in% names(levels) && !"block" %in% names(levels))
+# Whether means are compared, or a mixed model of numbers is refitted; answers of yes or no have a logistic one.
+is_of_numbers <- function(data, formula, engine, levels) {
+  if (engine != "lme4" || !"condition" %in% names(levels)) {
+    return(engine == "difference")
+  }
+  outcome <- data[[all.vars(checked_formula(formula, names(data)))[[1]]]]
+  !all(outcome %in% c(0, 1, NA))
+}
+
+# The words that the formula has for these columns, or else the data.
+words_of_formula <- function(columns, data, formula) {
+  words_for(words_for(columns, all.vars(checked_formula(formula, names(data)))), names(data))
 }
 
 test_conditions <- function(data, formula, permutations, seed, engine, levels, within, contrast = "condition", ...) {

@@ -20,7 +20,7 @@
 #' @param alpha of the rate of false positives.
 #' @return A list of four data frames: `tests`, one row, and `values` (`cells`, there) as of [permutation_test()];
 #'   `refits`, one row per permutation: `number`, `seed`; `counts`, one row: `n_rows`, `n_units` that are swapped,
-#'   `n_one_block` (those with one condition only).
+#'   `n_one_condition` (those with one condition only).
 #' @source p: Phipson & Smyth (2010).
 #' @noRd
 permute_pairs <- function(data, formula, levels, permutations = 1000, seed = 1, engine = "difference",
@@ -49,7 +49,7 @@ permute_pairs <- function(data, formula, levels, permutations = 1000, seed = 1, 
     ),
     counts = data.frame(
       n_rows = nrow(rows), n_units = max(units),
-      n_one_block = sum(tapply(rows[[contrast]], units, function(labels) length(unique(labels)) == 1))
+      n_one_condition = sum(tapply(rows[[contrast]], units, function(labels) length(unique(labels)) == 1))
     )
   )
 }

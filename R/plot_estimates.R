@@ -13,7 +13,7 @@ plot_estimates <- function(data, file = NULL, term = NULL, width = NULL, height 
   rows <- rows_to_draw(
     rows, c("estimate", "conf_low", "conf_high"), !is.na(rows$conf_low), "estimates", "row with an interval"
   )
-  by <- intersect(c("model", "test", "domain"), names(rows))
+  by <- intersect(c("model", "test"), names(rows))
   rows$cell <- if (length(by) == 0) "all rows" else do.call(paste, c(unname(as.list(rows[by])), sep = ", "))
   rows$cell <- factor(rows$cell, levels = rev(unique(rows$cell)))
   outcome <- outcome_of(rows)

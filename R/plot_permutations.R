@@ -1,10 +1,10 @@
-#' Interference next to what arbitrary block labels give
+#' Interference next to what arbitrary labels give
 #'
-#' For each model and domain, the distribution of the difference between the blocks over permutations, with the observed
-#' difference as a line, the null's centre as a dashed one, and p.
+#' For each model and test, the distribution of the difference between the conditions over permutations, with the
+#' observed difference as a line, the null's centre as a dashed one, and p.
 #'
 #' @param data what [permutation_test()] returned, or a data frame with one row per refit and cell, such as the table
-#'   `permutation_values` of the database: `number` (0 is the data as observed), `model`, `domain`, `delta_p`; `source`
+#'   `permutation_values` of the database: `number` (0 is the data as observed), `model`, `test`, `delta_p`; `source`
 #'   for the caption; `kind` (`"item_averaged"`: averaged over items), labels and their order (`model_label`,
 #'   `model_no`, …) where they are there.
 #' @inherit plot_effect_sizes params return
@@ -12,20 +12,20 @@
 #' @noRd
 plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- permutations_to_draw(with_cells(figure_rows(data, "cells"), c("model", "domain")))
+  rows <- permutations_to_draw(with_cells(figure_rows(data, "cells"), c("model", "test")))
   cells <- permuted_cells(rows)
-  n_domains <- nlevels(droplevels(rows$domain_shown))
-  n_columns <- columns_within(width, n_domains, each_in = 2.2, margin_in = .5)
+  n_tests <- nlevels(droplevels(rows$test_shown))
+  n_columns <- columns_within(width, n_tests, each_in = 2.2, margin_in = .5)
   is_short <- inches_or(width, 8) < 7
   delta <- sprintf(
-    "P(consistent), %s minus %s", one_text(rows, "reference", "first block"), one_text(rows, "compared", "second")
+    "P(consistent), %s minus %s", one_text(rows, "reference", "first condition"), one_text(rows, "compared", "second")
   )
   finish_figure(
     permutation_panels(rows, cells, n_columns), file, permutations_in_words(cells, rows), width, height, 8,
-    2.4 + 1.7 * ceiling(n_domains * nlevels(droplevels(cells$model_shown)) / n_columns),
-    title = "Interference next to that of arbitrary block labels",
+    2.4 + 1.7 * ceiling(n_tests * nlevels(droplevels(cells$model_shown)) / n_columns),
+    title = "Interference next to that of arbitrary labels",
     subtitle = sprintf(
-      "%s permutations of items' blocks. Orange: observed; dashed: the null's centre.", counted_permutations(cells)
+      "%s permutations of items' conditions. Orange: observed; dashed: the null's centre.", counted_permutations(cells)
     ),
     caption = c(source_note(rows), if (is_short) sprintf("\u0394P: %s.", delta), permutation_note()),
     x = with_delta(sprintf("P, %s%s", kind_in_words(rows), if (is_short) "" else sprintf(" (%s)", delta))),
@@ -71,7 +71,7 @@ permutation_note <- function() {
 }
 
 permutations_to_draw <- function(values) {
-  check_columns(values, c("number", "model", "domain", "delta_p"), to = "draw permutations")
+  check_columns(values, c("number", "model", "test", "delta_p"), to = "draw permutations")
   rows <- values[!is.na(values$delta_p), , drop = FALSE]
   if (!any(rows$number == 0) || !any(rows$number != 0)) {
     stop_with(
@@ -80,11 +80,11 @@ permutations_to_draw <- function(values) {
     )
   }
   twice <- "a cell has several rows of one number"
-  check_drawn_once(rows, c("number", "model", "domain"), "permutations", twice, "Keep the rows of one test.")
-  rows <- with_shown(rows, c("model", "domain"))
-  names <- expand.grid(domain = levels(rows$domain_shown), model = levels(rows$model_shown), stringsAsFactors = FALSE)
+  check_drawn_once(rows, c("number", "model", "test"), "permutations", twice, "Keep the rows of one test.")
+  rows <- with_shown(rows, c("model", "test"))
+  names <- expand.grid(test = levels(rows$test_shown), model = levels(rows$model_shown), stringsAsFactors = FALSE)
   rows$cell_shown <- factor(
-    paste(rows$model_shown, rows$domain_shown, sep = ", "), paste(names$model, names$domain, sep = ", ")
+    paste(rows$model_shown, rows$test_shown, sep = ", "), paste(names$model, names$test, sep = ", ")
   )
   rows
 }
@@ -96,7 +96,7 @@ permuted_cells <- function(rows) {
     observed <- if (length(observed) == 1) observed else NA_real_
     null <- cell$delta_p[cell$number != 0]
     cbind(
-      cell[1, c("model", "domain", "model_shown", "domain_shown", "cell_shown")],
+      cell[1, c("model", "test", "model_shown", "test_shown", "cell_shown")],
       observed = observed, centre = mean(null), n = length(null),
       p = tail_probabilities(null, observed, n_failed = 0)$p_one_sided
     )
@@ -119,7 +119,7 @@ counted_permutations <- function(cells) {
 permutations_in_words <- function(cells, rows) {
   alt_text(
     sprintf(
-      "Histograms, one a model and domain: the \u0394P (%s) of %s permutations of the blocks' labels",
+      "Histograms, one a model and test: the \u0394P (%s) of %s permutations of the conditions' labels",
       kind_in_words(rows), counted_permutations(cells)
     ),
     values = sprintf(

@@ -57,7 +57,7 @@ power_curves <- function(rows, n_columns) {
     colours_and_shapes(nlevels(rows$look)) +
     ggplot2::scale_y_continuous(limits = c(0, NA)) +
     figure_theme() +
-    panels_of_domains() +
+    panels_of_tests() +
     grid_of_numbers()
 }
 

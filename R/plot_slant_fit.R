@@ -6,8 +6,8 @@ plot.slant_fit <- function(x, term = NULL, ...) {
   if (is.data.frame(x$tables$topics) && is.null(term)) {
     return(plot_topic_prevalence(x, ...))
   }
-  if (isTRUE(nrow(x$tables$contrasts) > 0) && "domain" %in% names(x$tables$contrasts) && is.null(term)) {
-    return(plot_block_contrasts(x, ...))
+  if (isTRUE(nrow(x$tables$contrasts) > 0) && "test" %in% names(x$tables$contrasts) && is.null(term)) {
+    return(plot_condition_contrasts(x, ...))
   }
   if (length(x$estimates$term) > 0 && all(x$estimates$term == "cohens_d") && is.null(term)) {
     return(plot_effect_sizes(x, ...))

@@ -137,9 +137,9 @@ log_sum_exp <- function(values) max(values) + log(sum(exp(values - max(values)))
 
 cell_checks <- function(used, outcome, parts, seed) {
   cell <- cell_numbers(parts)
-  columns <- c("model", "domain", contrast_of(parts))
+  columns <- c("model", words_for("test", c(names(parts$data), names(parts$dropped))), contrast_of(parts))
   first <- parts$data[match(sort(unique(cell)), cell), cell_factors(parts), drop = FALSE]
-  keys <- stats::setNames(named_cells(first, parts$dropped, columns), c("model", "domain", "block"))
+  keys <- stats::setNames(named_cells(first, parts$dropped, columns), c("model", "test", "condition"))
   grouping <- grouping_variables(parts$formula)
   of_item <- c(intersect("item", grouping), grouping)
   item <- if (length(of_item) > 0) parts$data[[of_item[[1]]]] else seq_along(outcome) # each answer by itself

@@ -1,8 +1,8 @@
 #' Find known interference again, many times
 #'
 #' Simulates data sets with known parameters ([simulate_forced_choice()]), fits stage B of the analysis to each, and
-#' compares estimates of the difference between blocks with the truth. [interval_coverage()] counts how many intervals
-#' hold it, [plot_recovery()] shows them.
+#' compares estimates of the difference between conditions with the truth. [interval_coverage()] counts how many
+#' intervals hold it, [plot_recovery()] shows them.
 #'
 #' Truths `"prior"` are drawn from the priors of the analysis, with every answer valid. Over such truths, 95 % intervals
 #' of a right analysis hold the truth 95 times in 100: this is a test of the program, and a part of what [calibrate()]
@@ -17,7 +17,7 @@
 #' @param seed a whole number, from which the seeds of parameters, data and chains are drawn.
 #' @inheritParams simulate_forced_choice
 #' @inheritParams calibrate
-#' @return A data frame with one row per data set, model and domain: `data_set`, `source`, `model`, `domain`, `truth`,
+#' @return A data frame with one row per data set, model and test: `data_set`, `source`, `model`, `test`, `truth`,
 #'   `estimate` (posterior mean), `conf_low`, `conf_high` (95 %), all of a median word and in probability; `rhat` and
 #'   `ess_bulk` of it; of the whole fit `n_divergent` (draws) and `is_converged` (no divergences, R-hat of at most 1.05
 #'   and an effective sample size of at least 100 in all cells).
@@ -51,25 +51,25 @@ known_parameters <- function(truths, seed) {
   parameters
 }
 
-# The difference between blocks in each model and domain, from a short fit of stage B.
+# The difference between conditions in each model and test, from a short fit of stage B.
 recovered_effects <- function(trials, settings) {
-  formula <- "is_consistent ~ block * model * domain + (1 | item)"
+  formula <- "is_consistent ~ condition * model * test + (1 | item)"
   valid <- trials[trials$is_valid, , drop = FALSE]
   models <- unique(c(intersect(names(example_models()), valid$model), valid$model))
-  levels <- list(block = example_blocks(), model = models, domain = names(example_domains()))
+  levels <- list(condition = example_conditions(), model = models, test = names(example_tests()))
   parts <- brms_parts(in_fixed_order(valid, formula), formula, levels)
   # What R warns of short chains is judged below, in is_converged.
   fit <- suppressWarnings(draws_in_place(parts, settings))
-  effects <- quantity_rows(block_difference_draws(fit$draws, parts), NA_real_, fit$chains, n_draws = 1)
-  effects <- effects[c("model", "domain", "estimate", "conf_low", "conf_high", "rhat", "ess_bulk")]
+  effects <- quantity_rows(condition_difference_draws(fit$draws, parts), NA_real_, fit$chains, n_draws = 1)
+  effects <- effects[c("model", "test", "estimate", "conf_low", "conf_high", "rhat", "ess_bulk")]
   is_converged <- fit$n_divergent == 0 && !any(is_unconverged(effects))
   cbind(effects, n_divergent = fit$n_divergent, is_converged = is_converged)
 }
 
 with_truth <- function(effects, parameters, number) {
   truths <- true_contrasts(parameters)
-  truths <- truths[truths$scale == "delta_p", c("model", "domain", "truth")]
-  rows <- merge(truths, effects, by = c("model", "domain"), sort = FALSE)
-  rows <- rows[order(rows$model, rows$domain, method = "radix"), ]
+  truths <- truths[truths$scale == "delta_p", c("model", "test", "truth")]
+  rows <- merge(truths, effects, by = c("model", "test"), sort = FALSE)
+  rows <- rows[order(rows$model, rows$test, method = "radix"), ]
   data.frame(data_set = number, source = "simulated", rows, row.names = NULL)
 }

@@ -1,12 +1,12 @@
 #' Refit a model to one permutation of its data
 #'
-#' Swaps block labels as `permute_blocks()` does, fits the model to the result, and returns what a permutation test
-#' needs of it: in each model and domain, the difference between the two blocks.
+#' Swaps labels as `permute_labels()` does, fits the model to the result, and returns what a permutation test
+#' needs of it: in each model and test, the difference between the two conditions.
 #'
 #' With `engine = "brms"` the compiled model (`compiled_model()`) is sampled directly by `rstan::sampling()`: nothing is
 #' compiled again. The chains are shorter than those of the main fit, for only the posterior's mean is used. What that
 #' costs is in the columns `…_mcse`. With `engine = "lme4"` it is [lme4::glmer()] as a fast check: with `n_agq = 0`
-#' some hundredths of a second, while Laplace's approximation (1) takes up to a minute on labels that leave a block
+#' some hundredths of a second, while Laplace's approximation (1) takes up to a minute on labels that leave a condition
 #' without a failure, as many do, for then there is no finite optimum to find.
 #'
 #' Rows with a gap in a column of the formula (answers that are not valid have no `is_consistent`) are left out before
@@ -14,27 +14,29 @@
 #' changes a number.
 #'
 #' @inheritParams permutation_test
-#' @inheritParams permute_blocks
+#' @inheritParams permute_labels
 #' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first. The
 #'   difference is the first level of `contrast` minus the second.
 #' @param n_agq points of Gauss-Hermite quadrature of `glmer()`: 1 is Laplace's approximation, 0 the quickest.
 #' @return A list of three data frames as of [permutation_test()], of this one refit. `cells`: one row per combination
 #'   of `within`; of brms posterior means, each with its sd (`…_sd`) and the Monte Carlo standard error of the mean
-#'   (`…_mcse`), `rhat` and `ess_bulk` of `delta_p`; `delta_p_items` is over the items of the cell's domain with their
-#'   random intercepts (`NA` if the model has other random effects); `is_separated`: all rows of a block are alike.
-#'   `NA` if a cell lost a block. `refit`: one row; `n_divergent` and `n_max_treedepth` count draws, `is_singular` is
-#'   lme4's. `messages`: `kind`, `text`.
+#'   (`…_mcse`), `rhat` and `ess_bulk` of `delta_p`; `delta_p_items` is over the items of the cell's test with their
+#'   random intercepts (`NA` if the model has other random effects); `is_separated`: all rows of a condition are alike.
+#'   `NA` if a cell lost a condition. `refit`: one row; `n_divergent` and `n_max_treedepth` count draws, `is_singular`
+#'   is lme4's. `messages`: `kind`, `text`.
 #' @source Cohen & Kincaid (2026), equation 11 (the difference) and section 3.2.
 #' @noRd
 refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", levels = NULL, priors = NULL,
-                              contrast = "block", unit = "item", within = c("model", "domain"), chains = 2,
+                              contrast = "condition", unit = "item", within = c("model", "test"), chains = 2,
                               iterations = 700, warmup = 200, adapt_delta = .95, n_agq = 0, coding = "treatment") {
   refitters <- list(brms = refit_brms, lme4 = refit_glmer)
   if (!engine %in% names(refitters)) {
     stop_with(sprintf("Can't permute with %s.", quoted(engine)), sprintf("Engines: %s.", quoted(names(refitters))))
   }
+  contrast <- words_of_formula(contrast, data, formula)
+  within <- words_of_formula(within, data, formula)
   complete <- in_fixed_order(data, formula, c(contrast, unit, within))
-  permuted <- in_fixed_order(permute_blocks(complete, number, seed, contrast, unit, within), formula, within)
+  permuted <- in_fixed_order(permute_labels(complete, number, seed, contrast, unit, within), formula, within)
   sides <- sides_of(levels, permuted, contrast)
   number_seed <- permutation_seed(seed, number)
   settings <- list(
@@ -44,11 +46,11 @@ refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", 
   cells <- cells_of(permuted, contrast, within, sides, levels)
   result <- with_conditions(function() {
     fit <- refitters[[engine]](permuted, formula, levels, settings)
-    list(fit = fit, differences = block_differences(fit, cells))
+    list(fit = fit, differences = condition_differences(fit, cells))
   })
-  differences <- if (is.null(result$value)) block_differences(NULL, cells) else result$value$differences
+  differences <- if (is.null(result$value)) condition_differences(NULL, cells) else result$value$differences
   list(
-    cells = cbind(number = as.integer(number), cells$rows, differences),
+    cells = cbind(number = as.integer(number), with_our_words(cells$rows), differences),
     refit = refit_row(result, number, number_seed, differences),
     messages = result$conditions
   )

@@ -18,7 +18,7 @@
 #'   [simulate_structured_games()], [controlled_indices()].
 #' - Known interference, found again: [forced_choice_parameters()], [true_contrasts()], [recover_contrasts()],
 #'   [interval_coverage()]; is a sampler right? [calibrate()].
-#' - Draw: [plot_effect_sizes()]; forced choices [plot_compliance()], [plot_block_contrasts()],
+#' - Draw: [plot_effect_sizes()]; forced choices [plot_compliance()], [plot_condition_contrasts()],
 #'   [plot_predictive_checks()], [plot_recovery()], [plot_calibration()]; games [plot_stratification()],
 #'   [plot_allocations()]; these and all others by their names, [draw_figure()].
 #' - Pass on: [replay()] an archive of `analyze seal`.

@@ -20,9 +20,9 @@
 #'       `statistic`, `p.value`, `conf.low`, `conf.high`, after the columns of the groups.}
 #'     \item{`glance()`}{the data frame `fits`, one row per group, with broom's names `nobs`, `logLik`, `AIC`, `BIC`.}
 #'     \item{`nobs()`}{the number of rows that were used, for each group.}
-#'     \item{`plot()`}{a ggplot: the figure that the engine has of its own (topics, differences between blocks), else
-#'       each effect with its 95 % interval, for every group. `term`: which of the terms (all but intercepts, if it is
-#'       left out).}
+#'     \item{`plot()`}{a ggplot: the figure that the engine has of its own (topics, differences between conditions),
+#'       else each effect with its 95 % interval, for every group. `term`: which of the terms (all but intercepts, if it
+#'       is left out).}
 #'     \item{`split()`}{a list of fits, one per group, by the name of the group.}
 #'   }
 #' @name slant_fit

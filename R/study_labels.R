@@ -1,4 +1,4 @@
-# What a study calls its models, tests, domains and conditions goes with results, too: views of trials hold it in
+# What a study calls its models, tests and conditions goes with results, too: views of trials hold it in
 # columns NAME_label, and the order in NAME_no, and what is computed of them by group would have the bare names alone.
 
 # Tables with NAME_label and NAME_no after their own columns, for each column NAME of theirs that `data` have a label

@@ -19,7 +19,7 @@ summarise_calibration <- function(data) {
   summary$n_failed <- length(unique(data$number[is_failed]))
   summary$p_adjusted <- stats::p.adjust(summary$p_value, "holm")
   as_plain_rows(summary[c(
-    "quantity", "model", "domain", "n", "n_failed", "n_doubtful", "n_draws", "p_value", "p_adjusted", "is_in_band",
+    "quantity", "model", "test", "n", "n_failed", "n_doubtful", "n_draws", "p_value", "p_adjusted", "is_in_band",
     "n_held", "coverage", "mean_z", "sd_z", "shrinkage", "mean_rank", "min_ess_bulk"
   )])
 }
@@ -30,7 +30,7 @@ summarised_quantity <- function(rows) {
   key <- function(name) if (name %in% names(rows)) as.character(rows[[name]][[1]]) else NA_character_
   p_value <- uniformity_p(rows$rank, n_draws)
   data.frame(
-    quantity = rows$quantity[[1]], model = key("model"), domain = key("domain"), n = nrow(rows),
+    quantity = rows$quantity[[1]], model = key("model"), test = key("test"), n = nrow(rows),
     n_doubtful = if ("status" %in% names(rows)) sum(rows$status != "ok") else 0L, n_draws = n_draws,
     p_value = p_value, is_in_band = p_value >= .05, n_held = sum(holds_truth(rows)), coverage = mean(holds_truth(rows)),
     mean_z = mean(z_score), sd_z = stats::sd(z_score),

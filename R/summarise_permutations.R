@@ -8,7 +8,7 @@
 #' treatment coding the coefficients of the other cells include the reference cell's. A cell with hardly a failure
 #' follows the reference cell's difference through the priors, and a small p there is no evidence of its own.
 #'
-#' Refits without a value (failed, or a block of the cell was lost) don't take part, and are counted; those that are
+#' Refits without a value (failed, or a condition of the cell was lost) don't take part, and are counted; those that are
 #' doubtful (divergent, unconverged) do, and are counted.
 #'
 #' @param cells,refits data frames with one row per refit and cell, and one per refit: those of `refit_permutation()`,
@@ -18,7 +18,8 @@
 #'   permutations could move it; `noise_share` widens the null, and so makes p too large rather than too small.
 #' @source Cohen & Kincaid (2026), section 3.2. p: Phipson & Smyth (2010).
 #' @noRd
-summarise_permutations <- function(cells, refits, within = c("model", "domain")) {
+summarise_permutations <- function(cells, refits, within = c("model", "test")) {
+  within <- our_words(within)
   check_columns(cells, c("number", within, "is_separated"), to = "sum up permutations")
   check_columns(refits, c("number", "status", "n_divergent"), to = "sum up permutations")
   columns <- intersect(c("delta_p", "delta_p_items", "s"), names(cells))

@@ -6,10 +6,10 @@
 # Prints one JSON object: the seconds that compiling took.
 for (file in list.files("R", pattern = "\\.R$", full.names = TRUE)) source(file)
 arguments <- commandArgs(trailingOnly = TRUE)
-formula <- "is_consistent ~ block * model * domain + (1 | item)"
+formula <- "is_consistent ~ condition * model * test + (1 | item)"
 levels <- list(
-  block = c("congruent", "incongruent"), model = c("claude-sonnet-4", "gemini-2.5-pro", "gpt-5"),
-  domain = c("gender_career", "gender_science")
+  condition = c("congruent", "incongruent"), model = c("claude-sonnet-4", "gemini-2.5-pro", "gpt-5"),
+  test = c("gender_career", "gender_science")
 )
 compile_s <- 0
 if (arguments[[1]] == "compile") {

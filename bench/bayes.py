@@ -109,8 +109,8 @@ def refitted(db: Path, permutations: int, settings: dict[str, Any]) -> list[dict
 def exported(db: Path, file: Path) -> Path:
     """The rows of the fit as R reads them, and what the study says of it, for an R without Python."""
     with reading(db) as connection:
-        view = connection.view("forced_choice_trials").filter("is_valid").order("domain, block, item, model")
-        rows = view.select("is_consistent::INTEGER AS is_consistent, block, model, domain, item")
+        view = connection.view("forced_choice_trials").filter("is_valid").order("test, condition, item, model")
+        rows = view.select("is_consistent::INTEGER AS is_consistent, condition, model, test, item")
         frame_of(rows).write_csv(file)
     fit = load_study("interference").fits["interference"]
     priors = fit.settings["priors"]

@@ -43,7 +43,7 @@ def compared_with_print(shared: Path, folder: Path) -> dict[str, list[int]]:
 def of_brms(folder: Path) -> dict[str, list[float]]:
     """A short fit of few answers: means of the posterior and their Monte Carlo errors."""
     from slant import analysis
-    from tests.support.blocks_made import database_of_choices
+    from tests.support.choices_made import database_of_choices
 
     db = database_of_choices(folder / "brms.duckdb")
     result = analysis.fit(db, "interference", "interference", settings=SETTINGS)

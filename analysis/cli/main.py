@@ -49,7 +49,7 @@ _COMMANDS = {
         ("figures", "figures", "The paper's figures as SVG, PNG or PDF, with alternative texts."),
         ("indices", "game_indices", "How stratified games became: indices with intervals, next to chance."),
         ("meta", "meta", "One number over tests and models: the mean effect, how it varies, what to expect elsewhere."),
-        ("permute", "permute", "Observed interference next to that of arbitrary block labels."),
+        ("permute", "permute", "Observed interference next to that of arbitrary labels."),
         ("power", "power", "How many words, wordings, repetitions or games it takes, and what they cost."),
         ("reconstruct", "reconstruct", "Answers with a paper's printed counts, where its data are not public."),
         ("replay", "replay", "A sealed study checked, and made again: what agrees, what differs."),

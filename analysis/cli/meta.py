@@ -50,7 +50,7 @@ def meta_command(asked: Asked, measure: str | None, effects: Effects, unit: Unit
     The mean effect with its interval; tau, the standard deviation of true effects between tests, between models and
     between cells beyond these; and prediction intervals for a new test, a new model, and a new test of a new model. CSV
     and JSON also have the effect of each test and model, and whether missing answers leave it its sign, whatever they
-    would have been (otherwise the figure crosses it out). For forced choices: the differences between blocks in the
+    would have been (otherwise the figure crosses it out). For forced choices: the differences between conditions in the
     share of consistent answers (--unit outcome).
     """
     import polars as pl

@@ -1,4 +1,4 @@
-"""Compare observed differences between conditions or blocks with those of arbitrary labels (`analyze permute`)."""
+"""Compare observed differences between conditions with those of arbitrary labels (`analyze permute`)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Examples:
 """
 # A terminal has room for these; CSV and JSON have all columns.
 _SHOWN = (
-    "source", "model", "domain", "kind", "scale", "observed", "null_mean", "null_sd", "n", "n_as_large", "p_one_sided",
+    "source", "model", "test", "kind", "scale", "observed", "null_mean", "null_sd", "n", "n_as_large", "p_one_sided",
     "p_low", "p_high", "p_two_sided",
 )  # fmt: skip
 
 _SHOWN_OF_CONDITIONS = (
-    "source", "variant", "model", "domain", "engine", "null", "observed", "null_low", "null_high", "n", "p_two_sided",
+    "source", "variant", "model", "test", "engine", "null", "observed", "null_low", "null_high", "n", "p_two_sided",
     "p_engine", "false_positives",
 )  # fmt: skip
 _OPTIONS = (
@@ -35,7 +35,7 @@ _OPTIONS = (
         "--engine",
         type=click.Choice(["difference", "lme4", "brms"]),
         help="What to compute again. Of conditions: difference (of means; the default) or the study's mixed model, "
-        "lme4. Of blocks: the study's Bayesian model, brms (the default), or, much faster, its glmer, lme4.",
+        "lme4. Of choices: the study's Bayesian model, brms (the default), or, much faster, its glmer, lme4.",
     ),
     seed_option(default=1),
     click.option(
@@ -72,16 +72,16 @@ def permute_command(
     words differ; the sharp null swaps them within each wording, and asks whether any word has an effect in any wording,
     which it also finds if words differ in theirs and the mean is 0.
 
-    For blocks: swap each item's two block labels with probability 1/2 within model and domain, refit, and print one row
-    per cell: the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its Monte
-    Carlo interval. Each refit is kept as soon as it is made: the same command goes on where it was stopped, and one
-    with more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
+    For a forced choice: swap each item's two labels with probability 1/2 within model and test, refit, and print one
+    row per cell: the observed difference between the conditions, its null distribution, p = (1 + k) / (1 + n) with
+    its Monte Carlo interval. Each refit is kept as soon as it is made: the same command goes on where it was stopped,
+    and one with more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
     """
     from slant.analysis.questions.permutation.conditions import has_conditions
     from slant.analysis.questions.permutation.permutations import can_permute, permute
     from slant.analysis.questions.permutation.sentences import result_sentences
 
-    is_of_words = has_conditions(asked.choose(can_permute, "has conditions or blocks to permute")) and engine != "brms"
+    is_of_words = has_conditions(asked.choose(can_permute, "has conditions to permute")) and engine != "brms"
     results = []
     for is_whole in [True] if whole_words or not is_of_words else [True, False]:
         settings = {**({"whole_words": True} if is_whole and (is_of_words or whole_words) else {}), **sampling}

@@ -16,7 +16,7 @@ from slant.collector.studies.catalogue import Fit, Study, fits_of
 
 ENGINE = "brms"
 KEY = (*GRAIN, "fit", "model", "test")
-_TABLES = ("bayes_", "block_contrasts", "predicted_compliance")
+_TABLES = ("bayes_", "condition_contrasts", "predicted_compliance")
 """How the names of tables of Bayesian fits begin."""
 _FAMILIES = "bayes_ratios"
 _FIT = (*KEY, "call_id", "status", "messages", "versions", "data_hash", "fitted_at")

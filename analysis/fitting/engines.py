@@ -19,7 +19,7 @@ class Engine:
     `argument_names`: the study's name for each of R's arguments. `files`: the fitted model itself (its argument
     `save_to`) and whatever else of a fit is kept in a file next to the database, with the ending of its name. `tables`:
     those that only this engine keeps; in the database the name of the engine comes before them. `are_of_cells`: a row
-    of them that names no model or domain belongs to those of its fit, not to all together. `takes_all_cores`: one fit
+    of them that names no model or test belongs to those of its fit, not to all together. `takes_all_cores`: one fit
     uses the cores by itself (its argument `cores`), so that fits are made one after another.
     """
 

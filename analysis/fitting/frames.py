@@ -99,10 +99,8 @@ class FitFrames:
 
     def _of_cells(self, table: str) -> pl.DataFrame:
         frame, cells = self._table(table), self.fits.select(ID, *CELL)
-        if "domain" in frame.columns:
-            cells = cells.rename({"test": "domain"})
         joined = self._with_verdict(_joined(cells, frame))
-        own = [name for name in ("model", "domain") if f"{name}_right" in joined.columns]
+        own = [name for name in ("model", "test") if f"{name}_right" in joined.columns]
         filled = joined.with_columns(pl.coalesce(f"{name}_right", name).alias(name) for name in own)
         return _last_is_fit(filled.drop(f"{name}_right" for name in own))
 

@@ -22,7 +22,7 @@ TITLES = {
     "S14": "Prevalence of the bias topic by model",
     "text": "Numbers in the text of the paper",
     "v1 S4": "Refusals that it shows",
-    "Table 1": "Interference: the difference between blocks in consistency, median word",
+    "Table 1": "Interference: the difference between conditions in consistency, median word",
     "Table 2": "Predicted compliance, median word",
     "Table 3": "Observed compliance",
     "design": "The design as the paper states it",
@@ -45,7 +45,7 @@ _HEADS = {
     "std_error_ratio": "SE ratio", "mde": "MDE", "mde_d": "MDE (d)", "verdict": "over words",
     "var_prompt": "prompt variance", "var_residual": "residual variance", "n": "n", "loglik": "log likelihood",
     "sign_of_condition": "sign",
-    "sign_of_block_difference": "sign of the difference between blocks",
+    "sign_of_condition_difference": "sign of the difference between conditions",
     "n_valid": "valid", "n_trials": "trials", "valid_percent": "observed (%)",
     "compliance_percent": "predicted (%)", "delta_p": "ΔP", "conf_low": "95 % from", "conf_high": "to",
 }  # fmt: skip

@@ -3,7 +3,7 @@
 There is one row per number, in the order of the paper:
 
 place, model, test, condition, quantity   where it is printed ("Table 1"), and what it is; empty ones do not apply.
-For a forced choice, `test` is the domain and `condition` the block; for a game, the variant and the format of answers.
+For a game, `test` and `condition` are the variant and the format of answers.
 printed         as in print ("0.10" is not "0.1"), after "> ", "< " or "near " if the print says so
 tolerance       how far from the print is near enough; empty: half a unit of the last printed digit
 source          the sentence that holds it, or another hint where it comes from

@@ -1,6 +1,6 @@
 """Reconstruct answers with the printed counts, for a paper whose raw data are not public.
 
-The study's file reconstruction.csv says, for each model, domain and block, which words have no valid answer and which
+The study's file reconstruction.csv says, for each model, test and condition, which words have no valid answer and which
 have a valid but inconsistent one; every other answer is consistent. How many have no valid answer is printed (Table 3).
 How many are inconsistent, and which words fail in more than one cell, is not printed: both were chosen so that the
 models, fitted as the paper says, come near the printed posteriors (reconstruction.md, next to it). No model ever gave
@@ -78,8 +78,8 @@ def _cells(study: Study) -> _Cells:
     if not path.is_file():
         raise StudyError(
             f'There is no reconstruction of "{study.name}".',
-            f"It would be made from the file {path.name} in the study's folder, with the columns model, domain, block, "
-            "invalid, inconsistent.",
+            f"It would be made from the file {path.name} in the study's folder, with the columns model, test, "
+            "condition, invalid, inconsistent.",
         )
     return {
         (row[0], row[1], row[2]): (_span(row[3]), _span(row[4]))
@@ -95,13 +95,13 @@ def _span(text: str | None) -> set[int]:
     return set(range(int(first), int(last or first) + 1))
 
 
-def _numbered(study: Study, domain: str) -> dict[str, int]:
-    """Return the words of a domain, from 1: the first of each category, then the second of each, so that neighbours are
-    of different categories.
+def _numbered(study: Study, test: str) -> dict[str, int]:
+    """Return the words of a test, from 1: the first of each group, then the second of each, so that neighbours are of
+    different groups.
     """
-    words = study.data.domains[domain].words
-    categories = dict.fromkeys(word.category for word in words)
-    columns = [[word.word for word in words if word.category == category] for category in categories]
+    words = study.data.tests[test].words
+    groups = dict.fromkeys(word.group for word in words)
+    columns = [[word.word for word in words if word.group == group] for group in groups]
     turns: Iterator[str] = (word for turn in zip_longest(*columns) for word in turn if word is not None)
     return {word: number for number, word in enumerate(turns, start=1)}
 

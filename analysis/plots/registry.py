@@ -10,14 +10,14 @@ import polars as pl
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress
-from slant.analysis.plots import blocks, choice_models, games, pairings, profiles, specification_curve, trials
+from slant.analysis.plots import choice_models, choices, games, pairings, profiles, specification_curve, trials
 from slant.analysis.plots.figure_data import FigureData, FigureKind
 from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import Study
 
 # By the name that people type, in the order of a report.
 FIGURES: dict[str, FigureKind] = {
-    **trials.KINDS, **blocks.KINDS, **pairings.KINDS, **profiles.KINDS,
+    **trials.KINDS, **choices.KINDS, **pairings.KINDS, **profiles.KINDS,
     **specification_curve.KINDS, **games.KINDS, **choice_models.KINDS,
 }  # fmt: skip
 

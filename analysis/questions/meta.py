@@ -81,7 +81,7 @@ def meta_analysis(
     "outcome", or "log_ratio", the logarithm of the ratio of the conditions' means (for counts that differ by a factor
     between models, as tokens of other tokenizers do; with the standard error of the delta method). Fits are taken from
     the database if they are unchanged, and kept there. For forced choices the effects are differences in the share of
-    consistent answers (the unit "outcome"), second block minus first, over words and wordings; they are not kept.
+    consistent answers (the unit "outcome"), second condition minus first, over words and wordings; they are not kept.
     `workers` and `executor` are as for `fit()`.
 
     Raise UsageError for another value, StudyError for a study without a mixed model, DatabaseError for fewer than

@@ -20,7 +20,7 @@ from slant.analysis.calls.result_rows import ID, table_schema
 from slant.analysis.calls.results import Progress, Results, results
 from slant.analysis.fitting.engines import ENGINES, Engine
 from slant.analysis.fitting.fit_plan import with_random
-from slant.analysis.rows.cells import OUTCOME, Cell, ViewRows, cells_of, read_rows
+from slant.analysis.rows.cells import OUTCOME, Cell, ViewRows, cells_of, read_rows, word_for
 from slant.analysis.rows.study_choice import no_rows_error, study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
@@ -117,11 +117,11 @@ class PlannedSpecification:
         )
 
     def _shaped(self, answer: Answer) -> dict[str, pl.DataFrame]:
-        """Sort models and domains in the order of the rows, whichever level is the reference; a domain is a test
-        here."""
+        """Sort models and tests in the order of the rows, whichever level is the reference."""
         estimates = answer.frames["estimates"]
-        names = [name for name in estimates.columns if name not in NUMBERS and name in self.cell.rows.columns]
-        order = [_place(self.cell.rows[name]) for name in names]
+        columns = self.cell.rows.columns
+        own = {name: word_for(name, columns) for name in estimates.columns if name not in NUMBERS}
+        order = [_place(name, self.cell.rows[column]) for name, column in own.items() if column in columns]
         estimates = estimates.sort(order, maintain_order=True) if order else estimates
         messages = "\n".join([*(f"warning: {text}" for text in self.cell.warnings), *answer.messages])
         rows = [
@@ -137,9 +137,9 @@ class PlannedSpecification:
         return {"estimates": pl.DataFrame(rows, infer_schema_length=None)}
 
 
-def _place(column: pl.Series) -> pl.Expr:
+def _place(name: str, column: pl.Series) -> pl.Expr:
     values = column.cast(pl.String).unique(maintain_order=True).to_list()
-    places = pl.col(column.name).cast(pl.String)
+    places = pl.col(name).cast(pl.String)
     return places.replace_strict(values, range(len(values)), default=None, return_dtype=pl.Int64)
 
 
@@ -150,7 +150,7 @@ def _with_error(messages: str, error: str) -> str:
 
 
 def _cell_of(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return model and test of a row if the fit is of several: a domain is called a test in the database."""
+    """Return model and test of a row if the fit is of several."""
     other_values = [str(row[name]) for name in row if name not in (*NUMBERS, "error", "model", "test") and row[name]]
     cell = {"model": row.get("model"), "test": row.get("test") or " / ".join(other_values)}
     return {name: str(value) for name, value in cell.items() if value}

@@ -36,7 +36,9 @@ ORDER = (
     *GRAIN, "model_no", "model", "test_no", "test", "condition_no", "condition", "wording", "item", "repetition",
     "trial_id", "question", "position",
 )  # fmt: skip
-_ALIKE = ("model", "domain")
+_ALIKE = ("model", "test")
+PAPER_WORDS = {"test": "domain", "condition": "block"}
+"""Give the words that a paper's formula may have for columns of ours: views of trials have both, tables ours."""
 OUTCOME = "outcome"
 _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 
@@ -46,8 +48,8 @@ class Cell:
     """Hold the rows of one fit. `key` holds source, study_version, variant and the columns of the study's `by`.
 
     `warnings` say what differs among the rows: several settings or seeds, for example, or several measures.
-    `common_values`: model and domain, if all rows have the same. `n_dropped`: how many rows were left out by each of
-    the fit's flags and outcomes.
+    `common_values`: model, and a test that the formula names, if all rows have the same. `n_dropped`: how many rows
+    were left out by each of the fit's flags and outcomes.
     """
 
     key: dict[str, str]
@@ -102,7 +104,7 @@ def read_rows(
         selected = dict.fromkeys((*GRAIN, *fit_columns, *_present_columns(("study", *_ALIKE, "token_source"), columns)))
         heads = read_view_heads()
         grain = heads[name].grain if name in heads else ()
-        order = ", ".join(f'"{column}"' for column in dict.fromkeys(_present_columns((*ORDER, *grain), columns)))
+        order = ", ".join(f'"{column}"' for column in _order_of_rows(columns, grain))
         with _chosen(connection, view, trial_ids) as chosen:
             frame: pl.DataFrame = frame_of(chosen.order(order).select(*(f'"{column}"' for column in selected)))
         mixture_warnings = model_mixture_warnings(read_view(connection, "mixed_cells", study=study))
@@ -119,6 +121,15 @@ def _chosen(
         return
     with registered(connection, "chosen_trials", pl.DataFrame({"trial_id": list(trial_ids)}, {"trial_id": pl.String})):
         yield view.filter("trial_id IN (SELECT trial_id FROM chosen_trials)")
+
+
+def _order_of_rows(columns: list[str], grain: tuple[str, ...]) -> list[str]:
+    """Return what rows are sorted by. The columns that a view also has in a paper's words are left out: its items name
+    their test, and the last digits of a fit, which depend on the order, stay those of fits that are kept.
+    """
+    has_twice = [name for name, theirs in PAPER_WORDS.items() if theirs in columns]
+    left_out = {f"{name}{end}" for name in has_twice for end in ("", "_no")}
+    return [name for name in dict.fromkeys(_present_columns((*ORDER, *grain), columns)) if name not in left_out]
 
 
 def _quoted(text: str) -> str:
@@ -215,6 +226,12 @@ def used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
     return used
 
 
+def word_for(column: str, names: Collection[str]) -> str:
+    """Return the name of a column of ours among `names`: our own, or else the one that a paper has for it."""
+    theirs = PAPER_WORDS.get(column, column)
+    return theirs if column not in names and theirs in names else column
+
+
 def named_columns(fit: Fit) -> tuple[str, ...]:
     """Return all names in a fit that may be columns of its view."""
     own = (fit.outcome, fit.contrast, *fit.columns, *engine_columns(fit.engine))
@@ -258,11 +275,13 @@ def _cut_cells(
             warnings = (*warnings, loss)
         if repeated := warning_of_same_answers(rows, used):
             warnings = (*warnings, repeated)
-        yield Cell(key, rows.select(used), " + ".join(sources) or None, warnings, _common_values(rows), dropped)
+        yield Cell(key, rows.select(used), " + ".join(sources) or None, warnings, _common_values(rows, fit), dropped)
 
 
-def _common_values(rows: pl.DataFrame) -> dict[str, str]:
-    values = {name: rows[name].unique().to_list() for name in _present_columns(_ALIKE, rows.columns)}
+def _common_values(rows: pl.DataFrame, fit: Fit) -> dict[str, str]:
+    in_formula = _names_in_formulas(fit)
+    names = [name for name in _ALIKE if name == "model" or word_for(name, in_formula) in in_formula]
+    values = {name: rows[name].unique().to_list() for name in _present_columns(tuple(names), rows.columns)}
     return {name: str(unique_values[0]) for name, unique_values in values.items() if len(unique_values) == 1}
 
 

@@ -221,16 +221,16 @@ def _tests(study: Study) -> Rows:
 
 
 def _words(study: Study) -> Rows:
-    """Yield by test and category how many words there are and, if the study says it, how many of each tier of
+    """Yield by test and group how many words there are and, if the study says it, how many of each tier of
     provenance."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     words = study.design.words(study.data)
     for word in words:
-        counts.setdefault((word["test"], word["category"]), Counter())[word.get("tier", "")] += 1
+        counts.setdefault((word["test"], word["group"]), Counter())[word.get("tier", "")] += 1
     tiers = [tier for tier in dict.fromkeys(word.get("tier", "") for word in words) if tier]
     return [
-        {"test": test, "category": category, "words": by_tier.total()} | {tier: by_tier[tier] for tier in tiers}
-        for (test, category), by_tier in counts.items()
+        {"test": test, "group": group, "words": by_tier.total()} | {tier: by_tier[tier] for tier in tiers}
+        for (test, group), by_tier in counts.items()
     ]
 
 

@@ -167,7 +167,7 @@ class Design(ABC):
         return ()
 
     def words(self, data: Any) -> list[dict[str, str]]:
-        """Return every word of the study: test, category, word, and its origin (`tier` …) if the study says it."""
+        """Return every word of the study: test, group, word, and its origin (`tier` …) if the study says it."""
         return []
 
     def own_words(self, data: Any) -> set[str]:

@@ -25,7 +25,7 @@ from slant.analysis.rows.views import open_trials
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from tests.analysis.test_worker import wait_until
 from tests.support import SUPPORT
-from tests.support.blocks_made import QUICK, database_of_choices
+from tests.support.choices_made import QUICK, database_of_choices
 from tests.support.processes import HAS_PROC, is_running, members_of
 
 pytestmark = pytest.mark.needs("brms")
@@ -66,7 +66,7 @@ def test_what_did_not_converge_says_so_in_every_frame_and_every_view(db: Path, f
     of_choices = [frame for name, frame in found.bayes.items() if EXPECTED[name]]
     frames = [found.table, found.diagnostics, found.variances, found.messages, *of_choices]
     views = ["diagnostics", "estimates", "predictions", "contrasts", "checks"]
-    names = [*(f"bayes_{view}" for view in views), "block_contrasts"]
+    names = [*(f"bayes_{view}" for view in views), "condition_contrasts"]
     for frame in [*frames, *(open_trials(db, view=name) for name in names)]:
         assert frame.height > 0
         assert frame["is_converged"].to_list() == [False] * frame.height

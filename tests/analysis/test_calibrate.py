@@ -29,7 +29,7 @@ from slant.analysis.questions.checks.sentences import Context
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
-from tests.support.blocks_made import database_of_choices
+from tests.support.choices_made import database_of_choices
 
 pytestmark = pytest.mark.needs("brms")
 BRIEF: dict[str, Any] = {"chains": 1, "iterations": 200, "warmup": 100}

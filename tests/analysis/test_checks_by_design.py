@@ -28,7 +28,7 @@ CELL = {
 def choices(folder: Path, congruent: dict[str, float], incongruent: dict[str, float], **more: Any) -> Checks:
     """The checks of 30 repetitions of a small forced choice whose parameters are these."""
     blocks = {"congruent": congruent, "incongruent": incongruent}
-    rows = [{"model": "small", "domain": "pets", "block": block, **CELL, **its} for block, its in blocks.items()]
+    rows = [{"model": "small", "test": "pets", "condition": block, **CELL, **its} for block, its in blocks.items()]
     folder.mkdir(exist_ok=True)
     pl.DataFrame(rows, infer_schema_length=None, strict=False).write_csv(folder / "simulation.csv")
     path = write_choice(folder, study=('pairs = "pairs.csv"', 'pairs = "pairs.csv"\nsimulation = "simulation.csv"'))

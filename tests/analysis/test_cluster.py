@@ -38,7 +38,7 @@ from slant.analysis.rows.study_choice import find_fits
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import reading
 from tests.analysis.test_executors import _busy, another_library, copied_library, level
-from tests.support.blocks_made import QUICK, database_of_choices
+from tests.support.choices_made import QUICK, database_of_choices
 from tests.support.clusters import answer_and_kill_once, below, free_port, kill_this_worker, long_call, wait_until
 from tests.support.fitted import small_database
 from tests.support.given import database

@@ -159,7 +159,7 @@ def test_the_permuted_number_is_the_middle_of_the_latest_null_distribution(study
             fill_result(connection, "permutations", [{**run, "permutation_id": test}], test, ended_at=day)
         means = [("old", "gender_career", 0.5), ("new", "gender_career", 0.01), ("new", "gender_science", -0.02)]
         of_claude = {**cell, "model": "claude-sonnet-4"}
-        rows = [{**of_claude, "call_id": p, "domain": d, "null_mean": mean} for p, d, mean in means]
+        rows = [{**of_claude, "call_id": p, "test": d, "null_mean": mean} for p, d, mean in means]
         fill(connection, "permutation_cells", rows)
     found = permuted(db, study)
     assert found.select("model", "recomputed").rows() == [("claude-sonnet-4", 0.01), (None, -0.02)]
@@ -175,7 +175,7 @@ def test_the_fits_come_as_near_to_the_print_as_the_tolerances_say(paper: Path) -
     assert (means.height, set(means["status"])) == (12, {"agrees"})
     assert set(found.filter(pl.col("basis") == "setting")["status"]) == {"agrees"}
     slips = found.filter(pl.col("status") == "slip")
-    assert slips.filter(pl.col("quantity") == "sign_of_block_difference").height == 4
+    assert slips.filter(pl.col("quantity") == "sign_of_condition_difference").height == 4
     assert counts["not checkable"] == 7  # five of the settings, and the permutations, which are not made here
 
 

@@ -75,7 +75,7 @@ def test_shell_python_and_database_have_the_same_numbers(db: Path, found: FitRes
     assert view.select("elpd_difference", "se_difference").row(0) == (0, 0)
     assert view["elpd_loo"].item() == pytest.approx(found.bayes["pointwise"]["elpd"].sum())
     assert found.bayes["contrasts"].is_empty()
-    assert found.bayes["predictions"]["block"].to_list() == ["compatible", "incompatible"]
+    assert found.bayes["predictions"]["condition"].to_list() == ["compatible", "incompatible"]
 
 
 @pytest.mark.needs("brms")
@@ -145,7 +145,7 @@ def test_the_report_sets_ratios_beside_the_studys_own_number(db: Path, found: Fi
 def test_the_figure_of_predictive_checks_shows_the_zeros(db: Path, found: FitResult) -> None:
     (figure,) = figure_rows(db, load_study("rmiat"), ["predictive_checks"])
     assert figure.rows["statistic"].unique().to_list() == ["zeros"]
-    assert figure.rows["block"].to_list() == ["compatible", "incompatible"]
+    assert figure.rows["condition"].to_list() == ["compatible", "incompatible"]
 
 
 def test_the_figure_of_families_shows_those_beside_the_lognormal(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from slant.analysis.cli.main import analyze
 from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.checks.study_checks import check
 from slant.collector.errors import DatabaseError, UsageError
-from tests.support.blocks_made import database_of_choices
+from tests.support.choices_made import database_of_choices
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database
 
@@ -92,7 +92,7 @@ def test_effects_on_forced_choices_are_pooled_too(tmp_path: Path) -> None:
     table = analysis.meta_analysis(choices, "interference", unit="outcome").table
     cells = table.filter(row="cell")
     observed = analysis.tables(choices, "interference", ["observed_delta_p"])["observed_delta_p"]
-    expected = {(row["model"], row["domain"]): -row["delta_p"] for row in observed.to_dicts()}
+    expected = {(row["model"], row["test"]): -row["delta_p"] for row in observed.to_dicts()}
     for row in cells.to_dicts():
         assert row["estimate"] == pytest.approx(expected[row["model"], row["test"]], abs=0.05)
     assert {"mean", "new_test", "new_model", "new_cell"} <= set(table["row"])

@@ -51,11 +51,11 @@ CASES = [
     ("usual", "check", 0, "could not be checked"),
     ("usual", "figures --out usual tokens", 0, "tokens-imported-base.svg"),
     ("usual", "report --out usual.html", 0, "usual.html"),
-    ("apart", "tables consistency_by_block observed_delta_p", 0, "apart"),
+    ("apart", "tables consistency_by_condition observed_delta_p", 0, "apart"),
     ("apart", "--fit lme4", 0, "intercept"),
     ("apart", "--fit lme4 --show contrasts", 2, 'The table "contrasts" of chosen, answered is empty.'),
     ("apart", "check", 0, NOTHING_TO_COMPARE),
-    ("apart", "sensitivity", 1, 'There are no two levels of "block"'),
+    ("apart", "sensitivity", 1, 'There are no two levels of "condition"'),
     ("apart", "permute --permutations 2 --engine lme4", 1, "exactly two labels"),
     ("apart", "report --out apart.html", 0, "apart.html"),
 ]

@@ -112,7 +112,7 @@ def test_more_permutations_are_added_to_those_there_are(db: Path, whole: analysi
 def test_the_database_keeps_what_was_found(db: Path) -> None:
     found = analysis.permute(db, **FIVE)
     kept = open_trials(db, view="permutation_tests")
-    columns = ["model", "domain", "kind", "scale", "observed", "null_mean", "n", "n_as_large", "p_one_sided", "p_high"]
+    columns = ["model", "test", "kind", "scale", "observed", "null_mean", "n", "n_as_large", "p_one_sided", "p_high"]
     assert kept.select(columns).sort(columns[:4]).equals(found.tests.select(columns).sort(columns[:4]))
     assert kept.row(0, named=True)["n_units"] == 16
     assert open_trials(db, view="permutation_values").height == found.values.height == 6 * 2

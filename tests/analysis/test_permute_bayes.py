@@ -81,7 +81,7 @@ def test_stan_permutes_alike_in_both_languages_and_by_any_number_of_workers(db: 
 def test_short_chains_give_what_long_ones_do_within_monte_carlo_error(db: Path) -> None:
     short = analysis.permute(db, permutations=2)
     long = analysis.permute(db, permutations=2, settings={"chains": 4, "iterations": 1500, "warmup": 500})
-    by = ["number", "model", "domain"]
+    by = ["number", "model", "test"]
     both = short.values.select(*by, "delta_p", "delta_p_mcse").join(long.values, on=by)
     error = (pl.col("delta_p_mcse") ** 2 + pl.col("delta_p_mcse_right") ** 2).sqrt()
     distances = both.select(((pl.col("delta_p") - pl.col("delta_p_right")) / error).alias("z"))["z"]

@@ -17,7 +17,8 @@ from tests.support.given import database
 VIEWS = (
     "trials", "models", "tests", "association_trials", "tokens_by_condition", "refusal_counts", "refusals_by_condition",
     "effect_size_parts", "iat_mentions", "outcome_counts", "served_models", "token_sources", "duplicate_finals",
-    "forced_choice_trials", "compliance_by_block", "consistency_by_block", "observed_delta_p", "repetition_agreement",
+    "forced_choice_trials", "compliance_by_condition", "consistency_by_condition", "observed_delta_p",
+    "repetition_agreement",
 )  # fmt: skip
 
 

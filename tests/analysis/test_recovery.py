@@ -35,7 +35,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> FitResult:
 
 def delta_p(found: FitResult, cell: tuple[str, str]) -> dict[str, float]:
     rows = found.bayes["contrasts"].filter(
-        pl.col("model") == cell[0], pl.col("domain") == cell[1], kind="population", scale="delta_p"
+        pl.col("model") == cell[0], pl.col("test") == cell[1], kind="population", scale="delta_p"
     )
     row: dict[str, float] = rows.row(0, named=True)
     return row
@@ -56,7 +56,7 @@ def test_a_difference_is_found_with_its_sign_and_its_size(found: FitResult, cell
 @pytest.mark.slow
 def test_no_difference_is_found_where_there_is_none(found: FitResult) -> None:
     contrasts = found.bayes["contrasts"].filter(kind="population", scale="delta_p")
-    rows = [row for row in contrasts.to_dicts() if (row["model"], row["domain"]) not in TRUTHS]
+    rows = [row for row in contrasts.to_dicts() if (row["model"], row["test"]) not in TRUTHS]
     assert len(rows) == 4
     assert max(abs(row["estimate"]) for row in rows) < 0.1
     assert max(row["conf_low"] for row in rows) < 0.05
@@ -67,7 +67,7 @@ def test_no_difference_is_found_where_there_is_none(found: FitResult) -> None:
 def test_intervals_hold_truths_of_the_prior_as_often_as_they_claim(tmp_path: Path) -> None:
     recovered = recover(tmp_path, DATA_SETS)
     band = 1 - (1 - SURE) / 6
-    ((_, counts),) = run_jobs(r_job, [("interval_coverage", (recovered, ["model", "domain"], 0.95, band))], 1)
+    ((_, counts),) = run_jobs(r_job, [("interval_coverage", (recovered, ["model", "test"], 0.95, band))], 1)
     assert recovered["is_converged"].mean() > 0.9
     assert counts["n"].to_list() == [DATA_SETS] * 6
     assert counts["is_in_band"].all(), counts

@@ -15,7 +15,7 @@ from slant.analysis.bridge.worker import run_jobs
 from slant.analysis.plots.registry import figure_rows
 from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import load_study
-from tests.support.blocks_made import QUICK, database_of_choices
+from tests.support.choices_made import QUICK, database_of_choices
 from tests.support.recovery import r_job
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
@@ -86,14 +86,14 @@ def test_figures_of_fits_know_their_fit_and_what_was_observed(db: Path, fitted: 
     found = {(one.figure, one.part): one for one in figure_rows(db, load_study(STUDY))}
     assert list(found) == [
         ("compliance", None),
-        ("block_contrasts", None),
+        ("condition_contrasts", None),
         ("predictive_checks", "compliance"),
         ("predictive_checks", "interference"),
     ]
     compliance = found["compliance", None].rows
     trials = analysis.open_trials(db, view="forced_choice_trials")
-    share = trials.group_by("model", "domain", "block").agg(seen=pl.col("is_valid").mean())
-    both = compliance.join(share, on=["model", "domain", "block"], how="left")
+    share = trials.group_by("model", "test", "condition").agg(seen=pl.col("is_valid").mean())
+    both = compliance.join(share, on=["model", "test", "condition"], how="left")
     assert both["observed"].to_list() == pytest.approx(both["seen"].to_list())
 
 
@@ -108,7 +108,7 @@ def test_figures_are_drawn_into_files_named_after_their_fit(db: Path, fitted: st
 def test_a_figure_of_a_missing_fit_says_what_makes_it(tmp_path: Path) -> None:
     db = database_of_choices(tmp_path / "b.duckdb")
     with pytest.raises(DatabaseError, match="analyze --fit brms --study interference"):
-        analysis.figures(db, STUDY, tmp_path, names=["block_contrasts"])
+        analysis.figures(db, STUDY, tmp_path, names=["condition_contrasts"])
 
 
 def test_simulated_participants_of_r_have_the_columns_of_the_view(db: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_pilot_has_both_blocks_of_both_domains(tmp_path: Path) -> None:
     result = run("--study", "interference", "--model", "simulated/gpt-5", "--pilot", "40", "--db", str(db))
     assert "To ask the rest: the same command with --yes." in result.stderr
     with duckdb.connect(str(db), read_only=True) as connection:
-        cells = "SELECT domain, block, count(*) FROM forced_choice_trials GROUP BY ALL"
+        cells = "SELECT test, condition, count(*) FROM forced_choice_trials GROUP BY ALL"
         assert {count for _, _, count in connection.execute(cells).fetchall()} == {10}
 
 
@@ -84,7 +84,7 @@ def test_the_dry_run_shows_the_prompt_and_what_it_would_cost(monkeypatch: pytest
 
 def test_the_study_is_shown_with_the_provenance_of_its_words() -> None:
     words = run("studies", "interference", "--show", "words", "--format", "csv").stdout.splitlines()
-    assert words[0] == "test,category,words,published_same_iat,published_other_iat,our_extension"
+    assert words[0] == "test,group,words,published_same_iat,published_other_iat,our_extension"
     assert words[1] == "gender_career,Male,20,10,10,0"
     assert len(words) == 9
     stimuli = run("studies", "interference", "--show", "stimuli", "--format", "csv").stdout.splitlines()
@@ -95,4 +95,4 @@ def test_the_study_is_shown_with_the_provenance_of_its_words() -> None:
 
 def test_the_words_of_a_study_without_provenance_are_counted_all_the_same() -> None:
     words = run("studies", "rmiat", "--show", "words", "--format", "csv").stdout.splitlines()
-    assert words[:2] == ["test,category,words", "flowers_insects,Flowers,25"]
+    assert words[:2] == ["test,group,words", "flowers_insects,Flowers,25"]

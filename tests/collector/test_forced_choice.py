@@ -46,20 +46,20 @@ def test_the_study_is_the_papers() -> None:
 def test_the_words_are_the_shared_stand_ins_with_their_provenance(shared: Path) -> None:
     with (shared / "stimuli_interference.csv").open(encoding="utf-8") as file:
         given = list(csv.DictReader(file))
-    ours = [(word, domain) for domain in STUDY.data.domains.values() for word in domain.words]
-    assert [(w.word, w.category, d.label, w.tier) for w, d in ours] == [
+    ours = [(word, test) for test in STUDY.data.tests.values() for word in test.words]
+    assert [(w.word, w.group, d.label, w.tier) for w, d in ours] == [
         (row["word"], row["category"], row["domain"], row["tier"]) for row in given
     ]
     assert [w.provenance["source"] for w, _ in ours] == [row["source"] for row in given]
-    for (word, domain), row in zip(ours, given, strict=True):
-        for block in STUDY.data.blocks:
-            assert domain.options(block, word.category)[0] == row[f"consistent_pairing_{block}"]
+    for (word, test), row in zip(ours, given, strict=True):
+        for block in STUDY.data.conditions:
+            assert test.options(block, word.group)[0] == row[f"consistent_pairing_{block}"]
 
 
 def test_the_prompt_is_the_one_that_is_kept_to_the_byte() -> None:
     """After a change that is meant: write the files anew, and read the difference. All trials are pending then."""
     found = {t.condition: rendered(STUDY.data, t) for t in trials() if t.item == "John"}
-    assert found == {block: (GOLDEN / f"{block}.txt").read_text(encoding="utf-8") for block in STUDY.data.blocks}
+    assert found == {block: (GOLDEN / f"{block}.txt").read_text(encoding="utf-8") for block in STUDY.data.conditions}
 
 
 def test_each_block_is_asked_as_a_whole_and_shuffled_inside() -> None:
@@ -80,7 +80,7 @@ def test_each_block_comes_first_in_one_domain_and_second_in_the_other(seed: int,
     whole = trials(model, seed, 2)
     for asked in (whole[:320], whole[320:]):
         first = Counter((t.condition, t.factors["block_position"]) for t in asked)
-        assert first == {(block, place): 80 for block in STUDY.data.blocks for place in (1, 2)}
+        assert first == {(block, place): 80 for block in STUDY.data.conditions for place in (1, 2)}
         assert {t.test for t in asked[:160]} == {asked[0].test}
 
 
@@ -166,24 +166,26 @@ def test_mending_where_a_word_comes_from_makes_no_trial_pending(tmp_path: Path) 
 
 
 WRONG = [
-    ("pairs", ("pets,incongruent,Dogs,Indoors\n", ""), 'block "incongruent" of the domain "pets" must have two pairs'),
-    ("pairs", ("pets,incongruent", "pets,mixed"), 'no block .* "mixed"'),
+    ("pairs", ("pets,incongruent,Dogs,Indoors\n", ""), '"incongruent" of the test "pets" must have two pairs'),
+    ("pairs", ("pets,incongruent", "pets,mixed"), 'no condition .* "mixed"'),
     ("pairs", ("incongruent,Cats,Outdoors", "incongruent,Cats,Indoors"), '"Indoors" must stand in one .* not in 2'),
     ("pairs", ("congruent,Cats,Indoors", "congruent,Cats,Cats"), '"Indoors" must stand in one pair .* not in 0'),
-    ("pairs", ("Dogs,Outdoors", "Dog,Outdoors"), 'no category .* "Dog". Did you mean "Dogs"'),
+    ("pairs", ("Dogs,Outdoors", "Dog,Outdoors"), 'no group .* "Dog". Did you mean "Dogs"'),
     ("pairs", ("pets,congruent", "pet,congruent"), "must have two pairs"),
-    ("pairs", ("second_category", "second"), 'lacks the column "second_category"'),
+    ("pairs", ("second_group", "second"), 'lacks the column "second_group"'),
+    ("pairs", ("test,condition", "domain,block"), 'lacks the column "test"'),
+    ("study", ("[prompt]", 'blocks = ["x", "y"]\n[prompt]'), 'no key "blocks" in study.toml'),
     ("stimuli", ("poodle", "Tabby"), r'"Tabby" is listed twice .* \(Cats and Dogs\)'),
-    ("stimuli", ("poodle", ""), "word or its category is empty"),
+    ("stimuli", ("poodle", ""), "word or its group is empty"),
     ("stimuli", ("pets,Dogs,hound", "pests,Dogs,hound"), 'Did you mean "pets"'),
     ("stimuli", (",tier", ",teir"), 'Did you mean "tier"'),
     ("study", ('design = "f', 'frame = "api"\ndesign = "f'), "has no frames"),
     ("study", ('provider = "local"', 'provider = "local"\nframe = "api"'), 'model small has the frame "api"'),
     ("study", ("{option_a}", "{option_c}"), 'Did you mean "option_'),
     ("study", ("{word}?", "word?"), r"placeholder \{word\} is missing in wording 1"),
-    ("study", ("[prompt]", 'blocks = ["congruent"]\n[prompt]'), "must be two different names"),
+    ("study", ("[prompt]", 'conditions = ["congruent"]\n[prompt]'), "must be two different names"),
     ("study", ("[[prompt.wordings]]\nwording = 1", "[[prompt.wordings]]\nwording = 0.5"), "must be a text"),
-    ("study", ('label = "Pets" }', 'label = "Pets" }, { domain = "x", domain_no = 2, label = "x" }'), "has no words"),
+    ("study", ('label = "Pets" }', 'label = "Pets" }, { test = "x", test_no = 2, label = "x" }'), "has no words"),
 ]  # fmt: skip
 
 

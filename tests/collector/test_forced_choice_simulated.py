@@ -171,7 +171,7 @@ def test_a_wrong_parameter_is_one_clear_sentence(tmp_path: Path, change: tuple[s
     )
     row = {column: change[1] if value == change[0] else value for column, value in row.items()}
     cells = ", ".join(f'{column} = "{value}"' for column, value in row.items())
-    table = f'simulation = [{{ model = "small", domain = "pets", block = "congruent", {cells} }}]\n[prompt]\n[['
+    table = f'simulation = [{{ model = "small", test = "pets", condition = "congruent", {cells} }}]\n[prompt]\n[['
     with pytest.raises(StudyError) as caught:
         load_study(write_choice(tmp_path, study=("[prompt]\n[[", table)))
     assert re.search(sentence, str(caught.value))

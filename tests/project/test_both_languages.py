@@ -31,8 +31,8 @@ from slant.collector.studies.catalogue import Fit, Study, fits_of, list_studies,
 from slant.collector.study.crossed_fits import CROSSED
 from tests.analysis.test_game_indices import all_rounds
 from tests.support import ROOT
-from tests.support.blocks_made import QUICK, choices
-from tests.support.blocks_made import RUN as RUN_OF_CHOICES
+from tests.support.choices_made import QUICK, choices
+from tests.support.choices_made import RUN as RUN_OF_CHOICES
 from tests.support.fitted import RUN, trials
 from tests.support.given import Row, database, read_rows
 from tests.support.plain_r import as_check, as_job, differences, plain_r
@@ -152,7 +152,7 @@ def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, wor
         unlike[view] = differences(without_nested(here), there)
     assert {view: found for view, found in unlike.items() if found} == {}
     assert open_trials(db, view="topic_words").height > 0
-    assert open_trials(db, view="block_contrasts").height > 0
+    assert open_trials(db, view="condition_contrasts").height > 0
     assert open_trials(db, view="allocation_indices")["random_si"].null_count() == 0
 
 

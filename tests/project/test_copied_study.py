@@ -20,7 +20,7 @@ from slant.collector.importing.imports import import_trials
 from slant.collector.keep.export import export_trials
 from slant.collector.studies.catalogue import load_study
 from slant.collector.system.shipped_files import studies_dir
-from tests.support.blocks_made import QUICK
+from tests.support.choices_made import QUICK
 
 NEW = "zz_"  # before a name: the order of names stays
 RENAMED = {
@@ -31,10 +31,10 @@ RENAMED = {
         "rmiat/simulation.csv": ["test", "condition"],
     },
     "interference": {
-        "interference/domains.csv": ["domain"],
-        "interference/stimuli.csv": ["domain", "word"],
-        "interference/pairs.csv": ["domain", "block"],
-        "interference/simulation.csv": ["domain", "block"],
+        "interference/tests.csv": ["test"],
+        "interference/stimuli.csv": ["test", "word"],
+        "interference/pairs.csv": ["test", "condition"],
+        "interference/simulation.csv": ["test", "condition"],
     },
 }
 EXPORTED = {
@@ -45,11 +45,11 @@ ASKED = {"rmiat": "simulated/o3-mini", "interference": "simulated/gpt-5"}
 TABLES = {
     "rmiat": ["tokens_by_condition", "refusal_counts", "effect_size_parts", "outcome_counts"],
     "interference": [
-        "compliance_by_block",
-        "consistency_by_block",
+        "compliance_by_condition",
+        "consistency_by_condition",
         "observed_delta_p",
         "block_order",
-        "missing_by_block",
+        "missing_by_condition",
     ],
 }
 

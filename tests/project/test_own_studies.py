@@ -54,8 +54,8 @@ CASES = [
     (DRINKS, "indices", 2, 'The study "drinks" has no games'),
     (DRINKS, "permute --permutations 40", 0, "words are dealt to groups at random"),
     (DRINKS, "compare", 2, 'published = "published.csv"'),
-    (PETS, "tables consistency_by_block", 0, "together"),
-    (PETS, "--fit lme4", 0, "blockapart"),
+    (PETS, "tables consistency_by_condition", 0, "together"),
+    (PETS, "--fit lme4", 0, "conditionapart"),
     (PETS, "--fit lme4 --show contrasts", 0, "delta_p"),
     (PETS, "--fit effect_size", 2, "Known: answered, chosen, lme4"),
     (PETS, "check", 0, "The place of an option has an effect on the choice in none of 2 cells"),
@@ -160,10 +160,10 @@ def test_python_opens_what_is_there_and_asks_where_there_is_more(here: Path) -> 
 def test_sql_gives_each_study_its_rows(here: Path) -> None:
     with duckdb.connect("all.duckdb", read_only=True) as shell:
         rows = shell.sql("SELECT study, list(DISTINCT condition) FROM tokens_by_condition GROUP BY ALL").fetchall()
-        blocks = shell.sql("SELECT block FROM consistency_by_block").fetchall()
+        conditions = shell.sql("SELECT condition FROM consistency_by_condition").fetchall()
         designs = shell.sql("SELECT study, design FROM studies").fetchall()
     assert [(study, sorted(its)) for study, its in rows] == [("drinks", ["crossed", "usual"])]
-    assert sorted(blocks) == [("apart",), ("together",)]
+    assert sorted(conditions) == [("apart",), ("together",)]
     assert sorted(designs) == [("drinks", "association"), ("pets", "forced_choice"), ("posts", "allocation")]
 
 
@@ -173,7 +173,7 @@ drinks <- as.data.frame(open_trials("drinks.duckdb"))
 print(effect_size(drinks)$estimates$estimate)
 print(levels(shown_conditions(drinks)))
 pets <- as.data.frame(open_trials("pets.duckdb"))
-print(levels_of(pets, "block"))
+print(levels_of(pets, "condition"))
 posts <- as.data.frame(open_trials("posts.duckdb", view = "allocation_rounds"))
 print(nrow(game_indices(posts, by = "variant", n_draws = 0, n_random = 0)) > 0)
 all <- as.data.frame(open_trials("all.duckdb", study = "drinks"))

@@ -57,21 +57,21 @@ _FITS_OF_PETS = """
 [fits.chosen]
 engine = "lme4"
 view = "forced_choice_trials"
-formula = "is_consistent ~ block * model * domain + (1 | item)"
+formula = "is_consistent ~ condition * model * test + (1 | item)"
 settings = { family = "binomial" }
-levels = { block = ["together", "apart"] }
+levels = { condition = ["together", "apart"] }
 
 [fits.answered]
 engine = "lme4"
 view = "forced_choice_trials"
-formula = "is_valid ~ block + (1 | item)"
+formula = "is_valid ~ condition + (1 | item)"
 settings = { family = "binomial" }
-levels = { block = ["together", "apart"] }
+levels = { condition = ["together", "apart"] }
 
 [sensitivity.first]
 fit = "chosen"
 label = "as it is"
-contrast = "block"
+contrast = "condition"
 """
 
 
@@ -90,7 +90,7 @@ def write_drinks(folder: Path) -> Path:
 
 def write_pets(folder: Path) -> Path:
     """A forced choice of one domain, with blocks called together and apart."""
-    path = write_choice(folder, study=("seed = 4\n", 'seed = 4\nblocks = ["together", "apart"]\n'))
+    path = write_choice(folder, study=("seed = 4\n", 'seed = 4\nconditions = ["together", "apart"]\n'))
     pairs = folder / "pairs.csv"
     pairs.write_text(pairs.read_text("utf-8").replace("incongruent", "apart").replace("congruent", "together"), "utf-8")
     path.write_text(path.read_text("utf-8") + _FITS_OF_PETS, "utf-8")

@@ -15,7 +15,7 @@ from slant.collector.system.shipped_files import studies_dir
 
 SHORT: dict[str, Any] = {"chains": 2, "iterations": 700, "warmup": 200, "adapt_delta": 0.95}
 _MOST = 50.0  # log odds that a study may simulate
-_KEYS = ["model", "domain", "block"]
+_KEYS = ["model", "test", "condition"]
 
 
 def r_job(job: tuple[str, Sequence[Any]]) -> Any:
@@ -62,8 +62,8 @@ def known(p_consistent: dict[tuple[str, str], tuple[float, float]], elsewhere: f
     rows = [
         {
             "model": model,
-            "domain": domain,
-            "block": block,
+            "test": domain,
+            "condition": block,
             "p_valid": 0.97,
             "p_consistent": p_consistent.get((model, domain), (elsewhere, elsewhere))[number],
             "sd_item_valid": 1.0,

@@ -1,4 +1,4 @@
-"""A forced-choice study of somebody's own, as small as one can be: one domain, four categories, eleven words."""
+"""A forced-choice study of somebody's own, as small as one can be: one test, four groups, eleven words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ name = "pets"
 title = "Pets and places"
 design = "forced_choice"
 seed = 4
-domains = [{ domain = "pets", domain_no = 1, label = "Pets" }]
+tests = [{ test = "pets", test_no = 1, label = "Pets" }]
 stimuli = "stimuli.csv"
 pairs = "pairs.csv"
 
@@ -22,7 +22,7 @@ text = "{word}? A: {option_a} B: {option_b}"
 model = "small"
 provider = "local"
 """
-STIMULI = """domain,category,word,tier
+STIMULI = """test,group,word,tier
 pets,Cats,tabby,ours
 pets,Cats,tomcat,ours
 pets,Cats,kitten,ours
@@ -35,7 +35,7 @@ pets,Outdoors,meadow,ours
 pets,Outdoors,forest,ours
 pets,Outdoors,river,ours
 """
-PAIRS = """domain,block,first_category,second_category
+PAIRS = """test,condition,first_group,second_group
 pets,congruent,Cats,Indoors
 pets,congruent,Dogs,Outdoors
 pets,incongruent,Cats,Outdoors

@@ -1,13 +1,13 @@
-formula <- "is_consistent ~ block * model * domain + (1 | item)"
-blocks <- list(block = c("congruent", "incongruent"))
-fit_both <- function(trials, ...) fit_lme4(trials, formula, levels = blocks, family = "binomial", ...)
+formula <- "is_consistent ~ condition * model * test + (1 | item)"
+conditions <- list(condition = c("congruent", "incongruent"))
+fit_both <- function(trials, ...) fit_lme4(trials, formula, levels = conditions, family = "binomial", ...)
 
 test_that("estimates are those of glmer called directly, with Wald's z and interval", {
   trials <- simulate_forced_choice(n_words = 8, parameters = transform(forced_choice_parameters(), p_consistent = .7))
-  found <- fit_lme4(trials, "is_consistent ~ block + (1 | item)", levels = blocks, family = "binomial")
-  trials$block <- factor(trials$block)
+  found <- fit_lme4(trials, "is_consistent ~ condition + (1 | item)", levels = conditions, family = "binomial")
+  trials$condition <- factor(trials$condition)
   control <- lme4::glmerControl(optimizer = "bobyqa", optCtrl = list(maxfun = 2e5))
-  model <- lme4::glmer(is_consistent ~ block + (1 | item), trials, family = binomial(), control = control)
+  model <- lme4::glmer(is_consistent ~ condition + (1 | item), trials, family = binomial(), control = control)
   table <- coef(summary(model))
   expect_equal(found$estimates$estimate, unname(table[, "Estimate"]))
   expect_equal(found$estimates$p_value, unname(table[, "Pr(>|z|)"]))
@@ -21,13 +21,13 @@ test_that("estimates are those of glmer called directly, with Wald's z and inter
 test_that("cells in which all answers are alike are named, one by one, and the fit is not ok", {
   trials <- simulate_forced_choice(n_words = 8)
   trials$is_consistent[trials$is_valid] <- seq_len(sum(trials$is_valid)) %% 4 > 0
-  is_cell <- trials$model == "gpt-5" & trials$domain == "gender_science" & trials$block == "congruent"
+  is_cell <- trials$model == "gpt-5" & trials$test == "gender_science" & trials$condition == "congruent"
   trials$is_consistent[is_cell] <- TRUE
   found <- fit_both(trials, n_agq = 0)
   warned <- found$messages$text[found$messages$kind == "warning"]
   named <- grep("Complete separation", warned, value = TRUE)
   expect_length(named, 1)
-  expect_match(named, "is TRUE in all 32 rows of block congruent, model gpt-5, domain gender_science", fixed = TRUE)
+  expect_match(named, "is TRUE in all 32 rows of condition congruent, model gpt-5, test gender_science", fixed = TRUE)
   expect_true(found$fits$status %in% c("warned", "singular"))
 })
 
@@ -39,26 +39,26 @@ test_that("one model only leaves the factor out of the formula, says so, and kee
   expect_false(any(grepl("model", found$estimates$term)))
 })
 
-test_that("one block only has probabilities and no contrast", {
-  trials <- subset(simulate_forced_choice(n_words = 8), block == "congruent")
-  found <- fit_lme4(trials, sub("is_consistent", "is_valid", formula), levels = blocks, family = "binomial", n_agq = 0)
-  expect_equal(unique(found$tables$predictions$block), "congruent")
+test_that("one condition only has probabilities and no contrast", {
+  trials <- subset(simulate_forced_choice(n_words = 8), condition == "congruent")
+  found <- fit_lme4(trials, sub("is_consistent", "is_valid", formula), levels = conditions, family = "binomial", n_agq = 0)
+  expect_equal(unique(found$tables$predictions$condition), "congruent")
   expect_equal(nrow(found$tables$contrasts), 0)
 })
 
 test_that("all valid is one sentence, and so is an outcome that is no yes or no", {
   trials <- transform(simulate_forced_choice(n_words = 8), is_valid = TRUE)
-  fit <- function(...) fit_lme4(trials, ..., levels = blocks, family = "binomial")$fits
-  expect_match(fit("is_valid ~ block + (1 | item)")$error, "TRUE in all 384 rows: there is nothing to explain")
-  expect_match(fit("position ~ block + (1 | item)")$error, "must be TRUE or FALSE, or 1 or 0")
-  expect_error(fit_lme4(trials, "is_valid ~ block + (1 | item)", family = "poisson"), "`family` must be")
+  fit <- function(...) fit_lme4(trials, ..., levels = conditions, family = "binomial")$fits
+  expect_match(fit("is_valid ~ condition + (1 | item)")$error, "TRUE in all 384 rows: there is nothing to explain")
+  expect_match(fit("position ~ condition + (1 | item)")$error, "must be TRUE or FALSE, or 1 or 0")
+  expect_error(fit_lme4(trials, "is_valid ~ condition + (1 | item)", family = "poisson"), "`family` must be")
 })
 
 test_that("a random effect of repetition is had by asking for it in the formula", {
   trials <- simulate_forced_choice(n_words = 4, repetitions = 3)
   found <- fit_lme4(
-    trials, "is_consistent ~ block * model + (1 | item) + (1 | repetition)",
-    levels = blocks, family = "binomial", n_agq = 0
+    trials, "is_consistent ~ condition * model + (1 | item) + (1 | repetition)",
+    levels = conditions, family = "binomial", n_agq = 0
   )
   expect_equal(sort(found$variances$group), c("item", "repetition"))
   expect_equal(found$variances$n_groups[found$variances$group == "repetition"], 3)
@@ -67,7 +67,7 @@ test_that("a random effect of repetition is had by asking for it in the formula"
 test_that("groups that are fitted apart have their own tables", {
   trials <- simulate_forced_choice(n_words = 20)
   found <- fit_lme4(
-    trials, "is_valid ~ block + (1 | item)", by = "model", levels = blocks, family = "binomial", n_agq = 0
+    trials, "is_valid ~ condition + (1 | item)", by = "model", levels = conditions, family = "binomial", n_agq = 0
   )
   expect_equal(unique(found$tables$predictions$model), unique(trials$model))
   expect_equal(nrow(found$tables$predictions), 3 * 2 * 2)

@@ -1,10 +1,10 @@
-formula <- "is_consistent ~ block * model * domain + (1 | item)"
+formula <- "is_consistent ~ condition * model * test + (1 | item)"
 valid_trials <- function() subset(few_trials(), is_valid)
 
 test_that("the Stan code is the same for both stages and for other numbers in the priors", {
   skip_without_brms()
   parts <- brms_parts(valid_trials(), formula)
-  stage_a <- brms_parts(few_trials(), "is_valid ~ block * model * domain + (1 | item)")
+  stage_a <- brms_parts(few_trials(), "is_valid ~ condition * model * test + (1 | item)")
   wide <- brms_parts(valid_trials(), formula, priors = list(b = "normal(0, 2)", sd = "exponential(0.5)"))
   expect_identical(parts$code, stage_a$code)
   expect_identical(parts$code, wide$code)
@@ -36,13 +36,13 @@ test_that("models come in the order of model_no, and the first that is there is 
 
 test_that("a factor with one level is dropped, wherever it stands in the formula", {
   rows <- valid_trials()
-  one <- subset(rows, model == "gpt-5" & domain == "gender_career")
+  one <- subset(rows, model == "gpt-5" & test == "gender_career")
   expect_message(found <- without_single_levels(checked_formula(formula, names(one)), one, NULL), "All rows are of one")
-  expect_equal(deparse1(found$formula), "is_consistent ~ block + (1 | item)")
-  expect_equal(found$dropped, list(model = "gpt-5", domain = "gender_career"))
-  with_slope <- checked_formula("is_consistent ~ block * model + model:domain + (1 + model | item)", names(one))
+  expect_equal(deparse1(found$formula), "is_consistent ~ condition + (1 | item)")
+  expect_equal(found$dropped, list(model = "gpt-5", test = "gender_career"))
+  with_slope <- checked_formula("is_consistent ~ condition * model + model:test + (1 + model | item)", names(one))
   expect_message(found <- without_single_levels(with_slope, one, NULL))
-  expect_equal(deparse1(found$formula), "is_consistent ~ block + (1 | item)")
+  expect_equal(deparse1(found$formula), "is_consistent ~ condition + (1 | item)")
   alone <- checked_formula("is_consistent ~ model + (1 | item)", names(one))
   expect_message(none <- without_single_levels(alone, one, NULL))
   expect_equal(deparse1(none$formula), "is_consistent ~ (1 | item)")
@@ -51,7 +51,7 @@ test_that("a factor with one level is dropped, wherever it stands in the formula
 test_that("an outcome that isn't yes or no is refused", {
   skip_without_brms()
   rows <- valid_trials()
-  expect_error(brms_parts(rows, "position ~ block + (1 | item)"), "must be TRUE or FALSE, or 1 or 0")
+  expect_error(brms_parts(rows, "position ~ condition + (1 | item)"), "must be TRUE or FALSE, or 1 or 0")
 })
 
 test_that("code in a formula is refused before brms sees it", {
@@ -86,5 +86,5 @@ test_that("each family takes its own outcomes, and sigma is a prior of numbers o
   expect_error(brms_parts(endless, formula, family = "gaussian"), "must be a finite number in every row")
   expect_error(brms_parts(lists_of_words(), formula, family = "poisson"), "\"bernoulli\".*\"gaussian\"")
   priors <- list(sigma = "normal(0, 1)")
-  expect_error(brms_parts(few_trials(), "is_valid ~ block + (1 | item)", priors = priors), "a prior for \"sigma\"")
+  expect_error(brms_parts(few_trials(), "is_valid ~ condition + (1 | item)", priors = priors), "a prior for \"sigma\"")
 })

@@ -6,7 +6,7 @@ closed_form <- function(truth_prior, sd = 1, n = 200) {
   rows <- lapply(seq_len(n), function(number) {
     mean <- weight * (truth[[number]] + rnorm(1))
     draws <- matrix(rnorm(500, mean, sqrt(weight)), dimnames = list(NULL, "mean"))
-    values <- list(keys = frame_of(quantity = "mean", model = NA_character_, domain = NA_character_), draws = draws)
+    values <- list(keys = frame_of(quantity = "mean", model = NA_character_, test = NA_character_), draws = draws)
     numbered(number, quantity_rows(values, truth[[number]], 2, 99))
   })
   do.call(rbind, rows)
@@ -40,15 +40,15 @@ test_that("doubtful fits keep their ranks and are counted, and failed ones are c
 
 test_that("a data set drawn from the prior and fitted gives each parameter, difference and the likelihood a rank", {
   skip_without_stan()
-  formula <- "is_consistent ~ block * model * domain + (1 | item)"
-  levels <- list(block = example_blocks())
+  formula <- "is_consistent ~ condition * model * test + (1 | item)"
+  levels <- list(condition = example_conditions())
   draw <- function(...) calibrate(few_trials(), formula, levels, n = 2, iterations = 120, warmup = 60, ...)
   found <- suppressWarnings(draw(chains = 1, n_draws = 19))
   expect_identical(suppressWarnings(draw(chains = 1, n_draws = 19, cores = 2)), found)
   ranks <- found$ranks
   expect_equal(unique(found$summary$n), 2)
   of_one <- ranks[ranks$number == 1, ]
-  expect_equal(of_one$quantity[c(1, 2, 13, 20)], c("intercept", "blockincongruent", "sd_item", "log_lik"))
+  expect_equal(of_one$quantity[c(1, 2, 13, 20)], c("intercept", "conditionincongruent", "sd_item", "log_lik"))
   expect_equal(grep("^delta_p: ", of_one$quantity), 14:19)
   expect_true(all(ranks$rank >= 0 & ranks$rank <= 19) && all(ranks$n_draws == 19))
   # Far too few draws: three tries, and still said to be so.
@@ -98,8 +98,8 @@ test_that("a lognormal of counts in steps is calibrated", {
 
 test_that("more ranks than draws are refused, and counts with two parameters besides their predictor", {
   skip_without_brms()
-  formula <- "is_consistent ~ block * model * domain + (1 | item)"
-  few <- list(few_trials(), formula, list(block = example_blocks()), n = 1, chains = 1, iterations = 120, warmup = 60)
+  formula <- "is_consistent ~ condition * model * test + (1 | item)"
+  few <- list(few_trials(), formula, list(condition = example_conditions()), n = 1, chains = 1, iterations = 120, warmup = 60)
   expect_error(do.call(calibrate, few), "Can't rank truths among 99 draws: the chains give 60")
   expect_error(do.call(calibrate, counted(family = "hurdle_lognormal", n = 1)), "Can't calibrate a fit of counts")
 })
@@ -108,12 +108,12 @@ test_that("a prior of the fit that is not that of the truths is found by Stan's 
   skip_without_stan()
   skip_but_in_full()
   found <- suppressWarnings(calibrate(
-    simulate_forced_choice(n_words = 5), "is_consistent ~ block * model * domain + (1 | item)",
-    list(block = example_blocks()),
+    simulate_forced_choice(n_words = 5), "is_consistent ~ condition * model * test + (1 | item)",
+    list(condition = example_conditions()),
     priors = list(b = "normal(0, .3)"), truth_priors = list(b = "normal(0, 1.5)"), n = 40, cores = 2
   ))
   summary <- found$summary
-  is_coefficient <- grepl("^(block|model|domain)", summary$quantity)
+  is_coefficient <- grepl("^(condition|model|test)", summary$quantity)
   expect_gt(sum(summary$p_adjusted[is_coefficient] < .001), 5)
   expect_lt(min(summary$coverage[is_coefficient]), .6)
 })

@@ -22,7 +22,7 @@ test_that("a misspelt distribution is named with its neighbour", {
 
 test_that("priors are set by class, and the paper's stay for the rest", {
   skip_without_brms()
-  parts <- brms_parts(few_trials(), "is_valid ~ block + (1 | item)", priors = list(b = "normal(0, 2)"))
+  parts <- brms_parts(few_trials(), "is_valid ~ condition + (1 | item)", priors = list(b = "normal(0, 2)"))
   expect_equal(parts$priors[c("b", "sd")], list(b = "normal(0, 2)", sd = "exponential(1)"))
   expect_error(checked_priors(list(beta = "normal(0, 2)")), "Can't set a prior for \"beta\"")
   expect_error(checked_priors(list("normal(0, 2)")), "no name")

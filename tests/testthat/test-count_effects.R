@@ -38,7 +38,7 @@ test_that("the ratio of medians that was put in is found, with the zeros that ar
   expect_equal(effects$bound, .1)
   expect_match(effects$prior, "^normal")
   medians <- count_fit()$tables$predictions
-  expect_equal(medians$block, pair_of_sides$condition)
+  expect_equal(medians$condition, pair_of_sides$condition)
   expect_equal(medians$estimate[[2]] / medians$estimate[[1]], effects$ratio, tolerance = .02)
 })
 
@@ -57,7 +57,7 @@ test_that("counts are checked by zeros, steps and quantiles of each condition", 
   checks <- count_fit()$tables$checks
   statistics <- c("zeros", "one_step", "two_steps", "quantile_10", "median", "quantile_90")
   expect_equal(checks$statistic, c(rep(statistics, each = 3), "item_sd"))
-  expect_equal(checks$block[1:3], c(pair_of_sides$condition, NA))
+  expect_equal(checks$condition[1:3], c(pair_of_sides$condition, NA))
   expect_true(all(checks$conf_low[1:3] <= checks$observed[1:3] & checks$observed[1:3] <= checks$conf_high[1:3]))
 })
 
@@ -107,7 +107,7 @@ test_that("the coefficients of zeros of a hurdle are terms of their own, and its
     "intercept", "conditionincompatible", "hu_intercept", "hu_conditionincompatible", "sigma"
   ))
   expect_equal(estimates$estimate, c(5, .4, -1, -2, .5))
-  checks <- data.frame(statistic = "zeros", block = pair_of_sides$condition, observed = .1, predicted = .2)
+  checks <- data.frame(statistic = "zeros", condition = pair_of_sides$condition, observed = .1, predicted = .2)
   found <- count_effects(draws, parts, checks)
   expected <- parts$family$median(c(5, 5.4), list(sigma = .5, hu = stats::plogis(c(-1, -3))))
   expect_equal(found$predictions$estimate, expected)

@@ -1,12 +1,12 @@
 parts_of <- function(formula, family = "bernoulli", n = 40) {
-  data <- expand.grid(item = letters[1:4], block = c("a", "b"), repetition = seq_len(n / 8), stringsAsFactors = FALSE)
+  data <- expand.grid(item = letters[1:4], condition = c("a", "b"), repetition = seq_len(n / 8), stringsAsFactors = FALSE)
   data$y <- if (family == "bernoulli") rep(0:1, n / 2) else seq_len(n) / n
-  brms_parts(data, formula, list(block = c("a", "b")), family = family)
+  brms_parts(data, formula, list(condition = c("a", "b")), family = family)
 }
 
 test_that("the prior of the intercept holds at the means of the columns, as brms has it", {
   skip_without_brms()
-  parts <- parts_of("y ~ block + (1 | item)")
+  parts <- parts_of("y ~ condition + (1 | item)")
   centres <- with_seed(1, replicate(800, {
     b <- drawn_truth(parts, parts$priors)$b
     b[[1]] + b[[2]] / 2
@@ -17,11 +17,11 @@ test_that("the prior of the intercept holds at the means of the columns, as brms
 
 test_that("a truth's predictor is made of its own parameters, and of effects that its standard deviations spread", {
   skip_without_brms()
-  parts <- parts_of("y ~ block + (1 + block | item)")
+  parts <- parts_of("y ~ condition + (1 + condition | item)")
   truth <- with_seed(3, drawn_truth(parts, parts$priors))
   expect_length(truth$deviations[[1]], 3) # two standard deviations and their correlation
   left <- truth$predictor - as.vector(fixed_columns(parts) %*% truth$b)
-  of_item <- tapply(left, paste(parts$data$item, parts$data$block), unique)
+  of_item <- tapply(left, paste(parts$data$item, parts$data$condition), unique)
   expect_true(is.numeric(unlist(of_item)) && length(unlist(of_item)) == 8)
 })
 

@@ -19,12 +19,12 @@ test_that("a logistic mixed model's contrasts and predictions are drawn from the
   skip_if_not_installed("ggplot2")
   skip_if_not_installed("lmerTest")
   trials <- simulate_forced_choice(n_words = 5)
-  levels <- list(block = c("congruent", "incongruent"))
+  levels <- list(condition = c("congruent", "incongruent"))
   fit <- fit_lme4(
-    trials, "is_consistent ~ block * model + (1 | item)",
+    trials, "is_consistent ~ condition * model + (1 | item)",
     levels = levels, family = "binomial", n_agq = 0
   )
-  expect_equal(levels(plot_block_contrasts(fit)$data$domain_shown), "All domains")
+  expect_equal(levels(plot_condition_contrasts(fit)$data$test_shown), "All tests")
   expect_s3_class(plot_compliance(fit), "ggplot")
 })
 

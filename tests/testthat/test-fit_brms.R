@@ -1,4 +1,4 @@
-formula <- "is_consistent ~ block * model * domain + (1 | item)"
+formula <- "is_consistent ~ condition * model * test + (1 | item)"
 
 short <- function(data = few_trials(), ..., chains = 2, iterations = 200, warmup = 100) {
   fit_brms(data, formula, chains = chains, iterations = iterations, warmup = warmup, ...)
@@ -16,7 +16,7 @@ test_that("a fit has the tables of all engines, with credible intervals", {
   expect_named(fit, c("estimates", "fits", "variances", "messages", "models", "tables", "versions"))
   expect_s3_class(fit$models$all, "brmsfit")
   expect_equal(fit$estimates$term[c(1, 2, 6, 13)], c(
-    "intercept", "blockincongruent", "blockincongruent:modelgemini-2.5-pro", "sd_item"
+    "intercept", "conditionincongruent", "conditionincongruent:modelgemini-2.5-pro", "sd_item"
   ))
   expect_true(all(fit$estimates$conf_low < fit$estimates$estimate & fit$estimates$estimate < fit$estimates$conf_high))
   expect_true(all(is.na(fit$estimates$p_value)))
@@ -90,15 +90,15 @@ test_that("priors go over as data: halved and doubled need no compiling, and cha
 test_that("sum coding changes what a coefficient means", {
   skip_without_stan()
   fit <- short(coding = "sum", iterations = 120, warmup = 60)
-  expect_equal(fit$estimates$term[1:3], c("intercept", "block1", "model1"))
-  expect_equal(fit$tables$predictions$block[1:2], c("congruent", "incongruent"))
-  expect_match(fit$tables$model$reference, "^none \\(coded to sum to 0\\); first levels: block = congruent")
+  expect_equal(fit$estimates$term[1:3], c("intercept", "condition1", "model1"))
+  expect_equal(fit$tables$predictions$condition[1:2], c("congruent", "incongruent"))
+  expect_match(fit$tables$model$reference, "^none \\(coded to sum to 0\\); first levels: condition = congruent")
   expect_no_match(usual()$tables$model$reference, "none")
 })
 
 test_that("groups that are a combination of columns are counted", {
-  rows <- data.frame(item = c("a", "a", "b"), block = c("x", "y", "x"))
-  expect_equal(vapply(c("item", "item:block"), n_combined, 1L, data = rows, USE.NAMES = FALSE), 2:3)
+  rows <- data.frame(item = c("a", "a", "b"), condition = c("x", "y", "x"))
+  expect_equal(vapply(c("item", "item:condition"), n_combined, 1L, data = rows, USE.NAMES = FALSE), 2:3)
 })
 
 test_that("of many draws and rows, leave-one-out takes as many draws of each chain", {
@@ -121,7 +121,7 @@ test_that("the brmsfit and the draws are kept, and opened again", {
   kept <- readRDS(files[[1]])
   expect_s3_class(kept, "brmsfit")
   draws <- as.data.frame(nanoparquet::read_parquet(files[[2]]))
-  expect_equal(names(draws)[1:5], c(".chain", ".iteration", ".draw", "b_Intercept", "b_blockincongruent"))
+  expect_equal(names(draws)[1:5], c(".chain", ".iteration", ".draw", "b_Intercept", "b_conditionincongruent"))
   expect_equal(c(nrow(draws), max(draws$.chain), max(draws$.iteration)), c(200, 2, 100))
   expect_equal(mean(draws$b_Intercept), fit$estimates$estimate[[1]])
   expect_equal(unname(fit$tables$model$file_md5), unname(tools::md5sum(files[[1]])))

@@ -3,38 +3,38 @@ test_that("stage A asks whether an answer is valid, stage B whether a valid one 
   rows <- few_trials()
   a <- short_fit(rows, "valid")
   b <- short_fit(rows, "consistent")
-  expect_equal(a$tables$model$formula, "is_valid ~ block * model * domain + (1 | item)")
-  expect_equal(b$tables$model$formula, "is_consistent ~ block * model * domain + (1 | item)")
+  expect_equal(a$tables$model$formula, "is_valid ~ condition * model * test + (1 | item)")
+  expect_equal(b$tables$model$formula, "is_consistent ~ condition * model * test + (1 | item)")
   expect_equal(c(a$fits$n, b$fits$n), c(nrow(rows), sum(rows$is_valid)))
-  expect_equal(a$tables$model$reference, "block = congruent; model = claude-sonnet-4; domain = gender_career")
+  expect_equal(a$tables$model$reference, "condition = congruent; model = claude-sonnet-4; test = gender_career")
 })
 
 test_that("one model only: the formula drops the factor and says so", {
   skip_but_in_full()
   skip_without_stan()
   fit <- short_fit(subset(few_trials(), model == "gpt-5"))
-  expect_match(said_by(fit), "All rows are of one model, gpt-5: the formula is now is_consistent ~ block \\* domain")
+  expect_match(said_by(fit), "All rows are of one model, gpt-5: the formula is now is_consistent ~ condition \\* test")
   expect_equal(unique(fit$tables$contrasts$model), "gpt-5")
   expect_equal(nrow(fit$tables$predictions), 8)
 })
 
-test_that("one domain and one model: what is left is the block", {
+test_that("one test and one model: what is left is the condition", {
   skip_without_stan()
-  fit <- short_fit(subset(few_trials(), model == "gpt-5" & domain == "gender_science"))
-  expect_equal(fit$tables$model$formula, "is_consistent ~ block + (1 | item)")
-  expect_equal(fit$estimates$term, c("intercept", "blockincongruent", "sd_item"))
-  expect_equal(unique(fit$tables$contrasts$domain), "gender_science")
+  fit <- short_fit(subset(few_trials(), model == "gpt-5" & test == "gender_science"))
+  expect_equal(fit$tables$model$formula, "is_consistent ~ condition + (1 | item)")
+  expect_equal(fit$estimates$term, c("intercept", "conditionincongruent", "sd_item"))
+  expect_equal(unique(fit$tables$contrasts$test), "gender_science")
 })
 
-test_that("one block missing: the fit goes on, and says that there is no difference of blocks", {
+test_that("one condition missing: the fit goes on, and says that there is no difference of conditions", {
   skip_but_in_full()
   skip_without_stan()
-  fit <- short_fit(subset(few_trials(), block == "congruent"))
-  expect_match(said_by(fit), "No difference between blocks can be had: all rows are of the block \"congruent\"")
+  fit <- short_fit(subset(few_trials(), condition == "congruent"))
+  expect_match(said_by(fit), "No difference between conditions can be had: all rows are of the condition \"congruent\"")
   expect_equal(NROW(fit$tables$contrasts), 0)
-  expect_equal(unique(fit$tables$predictions$block), "congruent")
-  some <- short_fit(subset(few_trials(), !(model == "gpt-5" & block == "incongruent")))
-  expect_match(said_by(some), "in 2 of 6 combinations of model and domain")
+  expect_equal(unique(fit$tables$predictions$condition), "congruent")
+  some <- short_fit(subset(few_trials(), !(model == "gpt-5" & condition == "incongruent")))
+  expect_match(said_by(some), "in 2 of 6 combinations of model and test")
   expect_false("gpt-5" %in% some$tables$contrasts$model)
 })
 
@@ -57,18 +57,18 @@ test_that("none valid: stage B can't be fitted, stage A can", {
 
 test_that("perfect separation: the priors hold it, and a message counts the cells", {
   skip_without_stan()
-  rows <- transform(few_trials(), is_consistent = block == "congruent", is_valid = TRUE)
+  rows <- transform(few_trials(), is_consistent = condition == "congruent", is_valid = TRUE)
   fit <- short_fit(rows)
   expect_match(said_by(fit), "In 12 of 12 cells all values of is_consistent are the same")
   expect_true(all(abs(fit$estimates$estimate) < 10))
   expect_gt(min(subset(fit$tables$contrasts, scale == "delta_p")$estimate), .1)
 })
 
-test_that("an item that was asked in one block only takes part, and is counted", {
+test_that("an item that was asked in one condition only takes part, and is counted", {
   skip_without_stan()
   rows <- few_trials()
-  fit <- short_fit(subset(rows, !(item == item[1] & block == "congruent")), "valid")
-  expect_match(said_by(fit), "1 of 24 items is in one block only")
+  fit <- short_fit(subset(rows, !(item == item[1] & condition == "congruent")), "valid")
+  expect_match(said_by(fit), "1 of 24 items is in one condition only")
   expect_equal(fit$fits$n_groups, 24)
 })
 
@@ -77,7 +77,7 @@ test_that("a trial that stands there twice is an error, a row that looks like an
   rows <- few_trials()
   expect_error(fit_forced_choice(rbind(rows, rows[1:2, ])), "of 146 rows, 2 repeat the trial")
   rows$trial_id <- NULL
-  expect_warning(check_no_duplicates(rbind(rows, rows[1:2, ])), "2 rows have the same .*model, domain, block, item")
+  expect_warning(check_no_duplicates(rbind(rows, rows[1:2, ])), "2 rows have the same .*model, test, condition, item")
   expect_silent(check_no_duplicates(rows))
 })
 
@@ -93,19 +93,19 @@ test_that("repetitions are put together with a message", {
 test_that("answers to the same question are said to be taken as independent", {
   skip_without_brms()
   rows <- few_trials(repetitions = 2)
-  parts <- brms_parts(rows, "is_valid ~ block * model * domain + (1 | item) + (1 | repetition)")
-  said <- "288 rows answer 144 questions \\(one item, the same model, domain, block\\).*too narrow.*1 \\| item:model"
+  parts <- brms_parts(rows, "is_valid ~ condition * model * test + (1 | item) + (1 | repetition)")
+  said <- "288 rows answer 144 questions \\(one item, the same model, test, condition\\).*too narrow.*1 \\| item:model"
   expect_message(say_repeated_trials(parts), said)
-  apart <- brms_parts(rows, "is_valid ~ block * model * domain + (1 | item) + (1 | item:model:domain:block)")
+  apart <- brms_parts(rows, "is_valid ~ condition * model * test + (1 | item) + (1 | item:model:test:condition)")
   expect_silent(say_repeated_trials(apart))
-  expect_silent(say_repeated_trials(brms_parts(few_trials(), "is_valid ~ block * model * domain + (1 | item)")))
+  expect_silent(say_repeated_trials(brms_parts(few_trials(), "is_valid ~ condition * model * test + (1 | item)")))
 })
 
 test_that("three rows are enough for a right answer", {
   skip_without_stan()
   rows <- few_trials()
-  three <- rows[c(which(rows$block == "congruent")[1:2], which(rows$block == "incongruent")[1]), ]
-  three[c("model", "domain")] <- list("gpt-5", "gender_career")
+  three <- rows[c(which(rows$condition == "congruent")[1:2], which(rows$condition == "incongruent")[1]), ]
+  three[c("model", "test")] <- list("gpt-5", "gender_career")
   fit <- short_fit(transform(three, is_valid = TRUE, is_consistent = c(TRUE, FALSE, TRUE)))
   expect_equal(fit$fits$n, 3)
   expect_equal(nrow(fit$tables$contrasts), 4)
@@ -127,11 +127,12 @@ test_that("rows of several kinds are not put together silently", {
   expect_match(said_by(short_fit(rows, "valid")), "Rows of more than one source are put together: collected, simulated")
 })
 
-test_that("a column that is missing, or a block of another name, is named", {
+test_that("a column that is missing, or a condition of another name, is named", {
   skip_without_brms()
   rows <- few_trials()
-  expect_error(fit_forced_choice(rows[setdiff(names(rows), "block")]), "have no column \"block\"")
-  usual <- list(block = c("congruent", "incongruent"))
-  other <- transform(rows, block = "both")
-  expect_error(fit_forced_choice(other, levels = usual), "\"block\" holds \"both\", which is not among")
+  without <- rows[setdiff(names(rows), c("condition", "block"))]
+  expect_error(fit_forced_choice(without), "have no column \"condition\"")
+  usual <- list(condition = c("congruent", "incongruent"))
+  other <- transform(rows, condition = "both")
+  expect_error(fit_forced_choice(other, levels = usual), "\"condition\" holds \"both\", which is not among")
 })

@@ -1,8 +1,8 @@
 sides_of <- list(condition = conditions)
 paper <- list(formula = "tokens ~ condition + (1 | wording)", levels = sides_of)
-blocks <- list(block = c("congruent", "incongruent"))
-one_block <- list(
-  formula = "is_consistent ~ block * model + (1 | item)", levels = blocks, family = "binomial", n_agq = 0
+choice_levels <- list(condition = c("congruent", "incongruent"))
+one_condition <- list(
+  formula = "is_consistent ~ condition * model + (1 | item)", levels = choice_levels, family = "binomial", n_agq = 0
 )
 
 test_that("the number of a mixed model is its coefficient, and d its part of the standard deviation", {
@@ -69,7 +69,7 @@ test_that("rows are left out by flags and outcomes, and counted", {
 
 test_that("what is missing counts as what is said", {
   trials <- simulate_forced_choice(n_words = 8)
-  found <- function(...) fit_specification(trials, "lme4", one_block, contrast = "block", ...)$estimates
+  found <- function(...) fit_specification(trials, "lme4", one_condition, contrast = "condition", ...)$estimates
   expect_equal(found()$n[[1]], sum(trials$is_valid))
   as_wrong <- found(missing_as = list(is_consistent = FALSE))
   expect_equal(as_wrong$n[[1]], nrow(trials))
@@ -91,12 +91,12 @@ test_that("every group has a row, also one that can't be fitted", {
   }
 })
 
-test_that("one block only is a row that says that there is nothing to compare", {
-  trials <- transform(subset(simulate_forced_choice(n_words = 8), block == "congruent"))
+test_that("one condition only is a row that says that there is nothing to compare", {
+  trials <- transform(subset(simulate_forced_choice(n_words = 8), condition == "congruent"))
   trials$is_consistent[1:9] <- FALSE
-  found <- fit_specification(trials, "lme4", one_block, contrast = "block")$estimates
+  found <- fit_specification(trials, "lme4", one_condition, contrast = "condition")$estimates
   expect_true(is.na(found$estimate))
-  expect_match(found$error, "no two levels of \"block\"")
+  expect_match(found$error, "no two levels of \"condition\"")
 })
 
 test_that("hostile formulas run nothing", {

@@ -1,4 +1,4 @@
-test_that("the default differences between blocks are the printed ones of Table 1", {
+test_that("the default differences between conditions are the printed ones of Table 1", {
   truths <- true_contrasts(forced_choice_parameters())
   delta_p <- truths[truths$scale == "delta_p", ]
   expect_equal(delta_p$truth, c(.086, .020, .017, .002, .004, .001))

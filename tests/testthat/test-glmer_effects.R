@@ -1,30 +1,30 @@
-blocks_here <- c("congruent", "incongruent")
+conditions_here <- c("congruent", "incongruent")
 
 coded_trials <- function(n_words = 10, ...) {
   trials <- simulate_forced_choice(n_words = n_words, ...)
-  for (name in c("block", "model", "domain")) trials[[name]] <- factor(trials[[name]], unique(trials[[name]]))
+  for (name in c("condition", "model", "test")) trials[[name]] <- factor(trials[[name]], unique(trials[[name]]))
   trials
 }
 
 plain_cells <- function(probability = .8) {
   parameters <- forced_choice_parameters()
-  parameters$p_consistent <- ifelse(parameters$block == "congruent", .9, probability)
+  parameters$p_consistent <- ifelse(parameters$condition == "congruent", .9, probability)
   parameters
 }
 
 test_that("probabilities at random effects of 0 are those that lme4 predicts", {
   trials <- coded_trials(parameters = plain_cells())
-  model <- lme4::glmer(is_consistent ~ block * model + (1 | item), trials, family = binomial(), nAGQ = 0)
+  model <- lme4::glmer(is_consistent ~ condition * model + (1 | item), trials, family = binomial(), nAGQ = 0)
   found <- glmer_effects(model)$predictions
   population <- found[found$kind == "population", ]
-  expected <- predict(model, population[c("block", "model")], re.form = NA, type = "response")
+  expected <- predict(model, population[c("condition", "model")], re.form = NA, type = "response")
   expect_equal(population$estimate, unname(expected), tolerance = 1e-10)
   expect_equal(nrow(found), 12)
 })
 
-test_that("the contrast is the first block minus the second, with the delta method's standard error", {
+test_that("the contrast is the first condition minus the second, with the delta method's standard error", {
   trials <- coded_trials(parameters = plain_cells())
-  model <- lme4::glmer(is_consistent ~ block + (1 | item), trials, family = binomial(), nAGQ = 0)
+  model <- lme4::glmer(is_consistent ~ condition + (1 | item), trials, family = binomial(), nAGQ = 0)
   found <- glmer_effects(model)
   delta_p <- subset(found$contrasts, kind == "population" & scale == "delta_p")
   p <- subset(found$predictions, kind == "population")$estimate
@@ -41,7 +41,7 @@ test_that("the contrast is the first block minus the second, with the delta meth
 
 test_that("the mean over items is the integral over their normal distribution", {
   trials <- coded_trials(parameters = plain_cells())
-  model <- lme4::glmer(is_consistent ~ block + (1 | item), trials, family = binomial(), nAGQ = 0)
+  model <- lme4::glmer(is_consistent ~ condition + (1 | item), trials, family = binomial(), nAGQ = 0)
   sd <- sqrt(unlist(lme4::VarCorr(model)))
   mean_of <- function(eta) integrate(function(z) plogis(eta + sd * z) * dnorm(z), -Inf, Inf)$value
   found <- subset(glmer_effects(model)$predictions, kind == "new_items")
@@ -60,14 +60,14 @@ test_that("the mean over items is exact however much they vary", {
   }
 })
 
-test_that("random slopes add the variance that they have in each block", {
-  grid <- data.frame(block = factor(c("a", "b")))
+test_that("random slopes add the variance that they have in each condition", {
+  grid <- data.frame(condition = factor(c("a", "b")))
   trials <- coded_trials(parameters = plain_cells(.6), seed = 3)
   model <- suppressMessages(
-    lme4::glmer(is_consistent ~ block + (block | item), trials, family = binomial(), nAGQ = 0)
+    lme4::glmer(is_consistent ~ condition + (condition | item), trials, family = binomial(), nAGQ = 0)
   )
   sigma <- lme4::VarCorr(model)$item
-  grid <- data.frame(block = factor(levels(trials$block), levels(trials$block)))
+  grid <- data.frame(condition = factor(levels(trials$condition), levels(trials$condition)))
   expect_equal(unname(random_variances(grid, model)), c(sigma[1, 1], sum(sigma)))
 })
 
@@ -76,10 +76,10 @@ test_that("a linear model is refused in a sentence", {
 })
 
 test_that("near separation a median item has no interval, and the fit is doubtful", {
-  trials <- expand.grid(item = 1:20, wording = 1:10, block = factor(c("congruent", "incongruent")))
+  trials <- expand.grid(item = 1:20, wording = 1:10, condition = factor(c("congruent", "incongruent")))
   trials$is_consistent <- trials$item > 3
   trials$is_consistent[c(1, 205, 390)] <- !trials$is_consistent[c(1, 205, 390)]
-  fit <- fit_lme4(trials, "is_consistent ~ block + (1 | item)", family = "binomial", levels = list(block = blocks_here))
+  fit <- fit_lme4(trials, "is_consistent ~ condition + (1 | item)", family = "binomial", levels = list(condition = conditions_here))
   expect_equal(fit$fits$status, "warned")
   expect_match(fit$fits$messages, "is more than few failures can show")
   predictions <- split(fit$tables$predictions, fit$tables$predictions$kind)

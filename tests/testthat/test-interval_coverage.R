@@ -1,6 +1,6 @@
 held <- function(n_held, n = 100) {
   truth <- rep(c(0, 5), c(n_held, n - n_held))
-  data.frame(model = "m", domain = "d", truth = truth, conf_low = -1, conf_high = 1)
+  data.frame(model = "m", test = "d", truth = truth, conf_low = -1, conf_high = 1)
 }
 
 test_that("shares and their bands are those of the binomial distribution", {

@@ -1,4 +1,4 @@
-formula_of_stage_b <- "is_consistent ~ block * model * domain + (1 | item)"
+formula_of_stage_b <- "is_consistent ~ condition * model * test + (1 | item)"
 
 trials_to_permute <- function(...) {
   trials <- simulate_forced_choice(seed = 3, ...)
@@ -7,8 +7,8 @@ trials_to_permute <- function(...) {
 
 levels_to_permute <- function() {
   list(
-    block = c("congruent", "incongruent"), model = c("claude-sonnet-4", "gemini-2.5-pro", "gpt-5"),
-    domain = c("gender_career", "gender_science")
+    condition = c("congruent", "incongruent"), model = c("claude-sonnet-4", "gemini-2.5-pro", "gpt-5"),
+    test = c("gender_career", "gender_science")
   )
 }
 
@@ -35,35 +35,35 @@ test_that("number 0 is glmer()'s own fit of the data", {
   skip_if_not_installed("lme4")
   trials <- trials_to_permute()
   found <- refit_permutation(trials, formula_of_stage_b, 0, engine = "lme4", levels = levels_to_permute())$cells
-  trials[c("block", "domain", "model")] <- lapply(trials[c("block", "domain", "model")], factor)
+  trials[c("condition", "test", "model")] <- lapply(trials[c("condition", "test", "model")], factor)
   fit <- suppressMessages(suppressWarnings(lme4::glmer(
-    is_consistent ~ block * model * domain + (1 | item), trials, stats::binomial(),
+    is_consistent ~ condition * model * test + (1 | item), trials, stats::binomial(),
     nAGQ = 0
   )))
-  rows <- expand.grid(block = levels(trials$block), domain = levels(trials$domain), model = levels(trials$model))
+  rows <- expand.grid(condition = levels(trials$condition), test = levels(trials$test), model = levels(trials$model))
   at <- function(...) matrix(predict(fit, rows, type = "response", ...), nrow = 2)
   expected <- at(re.form = NA)
   expect_equal(found$delta_p, expected[1, ] - expected[2, ], tolerance = 1e-4)
 })
 
-test_that("items are averaged over as in the main fit: those of the domain, in whatever model they were answered", {
+test_that("items are averaged over as in the main fit: those of the test, in whatever model they were answered", {
   skip_if_not_installed("lme4")
   # Words that differ much, and a model that has no valid answer to the harder ones.
   parameters <- transform(forced_choice_parameters(), p_consistent = p_consistent - .2, sd_item_consistent = 2)
   trials <- trials_to_permute(parameters = parameters)
   is_harder <- trials$item %in% trials$item[!trials$is_consistent & trials$model != "gpt-5"]
-  trials <- trials[trials$model != "gpt-5" | !is_harder | trials$domain != "gender_career", ]
+  trials <- trials[trials$model != "gpt-5" | !is_harder | trials$test != "gender_career", ]
   found <- refit_permutation(trials, formula_of_stage_b, 0, engine = "lme4", levels = levels_to_permute())$cells
   fit <- suppressMessages(suppressWarnings(lme4::glmer(
-    is_consistent ~ block * model * domain + (1 | item), trials, stats::binomial(),
+    is_consistent ~ condition * model * test + (1 | item), trials, stats::binomial(),
     nAGQ = 0
   )))
-  items <- unique(trials$item[trials$domain == "gender_career"])
-  p <- function(block) {
-    rows <- data.frame(item = items, block = block, model = "gpt-5", domain = "gender_career")
+  items <- unique(trials$item[trials$test == "gender_career"])
+  p <- function(condition) {
+    rows <- data.frame(item = items, condition = condition, model = "gpt-5", test = "gender_career")
     mean(predict(fit, rows, type = "response"))
   }
-  its <- found[found$model == "gpt-5" & found$domain == "gender_career", ]
+  its <- found[found$model == "gpt-5" & found$test == "gender_career", ]
   expect_equal(its$delta_p_items, p("congruent") - p("incongruent"), tolerance = 1e-3)
 })
 
@@ -78,27 +78,27 @@ test_that("brms refits with the coding of the study's fit", {
   expect_false(identical(refit(coding = "sum"), refit()))
 })
 
-test_that("one model alone is permuted without it, one block alone is told", {
+test_that("one model alone is permuted without it, one condition alone is told", {
   skip_if_not_installed("lme4")
   trials <- trials_to_permute()
   alone <- by_glmer(trials[trials$model == "claude-sonnet-4", ], permutations = 1)
   expect_equal(nrow(alone$tests), 2 * 3)
-  expect_error(by_glmer(trials[trials$block == "congruent", ]), "exactly two labels")
+  expect_error(by_glmer(trials[trials$condition == "congruent", ]), "exactly two labels")
   expect_error(by_glmer(trials, permutations = 0), "a whole number from 1")
 })
 
-test_that("an effect of block stands out, and none does where labels were drawn anyhow", {
+test_that("an effect of condition stands out, and none does where labels were drawn anyhow", {
   skip_if_not_installed("lme4")
   trials <- expand.grid(
-    block = c("congruent", "incongruent"), item = sprintf("word %02d", 1:40), model = "a", domain = "d",
+    condition = c("congruent", "incongruent"), item = sprintf("word %02d", 1:40), model = "a", test = "d",
     stringsAsFactors = FALSE
   )
-  trials$is_consistent <- trials$block == "congruent" | seq_len(nrow(trials)) %% 3 == 0
+  trials$is_consistent <- trials$condition == "congruent" | seq_len(nrow(trials)) %% 3 == 0
   test <- function(trials) {
-    permutation_test(trials, "is_consistent ~ block + (1 | item)", 39, engine = "lme4")$tests$p_one_sided
+    permutation_test(trials, "is_consistent ~ condition + (1 | item)", 39, engine = "lme4")$tests$p_one_sided
   }
   expect_equal(test(trials)[[1]], 1 / 40)
-  expect_gt(min(test(permute_blocks(trials, 5))), .05)
+  expect_gt(min(test(permute_labels(trials, 5))), .05)
 })
 
 test_that("brms refits without compiling again, alike with the same seed, and counts what is doubtful", {

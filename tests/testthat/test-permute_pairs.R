@@ -20,7 +20,7 @@ test_that("the difference and its p are those of a t test, of the data as observ
   welch <- stats::t.test(tokens ~ condition, data)
   expect_equal(found$tests$observed, unname(diff(welch$estimate)))
   expect_equal(found$tests$p_engine, welch$p.value)
-  expect_equal(unlist(found$counts), c(n_rows = 143, n_units = 72, n_one_block = 1))
+  expect_equal(unlist(found$counts), c(n_rows = 143, n_units = 72, n_one_condition = 1))
   units <- unit_keys(data, c("item", "group", "wording"))
   is_moved <- swapped_units(72, 20, 1)[8, match(units, sort(unique(units), method = "radix"))]
   data$condition[is_moved] <- ifelse(data$condition[is_moved] == "compatible", "incompatible", "compatible")

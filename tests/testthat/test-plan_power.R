@@ -97,18 +97,18 @@ test_that("forced choices: the standard error of delta P is that of simulated st
   skip_but_in_full()
   study <- function(n_words, repetitions, seed) {
     cells <- data.frame(
-      model = "m", domain = "gender_career", block = c("congruent", "incongruent"), p_valid = 1,
+      model = "m", test = "gender_career", condition = c("congruent", "incongruent"), p_valid = 1,
       p_consistent = c(.85, .65), sd_item_valid = 0, sd_item_consistent = 1
     )
     simulate_forced_choice(cells, n_words = n_words, repetitions = repetitions, seed = seed)
   }
-  formula <- "is_consistent ~ block + (1 + block || item)"
+  formula <- "is_consistent ~ condition + (1 + condition || item)"
   sides <- c("congruent", "incongruent")
-  pilot <- fit_crossed(study(500, 3, 1), formula, contrast = "block", levels = sides)
+  pilot <- fit_crossed(study(500, 3, 1), formula, contrast = "condition", levels = sides)
   plan <- plan_quietly(pilot, n_words = 40, n_wordings = 1, n_repetitions = 3)
   differences <- vapply(1:400, function(seed) {
     trials <- study(10, 3, 1000 + seed)
-    mean(trials$is_consistent[trials$block == sides[[2]]]) - mean(trials$is_consistent[trials$block == sides[[1]]])
+    mean(trials$is_consistent[trials$condition == sides[[2]]]) - mean(trials$is_consistent[trials$condition == sides[[1]]])
   }, 1)
   expect_equal(stats::sd(differences), plan$std_error, tolerance = 3 / sqrt(2 * 400))
 })

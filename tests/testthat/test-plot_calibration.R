@@ -1,5 +1,5 @@
 made_ranks <- function(n = 60) {
-  rows <- expand.grid(number = seq_len(n), quantity = c("intercept", "sd_item", "blockincongruent:modelgpt-5"))
+  rows <- expand.grid(number = seq_len(n), quantity = c("intercept", "sd_item", "conditionincongruent:modelgpt-5"))
   rows$rank <- (37 * rows$number + 5 * as.integer(rows$quantity)) %% 100
   is_narrow <- rows$quantity == "sd_item"
   rows$rank[is_narrow] <- 30 + rows$rank[is_narrow] %/% 3

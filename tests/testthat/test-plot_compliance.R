@@ -1,5 +1,5 @@
 made_predictions <- function() {
-  cells <- forced_choice_parameters()[c("model", "domain", "block", "p_valid")]
+  cells <- forced_choice_parameters()[c("model", "test", "condition", "p_valid")]
   rows <- rbind(
     data.frame(cells, kind = "population", observed = cells$p_valid - .03),
     data.frame(cells, kind = "item_averaged", observed = cells$p_valid - .03)
@@ -8,7 +8,7 @@ made_predictions <- function() {
   transform(rows, conf_low = estimate - .02, conf_high = estimate + .001, source = "simulated")
 }
 
-test_that("compliance is drawn for each model, domain, block and kind, with what was observed next to it", {
+test_that("compliance is drawn for each model, test, condition and kind, with what was observed next to it", {
   skip_if_not_installed("ggplot2")
   plot <- plot_compliance(made_predictions())
   expect_equal(nrow(plot$data), 24)
@@ -27,12 +27,12 @@ test_that("a figure of a fit that did not converge says so in its caption and in
   expect_no_match(plot_compliance(fine)$labels$caption, "converge")
 })
 
-test_that("one model in one block, without observed rates, is a figure too", {
+test_that("one model in one condition, without observed rates, is a figure too", {
   skip_if_not_installed("ggplot2")
-  one <- made_predictions()[1, c("model", "domain", "block", "kind", "estimate", "conf_low", "conf_high")]
+  one <- made_predictions()[1, c("model", "test", "condition", "kind", "estimate", "conf_low", "conf_high")]
   png <- withr::local_tempfile(fileext = ".png")
   expect_silent(plot_compliance(one, png))
-  expect_match(attr(plot_compliance(one), "alt_text"), "for 1 model and 1 domain by block, a median word.")
+  expect_match(attr(plot_compliance(one), "alt_text"), "for 1 model and 1 test by condition, a median word.")
 })
 
 test_that("what can't be drawn is one sentence", {
@@ -40,7 +40,7 @@ test_that("what can't be drawn is one sentence", {
   rows <- made_predictions()
   expect_error(plot_compliance(rbind(rows, rows)), "a cell has more than one row")
   expect_error(plot_compliance(rows[0, ]), "no row with an estimate")
-  expect_error(plot_compliance(rows[c("model", "domain")]), "no column \"block\"")
+  expect_error(plot_compliance(rows[c("model", "test")]), "no column \"condition\"")
 })
 
 test_that("the figure looks as it did", {

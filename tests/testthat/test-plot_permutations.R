@@ -1,6 +1,6 @@
 made_values <- function() {
   rows <- expand.grid(
-    number = 0:60, model = c("claude-sonnet-4", "gpt-5"), domain = c("gender_career", "gender_science"),
+    number = 0:60, model = c("claude-sonnet-4", "gpt-5"), test = c("gender_career", "gender_science"),
     stringsAsFactors = FALSE
   )
   rows$delta_p <- sin(seq_len(nrow(rows))) / 50 + (rows$model == "claude-sonnet-4") / 100

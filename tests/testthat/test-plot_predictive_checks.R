@@ -1,9 +1,9 @@
 made_checks <- function() {
-  cells <- forced_choice_parameters()[c("model", "domain", "block")]
+  cells <- forced_choice_parameters()[c("model", "test", "condition")]
   cells$observed <- c(.8, rep(.97, 11))
   rows <- transform(cells, outcome = "is_consistent", predicted = .96, conf_low = .9, conf_high = 1)
   rows$source <- "simulated"
-  overall <- transform(rows[1, ], model = NA, domain = NA, block = NA)
+  overall <- transform(rows[1, ], model = NA, test = NA, condition = NA)
   rbind(overall, rows)
 }
 

@@ -1,7 +1,7 @@
 # Short fits of real chains: 5 s each, with the compiled model that all tests share.
 recovered <- function(delta_p, sd_item = .5) {
   parameters <- forced_choice_parameters()
-  is_crossed <- parameters$block == "incongruent" & parameters$domain == "gender_career"
+  is_crossed <- parameters$condition == "incongruent" & parameters$test == "gender_career"
   parameters$p_consistent <- ifelse(is_crossed, .95 - delta_p, .95)
   parameters$sd_item_consistent <- sd_item
   trials <- simulate_forced_choice(parameters, seed = 3)
@@ -9,10 +9,10 @@ recovered <- function(delta_p, sd_item = .5) {
   with_truth(recovered_effects(trials, settings), parameters, 1)
 }
 
-test_that("a large difference between blocks is found with its sign and its size, and none where there is none", {
+test_that("a large difference between conditions is found with its sign and its size, and none where there is none", {
   skip_if_not_installed("brms")
   found <- recovered(.3)
-  is_career <- found$domain == "gender_career"
+  is_career <- found$test == "gender_career"
   expect_equal(found$truth, ifelse(is_career, .3, 0))
   expect_true(all(found$conf_low[is_career] > .1))
   expect_lt(max(abs(found$estimate - found$truth)), .12)

@@ -2,7 +2,7 @@ made_refits <- function(n, status = "ok") data.frame(number = 0:n, status = stat
 
 made_cells <- function(values) {
   n <- length(values) - 1
-  data.frame(number = 0:n, model = "a", domain = "b", delta_p = values, is_separated = c(TRUE, rep(FALSE, n)))
+  data.frame(number = 0:n, model = "a", test = "b", delta_p = values, is_separated = c(TRUE, rep(FALSE, n)))
 }
 
 test_that("p counts what is as large as the observed, ties included, and the observed itself", {

@@ -59,12 +59,12 @@ test_that("a formula without a double bar is left as it is", {
 
 test_that("logistic models, too, take slopes of a factor apart", {
   trials <- simulate_forced_choice(n_words = 8, seed = 3)
-  trials <- trials[trials$is_valid & trials$domain == trials$domain[[1]] & trials$model == trials$model[[1]], ]
+  trials <- trials[trials$is_valid & trials$test == trials$test[[1]] & trials$model == trials$model[[1]], ]
   set.seed(5)
   trials$is_consistent <- stats::runif(nrow(trials)) < .7
-  blocks <- list(block = c("congruent", "incongruent"))
-  fit <- fit_lme4(trials, "is_consistent ~ block + (1 + block || item)", levels = blocks, family = "binomial")
-  expect_equal(fit$variances$term, c("intercept", "blockincongruent"))
+  conditions <- list(condition = c("congruent", "incongruent"))
+  fit <- fit_lme4(trials, "is_consistent ~ condition + (1 + condition || item)", levels = conditions, family = "binomial")
+  expect_equal(fit$variances$term, c("intercept", "conditionincongruent"))
   expect_equal(nrow(fit$tables$contrasts), 3)
 })
 

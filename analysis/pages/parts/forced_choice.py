@@ -13,7 +13,7 @@ import polars as pl
 from slant.analysis.fitting.bayes_fits import ENGINE
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
 from slant.analysis.pages.report_tables import text_table
-from slant.collector.designs.forced_choice.words import Domain, ForcedChoiceData
+from slant.collector.designs.forced_choice.words import ChoiceTest, ForcedChoiceData
 
 _KINDS = {"population": "median word", "item_averaged": "averaged over the words"}
 _COUNTED = ["n_refused", "n_filtered", "n_truncated", "n_malformed", "n_rejected"]
@@ -23,7 +23,7 @@ _KINDS_EXPLAINED = (
     "the one to hold against observed shares. MDE: the ΔP whose 95 % interval leaves 0 out in 80 % of such studies, "
     "were posteriors as wide as this one."
 )
-_TABLE_1 = "Table 1. Interference: how much likelier a consistent answer is in the congruent block"
+_TABLE_1 = "Table 1. Interference: how much likelier a consistent answer is in the congruent condition"
 
 
 def answers(section: SectionData) -> Group | None:
@@ -34,7 +34,7 @@ def answers(section: SectionData) -> Group | None:
     caption = "Table 3. Observed compliance: valid answers, and what the others were"
     tables = (
         CaptionedTable(caption, text_table(table), is_open=True),
-        *section.captioned_tables("consistency_by_block", "observed_delta_p", "consistency_by_tier"),
+        *section.captioned_tables("consistency_by_condition", "observed_delta_p", "consistency_by_tier"),
     )
     return Group("answers", "compliance and consistency as observed", tables=tables)
 
@@ -73,7 +73,7 @@ def falsification(section: SectionData) -> Group | None:
         command = f"analyze permute --study {section.study.as_typed} --permutations 1000"
         return Group("permutations", "permutations", to_make=(MissingResult("Permutations", command),))
     text = (
-        "The labels of the blocks were swapped at random within each word, and the model fitted again. Compare the "
+        "The labels of the conditions were swapped at random within each word, and the model fitted again. Compare the "
         "observed difference with the null distribution and its centre, which is not 0, not with 0 itself."
     )
     comparison = CaptionedTable(
@@ -85,7 +85,7 @@ def falsification(section: SectionData) -> Group | None:
 
 def order(section: SectionData) -> Group | None:
     tables = section.captioned_tables(
-        "option_sides", "order_in_block", "block_order", "repetition_agreement", "missing_by_block"
+        "option_sides", "order_in_block", "block_order", "repetition_agreement", "missing_by_condition"
     )
     return Group("order", "sides, order and missing answers", tables=tables) if tables else None
 
@@ -99,10 +99,10 @@ def _verdicts(diagnostics: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _compliance(section: SectionData) -> pl.DataFrame | None:
-    valid, missing = section.own("compliance_by_block"), section.own("missing_by_block")
+    valid, missing = section.own("compliance_by_condition"), section.own("missing_by_condition")
     if valid.is_empty() or missing.is_empty():
         return None
-    keys = ["model", "domain", "block", "structured_output"]
+    keys = ["model", "test", "condition", "structured_output"]
     rows = valid.join(missing.select(*keys, *_COUNTED), on=keys, how="left", maintain_order="left")
     enforced_columns = ["structured_output"] if rows["structured_output"].any() else []
     return rows.select(
@@ -121,14 +121,14 @@ def _predicted(section: SectionData) -> pl.DataFrame | None:
         return None
     middle, low, high = (100 * pl.col(name) for name in ("estimate", "conf_low", "conf_high"))
     cells = rows.with_columns(cell=_interval(middle, low, high, digits=1))
-    keys = ["model_label", "domain_label", "kind"]
-    wide = cells.pivot("block", index=keys, values="cell", maintain_order=True)
-    headings = {block: f"{block} (%)" for block in wide.columns if block not in keys}
-    return wide.select(*_label_columns(), *(pl.col(block).alias(name) for block, name in headings.items()))
+    keys = ["model_label", "test_label", "kind"]
+    wide = cells.pivot("condition", index=keys, values="cell", maintain_order=True)
+    headings = {condition: f"{condition} (%)" for condition in wide.columns if condition not in keys}
+    return wide.select(*_label_columns(), *(pl.col(condition).alias(name) for condition, name in headings.items()))
 
 
 def _contrasts(section: SectionData) -> pl.DataFrame | None:
-    rows = section.own_with_mde("block_contrasts")
+    rows = section.own_with_mde("condition_contrasts")
     if rows.is_empty():
         return None
     return rows.select(
@@ -174,7 +174,7 @@ def _permutations(frame: pl.DataFrame) -> pl.DataFrame:
     rows = frame.filter(pl.col("scale") == "delta_p", pl.col("kind") == "population")
     return rows.select(
         pl.col("model_label").alias("model"),
-        pl.col("domain_label").alias("domain"),
+        pl.col("test_label").alias("test"),
         "engine",
         _number("observed", 3).alias("observed ΔP"),
         _number("null_mean", 3).alias("centre of the null"),
@@ -189,13 +189,13 @@ def _permutations(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _cell_columns(section: SectionData) -> list[pl.Expr]:
     labels = dict(section.labels)
-    columns = [pl.col(name).replace(labels).alias(name) for name in ("model", "domain")]
-    return [*columns, pl.col("block")]
+    columns = [pl.col(name).replace(labels).alias(name) for name in ("model", "test")]
+    return [*columns, pl.col("condition")]
 
 
 def _label_columns() -> list[pl.Expr]:
     kind = pl.col("kind").replace(_KINDS)
-    return [pl.col("model_label").alias("model"), pl.col("domain_label").alias("domain"), kind]
+    return [pl.col("model_label").alias("model"), pl.col("test_label").alias("test"), kind]
 
 
 def _number(name: str | pl.Expr, digits: int) -> pl.Expr:
@@ -220,7 +220,7 @@ def stimuli(section: SectionData) -> Group | None:
     data = section.study.data
     if not isinstance(data, ForcedChoiceData) or section.grain["study_version"] != section.study.version:
         return None
-    words = pl.DataFrame([row for domain in data.domains.values() for row in _word_rows(domain)])
+    words = pl.DataFrame([row for test in data.tests.values() for row in _word_rows(test)])
     tables = (
         CaptionedTable("How many words come from where", text_table(_tier_counts(data)), is_open=True),
         CaptionedTable(f"All {words.height} words", text_table(words)),
@@ -234,26 +234,24 @@ def stimuli(section: SectionData) -> Group | None:
     )
 
 
-def _word_rows(domain: Domain) -> list[dict[str, str | None]]:
+def _word_rows(test: ChoiceTest) -> list[dict[str, str | None]]:
     return [
         {
-            "domain": domain.label,
-            "category": word.category,
+            "test": test.label,
+            "group": word.group,
             "word": word.word,
             "tier": word.tier,
             "source": word.provenance.get("source"),
         }
-        for word in domain.words
+        for word in test.words
     ]
 
 
 def _tier_counts(data: ForcedChoiceData) -> pl.DataFrame:
     rows = []
-    for domain in data.domains.values():
-        tiers = Counter(word.tier or "not said" for word in domain.words)
-        rows += [
-            {"domain": domain.label, "where from": _TIERS.get(tier, tier), "words": n} for tier, n in tiers.items()
-        ]
+    for test in data.tests.values():
+        tiers = Counter(word.tier or "not said" for word in test.words)
+        rows += [{"test": test.label, "where from": _TIERS.get(tier, tier), "words": n} for tier, n in tiers.items()]
     return pl.DataFrame(rows)
 
 

@@ -62,7 +62,7 @@ def nothing(section: SectionData) -> Group | None:
     limits = pl.format("{} to {}", pl.col("null_low").round(1), pl.col("null_high").round(1))
     table = rows.select(
         pl.col("model_label").alias("model"),
-        pl.col("domain_label").alias("test"),
+        pl.col("test_label").alias("test"),
         "engine",
         pl.col("observed").round(1).alias("observed difference"),
         limits.alias("95 % where nothing is"),

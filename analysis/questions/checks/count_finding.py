@@ -43,7 +43,7 @@ def kept_count_models(db: str | Path, study: Study, source: str | None) -> pl.Da
         return pl.DataFrame()
     with reading(db) as connection:
         ratios = read_view(connection, "bayes_ratios", study=study.name, source=source)
-        compared = read_view(connection, "bayes_checks").drop_nulls("block")
+        compared = read_view(connection, "bayes_checks").drop_nulls("condition")
     is_outside = ~pl.col("observed").is_between("conf_low", "conf_high")
     amiss = compared.group_by("call_id").agg(
         n_compared=pl.len(), n_outside=is_outside.sum(),

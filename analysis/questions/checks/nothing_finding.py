@@ -44,7 +44,7 @@ def _kept_permutations(db: str | Path, study: str, source: str | None) -> pl.Dat
         if "permutation_tests" not in stored_views(connection):
             return pl.DataFrame()
         rows = read_view(connection, "permutation_tests", study=study, scale="difference", source=source)
-    rows = last_permutations(rows).rename({"domain": "test"})
+    rows = last_permutations(rows)
     first = ("source", "study_version", "variant", "model", "test")
     return rows.select(*first, pl.exclude(*first))
 
@@ -70,7 +70,7 @@ def _of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def _choices_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Return the difference of blocks, and its p in a logistic regression of all answers, which knows of no words."""
+    """Return the difference of conditions, and its p in a logistic regression of all answers, which knows no words."""
     key = ["source", "study_version", "variant", "model", "test", "condition"]
     observed = checks["missing_bounds"].select(*key, observed="delta_p")
     tested = checks["order_effect"].filter(variant=NULL).drop_nulls("p_value")
@@ -139,9 +139,9 @@ def _dealt_choices(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) ->
         return
     small = count_of(dealt.filter(pl.col("p_engine") < context.alpha).height, dealt.height, "cell")
     yield (
-        f"Models that were asked with words dealt at random (variant {NULL}): p of the difference of blocks (logistic "
-        f"regression of all answers) is below {context.alpha:g} in {small}; {percent(context.alpha, 0)} at most are to "
-        "be expected, for words are dealt in balance."
+        f"Models that were asked with words dealt at random (variant {NULL}): p of the difference of conditions "
+        f"(logistic regression of all answers) is below {context.alpha:g} in {small}; {percent(context.alpha, 0)} at "
+        "most are to be expected, for words are dealt in balance."
     )
     sizes = real["delta_p"].drop_nulls().abs()
     of_words = f"; of the words as they are {spread(sizes, 3)}" if sizes.len() else ""

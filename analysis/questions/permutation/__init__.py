@@ -1,1 +1,1 @@
-"""Falsify by permutation: a fit is repeated with data whose block labels were swapped at random."""
+"""Falsify by permutation: a fit is repeated with data whose labels of condition were swapped at random."""

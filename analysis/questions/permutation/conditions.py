@@ -132,7 +132,7 @@ def _call(planned: PlannedFit, own: Fit, n: int, engine: str, seed: int, setting
         columns={
             **about,
             "formula": own.formula,
-            "block": contrast,
+            "contrast": contrast,
             "unit": "item",
             "within": "model, test" if settings.get("whole_words") else "model, test, wording",
             "n_permutations": n,
@@ -141,7 +141,7 @@ def _call(planned: PlannedFit, own: Fit, n: int, engine: str, seed: int, setting
         },
         fill={
             "model": key["model"],
-            "domain": key["test"],
+            "test": key["test"],
             "permutation_id": stable_id("permutation", about, cell, rows_hash),
         },
         warnings=planned.cell.warnings,

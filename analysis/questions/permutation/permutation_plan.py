@@ -13,6 +13,7 @@ import polars as pl
 from slant.analysis.calls.call import Call
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.fitting.repeated_fits import RepeatedFit
+from slant.analysis.rows.cells import word_for
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
@@ -20,7 +21,7 @@ from slant.collector.studies.catalogue import Fit, Study
 
 PACKAGES = {"brms": ("brms", "rstan", "posterior"), "lme4": ("lme4",)}
 """List the R packages that each engine refits with."""
-BLOCK, CELL, CONSISTENT = "block", ("model", "domain"), "is_consistent"
+CELL, CONSISTENT = ("model", "test"), "is_consistent"
 SETTINGS = {"brms": ("chains", "iterations", "warmup", "adapt_delta"), "lme4": ("n_agq",)}
 """List what a caller may set, by engine; R's refit_permutation() has the defaults."""
 _BAR = re.compile(r"\|\s*(\w+)\s*\)")
@@ -31,6 +32,7 @@ class PermutationTest(RepeatedFit):
     """Hold the permutation test of one fit; repetition 0 is the data as observed."""
 
     levels: Mapping[str, list[Any]]
+    contrast: str
     unit: str
     within: tuple[str, ...]
 
@@ -59,7 +61,7 @@ class PermutationTest(RepeatedFit):
             "levels": dict(self.levels),
             "priors": fit.settings.get("priors"),
             "coding": fit.settings.get("coding"),
-            "contrast": BLOCK,
+            "contrast": self.contrast,
             "unit": self.unit,
             "within": list(self.within),
             **self.settings,
@@ -87,7 +89,7 @@ class PermutationTest(RepeatedFit):
             columns={
                 **self.summary_columns(refits.height - 1),
                 **self.counts(),
-                "block": BLOCK,
+                "contrast": self.contrast,
                 "unit": self.unit,
                 "within": ", ".join(self.within),
                 "refit_seconds": refits["seconds"].sum(),
@@ -96,13 +98,14 @@ class PermutationTest(RepeatedFit):
         )
 
     def counts(self) -> dict[str, int]:
-        """Return the number of rows used, of units (items within a model and domain), and of those in only one
-        block."""
+        """Return the number of rows used, of units (items within a model and test), and of those in only one
+        condition."""
         names = re.findall(r"\w+", self.work.definition.formula or "")
         rows = self.work.cell.rows
         rows = rows.drop_nulls([name for name in rows.columns if name in names])
-        blocks = rows.group_by(*self.within, self.unit).agg(pl.col(BLOCK).n_unique())
-        return {"n_rows": rows.height, "n_units": blocks.height, "n_one_block": blocks.filter(pl.col(BLOCK) < 2).height}
+        units = rows.group_by(*self.within, self.unit).agg(n_conditions=pl.col(self.contrast).n_unique())
+        n_one = units.filter(pl.col("n_conditions") < 2).height
+        return {"n_rows": rows.height, "n_units": units.height, "n_one_condition": n_one}
 
 
 def list_tests(
@@ -122,19 +125,21 @@ def list_tests(
     plan = plan_fits(db, study, definition, source=source)
     if not plan:
         raise no_rows_error("permute", db, source)
-    unit, within = _unit_and_strata(study, definition, plan[0].cell.rows.columns)
-    return [PermutationTest(planned, seed, settings, _levels(db, planned, within), unit, within) for planned in plan]
+    contrast, unit, within = _units_and_strata(study, definition, plan[0].cell.rows.columns)
+    return [
+        PermutationTest(planned, seed, settings, _levels(db, planned, within), contrast, unit, within)
+        for planned in plan
+    ]
 
 
 def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Study, Fit]:
-    """Return this engine's fit of blocks: if there are several, that of consistent answers."""
-    study = study_in(
-        db, study, lambda candidate: any(map(has_blocks, candidate.fits.values())), "has a fit with a factor `block`"
-    )
-    if not any(map(has_blocks, study.fits.values())):
+    """Return this engine's fit of choices: if there are several, that of consistent answers."""
+    has_choices = "has a fit of choices with a factor `condition`"
+    study = study_in(db, study, lambda candidate: any(map(compares_choices, candidate.fits.values())), has_choices)
+    if not any(map(compares_choices, study.fits.values())):
         raise UsageError(
-            f'"{study.name}" has neither a mixed model of its conditions nor a fit with a factor `block`, whose labels '
-            "could be swapped.",
+            f'"{study.name}" has neither a mixed model of each model and test nor a fit of choices with a factor '
+            "`condition`, whose labels could be swapped.",
             "For another study: --study NAME",
         )
     pairs = find_fits(engine, db, study)
@@ -142,27 +147,38 @@ def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Stu
     return (consistent or pairs)[0]
 
 
-def has_blocks(fit: Fit) -> bool:
-    """Return whether the blocks of a forced choice are a factor of this fit."""
-    return BLOCK in re.findall(r"\w+", fit.formula or "")
+def compares_choices(fit: Fit) -> bool:
+    """Return whether this is a model of yes or no, with the two conditions as a factor."""
+    family = fit.settings.get("family", {"brms": "bernoulli"}.get(fit.engine, "gaussian"))
+    is_of_choices = fit.engine in PACKAGES and family in ("bernoulli", "binomial") and "step" not in fit.settings
+    return is_of_choices and _contrast(fit) is not None
 
 
-def _unit_and_strata(study: Study, fit: Fit, columns: list[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the unit whose labels are swapped, and the columns within which they are: from the formula."""
+def _contrast(fit: Fit) -> str | None:
+    names = re.findall(r"\w+", fit.formula or "")
+    contrast = word_for("condition", names)
+    return contrast if contrast in names else None
+
+
+def _units_and_strata(study: Study, fit: Fit, columns: list[str]) -> tuple[str, str, tuple[str, ...]]:
+    """Return the column whose labels are swapped, the unit that has them, and the columns within which they are: from
+    the formula.
+    """
+    contrast = _contrast(fit)
     units = _BAR.findall(fit.formula or "")
     fixed = re.findall(r"\w+", re.sub(r"\([^()]*\|[^()]*\)", "", (fit.formula or "").partition("~")[2]))
-    if BLOCK not in fixed or BLOCK not in columns or len(set(units)) != 1:
+    if contrast not in fixed or contrast not in columns or len(set(units)) != 1:
         raise StudyError(
             f'Can\'t permute "{fit.name}" of "{study.name}": its formula is {fit.formula}.',
-            "There must be a fixed effect of block, whose labels are swapped, and one random effect, of the items.",
+            "There must be a fixed effect of condition, whose labels are swapped, and one random effect, of the items.",
         )
-    within = tuple(name for name in dict.fromkeys(fixed) if name not in (BLOCK, "0", "1"))
-    if not set(within) <= set(CELL):
+    within = tuple(name for name in dict.fromkeys(fixed) if name not in (contrast, "0", "1"))
+    if not set(within) <= {word_for(name, within) for name in CELL}:
         raise StudyError(
-            f'Can\'t permute "{fit.name}" of "{study.name}": besides block its formula has {", ".join(within)}.',
+            f'Can\'t permute "{fit.name}" of "{study.name}": besides {contrast} its formula has {", ".join(within)}.',
             f"A cell can be made of {' and '.join(CELL)} only.",
         )
-    return units[0], within
+    return contrast, units[0], within
 
 
 def _levels(db: str | Path, work: PlannedFit, within: tuple[str, ...]) -> dict[str, list[Any]]:

@@ -1,4 +1,4 @@
-"""Compare a difference between blocks with those that arbitrary block labels give (`permute()`)."""
+"""Compare a difference between conditions with those that arbitrary labels give (`permute()`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
 from slant.analysis.calls.stages import Stage, compile_here, put_together, summed_up
 from slant.analysis.questions.permutation.conditions import GRAIN, has_conditions, permute_conditions
-from slant.analysis.questions.permutation.permutation_plan import PermutationTest, has_blocks, list_tests
+from slant.analysis.questions.permutation.permutation_plan import PermutationTest, compares_choices, list_tests
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
@@ -23,7 +23,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
 
-_CELL = ("model", "domain", "kind", "scale")
+_CELL = ("model", "test", "kind", "scale")
 _MAIN = {**dict.fromkeys(_CELL, pl.String), "observed_main_fit": pl.Float64}
 
 
@@ -47,8 +47,8 @@ class PermutationResult:
 
 
 def can_permute(study: Study) -> bool:
-    """Return whether it has a fit with blocks, or a mixed model of its conditions."""
-    return has_conditions(study) or any(map(has_blocks, study.fits.values()))
+    """Return whether it has a fit of choices in two conditions, or a mixed model of each model and test."""
+    return has_conditions(study) or any(map(compares_choices, study.fits.values()))
 
 
 @checked_arguments(permutations=1, seed=0)
@@ -66,13 +66,13 @@ def permute(
 ) -> PermutationResult:
     """Refit `study`'s fit of this engine to `permutations` relabellings of its rows, and keep each result.
 
-    For a study of conditions (association): in each model and test the two conditions of a word are swapped with
+    For a study of numbers (association): in each model and test the two conditions of a word are swapped with
     probability 1/2, within a wording, which deals words to groups at random. `engine` "difference" (of means, Welch's
     test; the default, without a refit) or "lme4" (the study's mixed model); `settings` whole_words: a word's wordings
     together. tests then have the scale "difference", in units of the outcome, p_engine and false_positives.
 
-    For a study of blocks, whose default is "brms": an item's two block labels are swapped with probability 1/2, within
-    its model and domain (R's permute_blocks()). A permutation's result depends only on `seed` and its number. Each is
+    For a study of choices, whose default is "brms": an item's two labels are swapped with probability 1/2, within its
+    model and test (R's permute_labels()). A permutation's result depends only on `seed` and its number. Each is
     kept at once: the same call after a kill goes on where it ended, and one with more permutations adds to the existing
     ones. One that failed is tried again. `workers` and `executor` are as for `fit()`. `settings` go to R's
     refit_permutation(): chains, iterations, warmup, adapt_delta; n_agq of lme4. `progress(done, all)` is called after
@@ -81,8 +81,8 @@ def permute(
     Raise UsageError for fewer than one permutation, UnknownNameError, StudyError or DatabaseError if there is nothing
     to permute, RError if the rows as observed can't be fitted.
     """
-    study = study_in(db, study, can_permute, "has conditions or blocks to permute")
-    if has_conditions(study) and not any(map(has_blocks, study.fits.values())):
+    study = study_in(db, study, can_permute, "has conditions to permute")
+    if has_conditions(study) and not any(map(compares_choices, study.fits.values())):
         frames, left_out, not_kept = permute_conditions(
             Path(db), study, permutations, engine or "difference", seed, source, executor or workers, progress,
             settings or {},

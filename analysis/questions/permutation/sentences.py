@@ -45,12 +45,12 @@ _KINDS = {
 
 
 def last_permutations(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return from the view permutation_tests the rows of the last of each kind of permutation, model and domain."""
-    kind = ["source", "study_version", "variant", "engine", "within", "model", "domain"]
+    """Return from the view permutation_tests the rows of the last of each kind of permutation, model and test."""
+    kind = ["source", "study_version", "variant", "engine", "within", "model", "test"]
     return (
         rows.sort("finished_at", maintain_order=True)
         .unique(kind, keep="last", maintain_order=True)
-        .sort(*kind[:-2], "model_no", "domain_no", maintain_order=True)
+        .sort(*kind[:-2], "model_no", "test_no", maintain_order=True)
     )
 
 
@@ -76,7 +76,7 @@ def null_sentences(cells: pl.DataFrame) -> Iterator[str]:
 
 def _reference(cell: dict[str, Any]) -> str:
     """Return the first cell: all of its factors are at their reference levels."""
-    name = " and ".join(part for part in (cell["model"], cell["domain"]) if part)
+    name = " and ".join(part for part in (cell["model"], cell["test"]) if part)
     centre = f"In the reference cell ({name}) arbitrary labels give a ΔP of {cell['null_mean']:+.4f} on average"
     explanation = ""
     if cell["engine"] == "brms":
@@ -101,11 +101,11 @@ def _doubtful(refits: pl.DataFrame, tests: pl.DataFrame) -> Iterator[str]:
 
 
 def _separated(tests: pl.DataFrame) -> Iterator[str]:
-    cells = tests.filter(pl.col("engine") == "lme4", pl.col("n_separated") > 0).select("model", "domain").unique()
+    cells = tests.filter(pl.col("engine") == "lme4", pl.col("n_separated") > 0).select("model", "test").unique()
     if not cells.is_empty():
         yield (
-            f"In {cells.height} cells some refits had a block with all answers alike (n_separated): glmer's log odds "
-            "are not finite there, and s says nothing. Read the item-averaged ΔP."
+            f"In {cells.height} cells some refits had a condition with all answers alike (n_separated): glmer's log "
+            "odds are not finite there, and s says nothing. Read the item-averaged ΔP."
         )
 
 
@@ -113,7 +113,7 @@ def _prior_driven(cells: pl.DataFrame) -> Iterator[str]:
     """Warn if no relabelling changes a cell's own answers: then its ΔP moves only with the others."""
     dependent = cells.filter(pl.col("engine") == "brms", pl.col("n") > 0, pl.col("n_separated") == pl.col("n"))
     if not dependent.is_empty():
-        names = "; ".join(" and ".join(filter(None, row)) for row in dependent.select("model", "domain").iter_rows())
+        names = "; ".join(" and ".join(filter(None, row)) for row in dependent.select("model", "test").iter_rows())
         yield (
             "All cells are permuted together, so p is against a difference in none of them. Too few failures to decide "
             f"by themselves: {names}. Their ΔP follows the reference cell's through the priors: a small p there is "

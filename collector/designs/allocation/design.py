@@ -108,7 +108,7 @@ class Allocation(Design):
     def words(self, data: AllocationData) -> list[dict[str, str]]:
         """Return the jobs, by their classes."""
         return [
-            {"test": ROUNDS, "category": job_class.name, "word": job}
+            {"test": ROUNDS, "group": job_class.name, "word": job}
             for job_class in data.classes
             for job in job_class.jobs
         ]

@@ -97,7 +97,7 @@ class Association(Design):
 
     def words(self, data: AssociationData) -> list[dict[str, str]]:
         return [
-            {"test": test.test, "category": test.categories[side], "word": word}
+            {"test": test.test, "group": test.categories[side], "word": word}
             for test in data.tests.values()
             for side, words in test.words.items()
             for word in words

@@ -1,6 +1,6 @@
-"""Ask the forced-choice design: of two options A and B, both pairs of categories, which one holds a word's own?
+"""Ask the forced-choice design: of two options A and B, both pairs of groups, which one holds a word's own?
 
-A trial is word × block × wording (Cohen & Kincaid, section 2). Blocks are asked one after the other; see
+A trial is word × condition × wording (Cohen & Kincaid, section 2). Blocks are asked one after the other; see
 collector/designs/forced_choice/order.py for what is balanced and how.
 """
 
@@ -17,7 +17,7 @@ from slant.collector.designs.forced_choice.order import ConsistentLetters, Place
 from slant.collector.designs.forced_choice.proposed import proposed_study
 from slant.collector.designs.forced_choice.reader import read_choice
 from slant.collector.designs.forced_choice.simulated import parse_simulation, simulate_reply
-from slant.collector.designs.forced_choice.words import LETTERS, Domain, ForcedChoiceData, Word, parse_tables
+from slant.collector.designs.forced_choice.words import LETTERS, ChoiceTest, ForcedChoiceData, Word, parse_tables
 from slant.collector.designs.plan import PromptIndex, QuestionPlan
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.designs.wordings import spoken_words
@@ -62,46 +62,48 @@ class ForcedChoice(Design):
     def tests(self, data: ForcedChoiceData) -> tuple[TestInfo, ...]:
         return tuple(
             TestInfo(
-                domain.domain,
-                domain.domain_no,
-                domain.label,
-                2 * len(domain.words) * len(data.wordings),
-                tuple(dict.fromkeys(word.category for word in domain.words)),
+                test.test,
+                test.test_no,
+                test.label,
+                2 * len(test.words) * len(data.wordings),
+                tuple(dict.fromkeys(word.group for word in test.words)),
             )
-            for domain in data.domains.values()
+            for test in data.tests.values()
         )
 
     def dealt(self, data: ForcedChoiceData, seed: int) -> ForcedChoiceData:
-        domains: dict[str, Domain] = {}
+        tests: dict[str, ChoiceTest] = {}
         own: dict[tuple[str, str], str] = {}
-        for name, domain in data.domains.items():
+        for name, test in data.tests.items():
             groups: dict[str, list[Word]] = {}
-            for word in domain.words:
-                groups.setdefault(word.category, []).append(word)
+            for word in test.words:
+                groups.setdefault(word.group, []).append(word)
             dealt = deal_words(groups, seed, name).items()
-            words = tuple(replace(word, category=category) for category, words in dealt for word in words)
-            domains[name] = replace(domain, words=words)
-            own |= {(name, word.word): word.category for word in domain.words}
-        return replace(data, domains=domains, own_categories=own)
+            words = tuple(replace(word, group=group) for group, words in dealt for word in words)
+            tests[name] = replace(test, words=words)
+            own |= {(name, word.word): word.group for word in test.words}
+        return replace(data, tests=tests, own_groups=own)
 
     def conditions(self, data: ForcedChoiceData) -> tuple[Condition, ...]:
-        return numbered(data.blocks)
+        return numbered(data.conditions)
 
     def words(self, data: ForcedChoiceData) -> list[dict[str, str]]:
         return [
-            {"test": domain.domain, "category": word.category, "word": word.word, **word.provenance}
-            for domain in data.domains.values()
-            for word in domain.words
+            {"test": test.test, "group": word.group, "word": word.word, **word.provenance}
+            for test in data.tests.values()
+            for word in test.words
         ]
 
     def own_words(self, data: ForcedChoiceData) -> set[str]:
-        pairs = [pair for domain in data.domains.values() for of_block in domain.pairs.values() for pair in of_block]
+        pairs = [pair for test in data.tests.values() for of_condition in test.pairs.values() for pair in of_condition]
         options = (text.lower() for _, text in pairs)
         return super().own_words(data) | spoken_words(options) | spoken_words(data.wordings.values())
 
     def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         data: ForcedChoiceData = study.data
-        return {"block": data.blocks, "domain": tuple(data.domains), "wording": tuple(data.wordings)}
+        conditions, tests = data.conditions, tuple(data.tests)
+        paper_words = {"block": conditions, "domain": tests}
+        return {"condition": conditions, "test": tests, "wording": tuple(data.wordings), **paper_words}
 
     def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Cells:
         return Cells(study, model, seed)
@@ -110,7 +112,7 @@ class ForcedChoice(Design):
         return rendered(study.data, trial)
 
     def contents(self, study: StudyFile) -> Iterator[str]:
-        return (_content(study, domain, n) for domain in study.data.domains.values() for n in study.data.wordings)
+        return (_content(study, test, n) for test in study.data.tests.values() for n in study.data.wordings)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """Return the trial with the row's sides: by the texts of its options, or by the letter of the
@@ -164,34 +166,34 @@ class Cells(QuestionPlan[Place]):
     def __init__(self, study: StudyFile, model: StudyModel, seed: int) -> None:
         self._study, self._model, self._seed = study, model, seed
         self._data: ForcedChoiceData = study.data
-        self._domains, self._wordings = list(self._data.domains.values()), list(self._data.wordings)
+        self._tests, self._wordings = list(self._data.tests.values()), list(self._data.wordings)
         self._letters = ConsistentLetters(self._data, seed)
         sent = [dict(model.settings), *(["structured_output"] if model.structured_output else [])]
         names = (study.name, study.variant, model.model, model.provider, model.requested_model)
         self._id = StableIds(*names, stable_id(*sent), seed)
-        self._contents = [[_content(study, domain, wording) for wording in self._wordings] for domain in self._domains]
+        self._contents = [[_content(study, test, wording) for wording in self._wordings] for test in self._tests]
 
     def places(self, repetitions: int) -> Iterator[Place]:
         return places(self._data, self._model.model, self._seed, repetitions)
 
     def trial_id(self, place: Place) -> str:
-        domain = self._domains[place.domain_no]
-        word, wording = domain.words[place.word_no], self._wordings[place.wording_no]
-        content = self._contents[place.domain_no][place.wording_no]
+        test = self._tests[place.test_no]
+        word, wording = test.words[place.word_no], self._wordings[place.wording_no]
+        content = self._contents[place.test_no][place.wording_no]
         end = StableIds.end(
-            content, domain.domain, self._data.blocks[place.block_no], word.category, word.word, wording
+            content, test.test, self._data.conditions[place.condition_no], word.group, word.word, wording
         )
         return self._id.of(place.repetition, end)
 
     def cell(self, place: Place) -> tuple[str, str]:
-        return self._domains[place.domain_no].domain, self._data.blocks[place.block_no]
+        return self._tests[place.test_no].test, self._data.conditions[place.condition_no]
 
     def trial(self, place: Place, position: int, letter: str | None = None) -> Trial:
         """Return the trial. `letter`: that of the consistent option; None takes that of the plan."""
-        domain, block = self._domains[place.domain_no], self._data.blocks[place.block_no]
-        word = domain.words[place.word_no]
-        letter = letter or self._letters.letter(place.domain_no, place.word_no, place.wording_no, place.repetition)
-        consistent, other = domain.options(block, word.category)
+        test, condition = self._tests[place.test_no], self._data.conditions[place.condition_no]
+        word = test.words[place.word_no]
+        letter = letter or self._letters.letter(place.test_no, place.word_no, place.wording_no, place.repetition)
+        consistent, other = test.options(condition, word.group)
         is_a = letter == LETTERS[0]
         return Trial(
             trial_id=self.trial_id(place),
@@ -199,10 +201,10 @@ class Cells(QuestionPlan[Place]):
             study_version=self._study.version,
             variant=self._study.variant,
             model=self._model.model,
-            test=domain.domain,
-            condition=block,
+            test=test.test,
+            condition=condition,
             item=word.word,
-            group=word.category,
+            group=word.group,
             wording=self._wordings[place.wording_no],
             option_a=consistent if is_a else other,
             option_b=other if is_a else consistent,
@@ -216,16 +218,16 @@ class Cells(QuestionPlan[Place]):
                 "tier": word.tier,
                 "structured_output": self._model.structured_output,
             },
-            content=self._contents[place.domain_no][place.wording_no],
+            content=self._contents[place.test_no][place.wording_no],
         )
 
 
-def _content(study: StudyFile, domain: Domain, wording: int) -> str:
-    """Return the content of one domain in one wording. All words are in it, for they share the letters among them."""
-    pairs = {block: [(sorted(bound), text) for bound, text in parts] for block, parts in domain.pairs.items()}
-    words = [(word.category, word.word) for word in domain.words]
-    parts = (study.data.wordings[wording], study.data.blocks, pairs, words, study.temperature)
-    return stable_id(study.asked_as, domain.domain, wording, *parts)[:12]
+def _content(study: StudyFile, test: ChoiceTest, wording: int) -> str:
+    """Return the content of one test in one wording. All words are in it, for they share the letters among them."""
+    pairs = {condition: [(sorted(bound), text) for bound, text in parts] for condition, parts in test.pairs.items()}
+    words = [(word.group, word.word) for word in test.words]
+    parts = (study.data.wordings[wording], study.data.conditions, pairs, words, study.temperature)
+    return stable_id(study.asked_as, test.test, wording, *parts)[:12]
 
 
 def rendered(data: ForcedChoiceData, trial: Trial) -> str:

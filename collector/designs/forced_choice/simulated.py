@@ -2,9 +2,10 @@
 
     logit P(valid)              = valid_logit + valid_item_sd · z_v
     logit P(consistent | valid) = consistent_logit + consistent_item_sd · z_c  + a_logit (- a_logit if it is B)
-z_v and z_c are standard normal, one draw for each word of a domain, shared by blocks, models and repetitions. With the
-same standard deviation in all rows that is `y ~ block * model * domain + (1 | item)`, so a fit has to find the logits
-of the table again. Each draw comes from a hash of the trial's content and the seed, never from the order of calls.
+z_v and z_c are standard normal, one draw for each word of a test, shared by conditions, models and repetitions. With
+the same standard deviation in all rows that is `y ~ condition * model * test + (1 | item)`, so a fit has to find the
+logits of the table again. Each draw comes from a hash of the trial's content and the seed, never from the order of
+calls.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _one_of(texts: tuple[str, ...], u: float) -> str:
     return texts[int(u * len(texts))]
 
 
-KEY = ("model", "domain", "block")
+KEY = ("model", "test", "condition")
 LOGITS = ("valid_logit", "consistent_logit", "a_logit")
 SHARES = ("refused_share", "filtered_share", "truncated_share", "wrapped_share")
 LIMITS = {
@@ -107,7 +108,7 @@ _NEVER = -99.0  # the logarithm of what a provider would no longer list
 
 
 def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """Return the rows of `simulation` by (model, domain, block); empty if the study has none."""
+    """Return the rows of `simulation` by (model, test, condition); empty if the study has none."""
     cells = read_simulation(table, folder, KEY, LIMITS)
     for names, cell in cells.items():
         if sum(cell[share] for share in SHARES[:3]) > 1 + 1e-9:
@@ -135,15 +136,15 @@ def simulate_reply(data: ForcedChoiceData, model: StudyModel, trial: Trial, seed
 
 
 def _own_letter(data: ForcedChoiceData, trial: Trial) -> str:
-    """Return the letter of the option that holds the word's own category, to whichever it was dealt."""
+    """Return the letter of the option that holds the word's own group, to whichever it was dealt."""
     letter = str(trial.factors["consistent_letter"])
-    own = data.own_categories.get((trial.test, trial.item), trial.group or "")
-    return letter if data.domains[trial.test].options(trial.condition, own)[0] == trial.expected else _other(letter)
+    own = data.own_groups.get((trial.test, trial.item), trial.group or "")
+    return letter if data.tests[trial.test].options(trial.condition, own)[0] == trial.expected else _other(letter)
 
 
 def probabilities(cell: Mapping[str, float], trial: Trial, seed: int, letter: str | None = None) -> tuple[float, float]:
     """Return P(valid) and P(consistent | valid) of one trial: the truth that an analysis of simulated answers should
-    find. If words were dealt at random, this `letter` is that of the option with their own category."""
+    find. If words were dealt at random, this `letter` is that of the option with their own group."""
     u_valid, u_consistent, _, _ = uniforms(seed, trial.study, "item", trial.test, trial.group, trial.item)
     towards = 1.0 if (letter or trial.factors["consistent_letter"]) == LETTERS[0] else -1.0
     valid = cell["valid_logit"] + cell["valid_item_sd"] * NORMAL.inv_cdf(u_valid)

@@ -1,7 +1,7 @@
-"""Read and check the tables of a forced-choice study: domains, words, pairs of categories, wordings.
+"""Read and check the files of a forced-choice study: tests, words, pairs of groups, wordings.
 
-A domain has categories of words. In each block its categories are bound into two pairs, which are the two options; the
-consistent option is the pair that holds the word's own category.
+A test has groups of words. In each condition its groups are bound into two pairs, which are the two options; the
+consistent option is the pair that holds the word's own group.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ one does not make all trials pending again."""
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Hold one word and its category. `provenance` holds the columns of that name, if the study has them; `tier` is the
+    """Hold one word and its group. `provenance` holds the columns of that name, if the study has them; `tier` is the
     one that is kept with every trial."""
 
     word: str
-    category: str
+    group: str
     provenance: Mapping[str, str]
 
     @property
@@ -40,110 +40,109 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
-    """Hold one test: its words, and by block the two pairs, each as its categories and its text ("Male + Career")."""
+class ChoiceTest:
+    """Hold one test: its words, and by condition the two pairs, each as its groups and its text ("Male + Career")."""
 
-    domain: str
-    domain_no: int
+    test: str
+    test_no: int
     label: str
     words: tuple[Word, ...]
     pairs: Mapping[str, tuple[tuple[frozenset[str], str], tuple[frozenset[str], str]]]
 
-    def options(self, block: str, category: str) -> tuple[str, str]:
-        """Return the texts of the option that is consistent with the category in this block, and of the other one."""
-        (first, first_text), (_, second_text) = self.pairs[block]
-        return (first_text, second_text) if category in first else (second_text, first_text)
+    def options(self, condition: str, group: str) -> tuple[str, str]:
+        """Return the texts of the option that is consistent with the group in this condition, and of the other one."""
+        (first, first_text), (_, second_text) = self.pairs[condition]
+        return (first_text, second_text) if group in first else (second_text, first_text)
 
 
 @dataclass(frozen=True, slots=True)
 class ForcedChoiceData:
-    """Hold `Study.data` of a forced-choice study. `blocks`: the congruent one first. `simulation`: what simulated
-    answers are drawn from, by (model, domain, block); may be empty. `own_categories`: if words were dealt to categories
-    at random, each word's true one, by (domain, word)."""
+    """Hold `Study.data` of a forced-choice study. `conditions`: the congruent one first. `simulation`: what simulated
+    answers are drawn from, by (model, test, condition); may be empty. `own_groups`: if words were dealt to groups
+    at random, each word's true one, by (test, word)."""
 
-    blocks: tuple[str, str]
-    domains: Mapping[str, Domain]
+    conditions: tuple[str, str]
+    tests: Mapping[str, ChoiceTest]
     wordings: Mapping[int, str]
     simulation: Mapping[tuple[str, ...], Mapping[str, float]]
-    own_categories: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    own_groups: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any]) -> ForcedChoiceData:
-    """Read [prompt], blocks, domains, pairs and stimuli; StudyError if they break the rules."""
+    """Read [prompt], conditions, tests, pairs and stimuli; StudyError if they break the rules."""
     prompt = table.table("prompt")
     separator = prompt.text("pair_separator", " + ")
     wordings = read_wordings(folder.rows(prompt, "wordings", ("wording", "text")), PLACEHOLDERS, prompt.where)
     prompt.finish()
-    why = "one pairs the categories in one way, the other crosses them"
-    blocks = two_names(table, "blocks", ("congruent", "incongruent"), why)
-    words = _words(folder.rows(table, "stimuli", ("domain", "category", "word"), may=PROVENANCE), table.where)
-    columns = ("domain", "block", "first_category", "second_category")
+    why = "one pairs the groups in one way, the other crosses them"
+    conditions = two_names(table, "conditions", ("congruent", "incongruent"), why)
+    words = _words(folder.rows(table, "stimuli", ("test", "group", "word"), may=PROVENANCE), table.where)
+    columns = ("test", "condition", "first_group", "second_group")
     pairs: dict[tuple[str, str], list[tuple[frozenset[str], str]]] = {}
     for row in folder.rows(table, "pairs", columns):
-        domain, block, bound = row["domain"], row["block"], (row["first_category"], row["second_category"])
-        if block not in blocks:
-            raise UnknownNameError(f"block (of the pairs of {domain})", block, blocks)
-        pairs.setdefault((domain, block), []).append((frozenset(bound), separator.join(bound)))
-    rows = folder.rows(table, "domains", ("domain",), may=("domain_no", "label"))
-    domains = _domains(rows, words, pairs, blocks, table.where)
-    for domain in (*words, *(of for of, _ in pairs)):
-        if domain not in domains:
-            raise UnknownNameError(f"domain (of the stimuli or pairs) in {table.where}", domain, domains)
-    return ForcedChoiceData(blocks, domains, wordings, simulation)
+        test, condition, bound = row["test"], row["condition"], (row["first_group"], row["second_group"])
+        if condition not in conditions:
+            raise UnknownNameError(f"condition (of the pairs of {test})", condition, conditions)
+        pairs.setdefault((test, condition), []).append((frozenset(bound), separator.join(bound)))
+    rows = folder.rows(table, "tests", ("test",), may=("test_no", "label"))
+    tests = _tests(rows, words, pairs, conditions, table.where)
+    for test in (*words, *(of for of, _ in pairs)):
+        if test not in tests:
+            raise UnknownNameError(f"test (of the stimuli or pairs) in {table.where}", test, tests)
+    return ForcedChoiceData(conditions, tests, wordings, simulation)
 
 
 def _words(rows: list[dict[str, str]], where: str) -> dict[str, list[Word]]:
-    """Return words by domain. A word may occur once in a domain: it distinguishes its trials."""
-    domains: dict[str, list[Word]] = {}
+    """Return words by test. A word may occur once in a test: it distinguishes its trials."""
+    tests: dict[str, list[Word]] = {}
     seen: dict[tuple[str, str], str] = {}
     for row in rows:
-        domain, category, word = row["domain"], row["category"], row["word"]
-        if not word or not category:
-            raise StudyError(f'A word or its category is empty in the domain "{domain}" of {where}.')
-        if (domain, same_word(word)) in seen:
-            both = f"{seen[domain, same_word(word)]} and {category}"
-            raise StudyError(f'The word "{word}" is listed twice in the domain "{domain}" of {where} ({both}).')
-        seen[domain, same_word(word)] = category
+        test, group, word = row["test"], row["group"], row["word"]
+        if not word or not group:
+            raise StudyError(f'A word or its group is empty in the test "{test}" of {where}.')
+        if (test, same_word(word)) in seen:
+            both = f"{seen[test, same_word(word)]} and {group}"
+            raise StudyError(f'The word "{word}" is listed twice in the test "{test}" of {where} ({both}).')
+        seen[test, same_word(word)] = group
         provenance = {name: row[name] for name in PROVENANCE if row.get(name)}
-        domains.setdefault(domain, []).append(Word(word, category, provenance))
-    return domains
+        tests.setdefault(test, []).append(Word(word, group, provenance))
+    return tests
 
 
-def _domains(
+def _tests(
     rows: list[dict[str, str]],
     words: Mapping[str, list[Word]],
     pairs: Mapping[tuple[str, str], list[tuple[frozenset[str], str]]],
-    blocks: tuple[str, str],
+    conditions: tuple[str, str],
     where: str,
-) -> dict[str, Domain]:
-    domains: dict[str, Domain] = {}
-    for name, number, label, _ in listed_tests(rows, "domain", where):
+) -> dict[str, ChoiceTest]:
+    tests: dict[str, ChoiceTest] = {}
+    for name, number, label, _ in listed_tests(rows, "test", where):
         if name not in words:
-            raise StudyError(f'The domain "{name}" of {where} has no words.')
+            raise StudyError(f'The test "{name}" of {where} has no words.')
         checked_pairs = {
-            block: _checked_pairs(pairs.get((name, block), []), name, block, words[name]) for block in blocks
+            condition: _checked_pairs(pairs.get((name, condition), []), name, condition, words[name])
+            for condition in conditions
         }
-        domains[name] = Domain(name, number, label, tuple(words[name]), checked_pairs)
-    return domains
+        tests[name] = ChoiceTest(name, number, label, tuple(words[name]), checked_pairs)
+    return tests
 
 
 def _checked_pairs(
-    pairs: list[tuple[frozenset[str], str]], domain: str, block: str, words: Iterable[Word]
+    pairs: list[tuple[frozenset[str], str]], test: str, condition: str, words: Iterable[Word]
 ) -> tuple[tuple[frozenset[str], str], tuple[frozenset[str], str]]:
-    """Check that two pairs hold every category exactly once: else a valid answer could not be coded as consistent or
+    """Check that two pairs hold every group exactly once: else a valid answer could not be coded as consistent or
     not."""
-    where = f'block "{block}" of the domain "{domain}"'
+    where = f'condition "{condition}" of the test "{test}"'
     if len(pairs) != 2:
-        raise StudyError(f"The {where} must have two pairs of categories, but it has {len(pairs)}.")
-    bound = Counter(category for pair, _ in pairs for category in pair)
-    named = {word.category for word in words}
-    for category in sorted(named | set(bound)):
-        if category not in named:
-            raise UnknownNameError(f"category (of the {where})", category, sorted(named))
-        if bound[category] != 1:
-            raise StudyError(
-                f'The category "{category}" must stand in one pair of the {where}, not in {bound[category]}.'
-            )
+        raise StudyError(f"The {where} must have two pairs of groups, but it has {len(pairs)}.")
+    bound = Counter(group for pair, _ in pairs for group in pair)
+    named = {word.group for word in words}
+    for group in sorted(named | set(bound)):
+        if group not in named:
+            raise UnknownNameError(f"group (of the {where})", group, sorted(named))
+        if bound[group] != 1:
+            raise StudyError(f'The group "{group}" must stand in one pair of the {where}, not in {bound[group]}.')
     if folded(pairs[0][1]) == folded(pairs[1][1]):
         raise StudyError(f'Both pairs of the {where} read "{pairs[0][1]}".')
     return pairs[0], pairs[1]

@@ -42,8 +42,8 @@ ALIASES = {
     "word": "item",
     "choice": "answer",
 }
-"""Other names that a study's own view has for our columns. Its `item` is a name made of `domain` and `word`; where
-there is no whole answer, what was chosen does as well."""
+"""Other names that a study's own view has for our columns. Its `item` is a name made of `test` and `word`; where there
+is no whole answer, what was chosen does as well."""
 ALIASES_OF_GAMES = {"class": "condition", "job": "item"}
 OF_GAMES = ("game", "round", "is_success", *ALIASES_OF_GAMES)
 CHECKED = ("study", "variant", "source")
@@ -142,16 +142,18 @@ class Tidy(Layout):
         has_turns = study.design.has_turns(study)
         of_rows = study.design.row_columns(study.data)
         for foreign, ours in (ALIASES | (ALIASES_OF_GAMES if has_turns else {})).items():
-            if (
-                foreign in cells
-                and foreign not in of_rows
-                and (ours not in cells or (foreign == "word" and "domain" in cells))
-            ):
+            if foreign in cells and foreign not in of_rows and (ours not in cells or _is_word_of_view(foreign, cells)):
                 cells[ours] = cells[foreign]
         cells.pop("turn", None)  # of an export, which counts reminders and questions as well
         if has_turns and not is_empty(cells.get("round")):
             cells["turn"] = whole_number(cells["round"], "round", 1)
         return cells
+
+
+def _is_word_of_view(foreign: str, cells: Mapping[str, Any]) -> bool:
+    """Return whether `item` is made of test and word, as in a study's own view, so that the word is the item."""
+    made = f"{cells.get('test')}: {cells.get('word')}"
+    return foreign == "word" and ("domain" in cells or word(cells.get("item")) == made)
 
 
 def _needed_of_turns(study: Study) -> tuple[str, ...]:

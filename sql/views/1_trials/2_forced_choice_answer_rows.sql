@@ -4,13 +4,14 @@
 -- design: forced_choice
 -- note:  `is_valid`: the reader found exactly one clear choice; refused, filtered, cut off and malformed answers are
 --        not, and what failed for good is no row. `is_consistent` (the pair that was chosen contains the word's own
---        category) is NULL if the answer is not valid, and where its choice can't be coded (consistency_by_block
+--        group) is NULL if the answer is not valid, and where its choice can't be coded (consistency_by_condition
 --        counts that). `p_consistent` comes from the log-probabilities of the two options, of valid answers or not.
---        `block_position`: its block is the first or the second of the domain. Trials that another model answered
---        although a snapshot was asked for by name are left out here and counted in served_models.
+--        `block_position`: its block (the trials of a condition, asked one after the other) is the first or the second
+--        of the test. Trials that another model answered although a snapshot was asked for by name are left out here
+--        and counted in served_models.
 CREATE OR REPLACE VIEW forced_choice_answer_rows AS
-SELECT source, study, study_version, variant, run_id, trial_id, model, participant, test AS domain,
-       condition AS block, test || ': ' || item AS item, item AS word, "group" AS category,
+SELECT source, study, study_version, variant, run_id, trial_id, model, participant, test,
+       condition, test || ': ' || item AS item, item AS word, "group",
        map_extract(factor_lists, 'tier')[1][1] AS tier,
        wording, repetition, position,
        try_cast(map_extract(factor_lists, 'block_position')[1][1] AS INTEGER) AS block_position,

@@ -1,4 +1,4 @@
--- forced_choice_checked: one answer of a forced choice a row, as checks read it: a domain is a test, a block a condition.
+-- forced_choice_checked: one answer of a forced choice a row, as checks read it.
 -- grain: trial_id
 -- order: source, study, study_version, variant, model_no, model, test_no, test, condition_no, condition, position,
 --        trial_id
@@ -7,10 +7,6 @@
 -- note:  missing answers are among them. `first_letter` is the option that was shown first, `expected_is_first` whether
 --        that is the consistent one.
 CREATE OR REPLACE VIEW forced_choice_checked AS
-SELECT source, study, study_version, variant, run_id, trial_id, model, model_label, model_no,
-       domain AS test, domain_label AS test_label, domain_no AS test_no,
-       block AS condition, block_label AS condition_label, block_no AS condition_no,
-       * EXCLUDE (source, study, study_version, variant, run_id, trial_id, model, model_label, model_no,
-                  domain, domain_label, domain_no, block, block_label, block_no),
+SELECT * EXCLUDE (domain, domain_label, domain_no, block, block_label, block_no, category),
        'A' AS first_letter, consistent_letter = 'A' AS expected_is_first
 FROM forced_choice_trials;

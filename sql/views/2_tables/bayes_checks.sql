@@ -1,6 +1,6 @@
 -- bayes_checks: whether a Bayesian model brings forth data like those it was fitted to.
--- grain: call_id, statistic, model, domain, block
--- order: source, study, study_version, variant, fit, call_id, statistic, model NULLS FIRST, domain NULLS FIRST, block
+-- grain: call_id, statistic, model, test, condition
+-- order: source, study, study_version, variant, fit, call_id, statistic, model NULLS FIRST, test NULLS FIRST, condition
 --        NULLS FIRST
 -- reads: fits, brms_models, brms_checks
 -- study: any
@@ -10,7 +10,7 @@
 --        two steps; quantile_10, median, quantile_90: of counts; item_sd: the spread of the items' shares or means.
 CREATE OR REPLACE VIEW bayes_checks AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
-       coalesce(c.model, f.model) AS model, coalesce(c.domain, f.test) AS domain, c.block, c.statistic,
+       coalesce(c.model, f.model) AS model, coalesce(c.test, f.test) AS test, c.condition, c.statistic,
        c.observed, c.predicted, c.conf_low, c.conf_high, c.p_value, m.is_converged, m.verdict, f.call_id
 FROM brms_checks c
 JOIN brms_models m ON m.call_id = c.call_id

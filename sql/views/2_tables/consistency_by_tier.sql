@@ -1,16 +1,16 @@
 -- consistency_by_tier: compliance and consistency of words from published IATs next to words that are our extension.
--- grain: source, study, study_version, variant, model, domain, tier, block, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain, tier,
---        conditions.condition_no, block, structured_output
+-- grain: source, study, study_version, variant, model, test, tier, condition, structured_output
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, tier,
+--        conditions.condition_no, condition, structured_output
 -- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  the paper's own words are unpublished. `tier`: the word is published for this very IAT (published_same_iat),
 --        for another one (published_other_iat), or added by us (our_extension); NULL if the stimuli don't say.
 CREATE OR REPLACE VIEW consistency_by_tier AS
-SELECT source, study, study_version, variant, model, domain, tier, block, structured_output,
+SELECT source, study, study_version, variant, model, test, tier, condition, structured_output,
        count(*) AS n_trials,
        count(*) FILTER (is_valid) AS n_valid,
        100 * avg(is_valid::INTEGER) AS valid_percent,
        avg(is_consistent::INTEGER) AS consistent_rate
 FROM forced_choice_answer_rows
-GROUP BY source, study, study_version, variant, model, domain, tier, block, structured_output;
+GROUP BY source, study, study_version, variant, model, test, tier, condition, structured_output;

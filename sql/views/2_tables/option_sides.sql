@@ -1,7 +1,7 @@
 -- option_sides: whether a model prefers the option that is called A, and whether that bends its consistency.
--- grain: source, study, study_version, variant, model, domain, block, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
---        conditions.condition_no, block, structured_output
+-- grain: source, study, study_version, variant, model, test, condition, structured_output
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
+--        conditions.condition_no, condition, structured_output
 -- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  of valid answers. The sides are balanced, so that without a preference `chosen_a_rate` is near one half, which
@@ -9,7 +9,7 @@
 --        (`side_difference`: consistent where it is A, minus where it is B).
 CREATE OR REPLACE VIEW option_sides AS
 WITH counted AS (
-    SELECT source, study, study_version, variant, model, domain, block, structured_output,
+    SELECT source, study, study_version, variant, model, test, condition, structured_output,
            count(chosen_letter) AS n_valid,
            count(*) FILTER (chosen_letter = 'A') AS n_chosen_a,
            count(*) FILTER (consistent_letter = 'A') AS n_consistent_is_a,
@@ -17,14 +17,14 @@ WITH counted AS (
            avg(is_consistent::INTEGER) FILTER (consistent_letter = 'B') AS consistent_rate_as_b
     FROM forced_choice_answer_rows
     WHERE is_valid
-    GROUP BY source, study, study_version, variant, model, domain, block, structured_output
+    GROUP BY source, study, study_version, variant, model, test, condition, structured_output
 ), with_width AS (
     SELECT *, n_valid + 3.841458820694124 AS whole,
            1.959963984540054
                * sqrt(n_chosen_a * (n_valid - n_chosen_a) / nullif(n_valid, 0) + 0.960364705173531) AS half
     FROM counted
 )
-SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block, c.structured_output,
+SELECT c.source, c.study, c.study_version, c.variant, c.model, c.test, c.condition, c.structured_output,
        c.n_valid, c.n_chosen_a, c.n_chosen_a / nullif(c.n_valid, 0) AS chosen_a_rate,
        CASE WHEN c.n_valid > 0 THEN greatest(0, (c.n_chosen_a + 1.920729410347062 - c.half) / c.whole) END AS conf_low,
        CASE WHEN c.n_valid > 0 THEN least(1, (c.n_chosen_a + 1.920729410347062 + c.half) / c.whole) END AS conf_high,

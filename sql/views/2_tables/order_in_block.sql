@@ -1,7 +1,7 @@
 -- order_in_block: compliance and consistency along a block, by twenty trials in the order of asking.
--- grain: source, study, study_version, variant, model, domain, block, from_position, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
---        conditions.condition_no, block, from_position, structured_output
+-- grain: source, study, study_version, variant, model, test, condition, from_position, structured_output
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
+--        conditions.condition_no, condition, from_position, structured_output
 -- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  `from_position` 21 is the trials 21 to 40 of the block. Each question is asked by itself, so that nothing
@@ -9,15 +9,15 @@
 --        that don't say their place.
 CREATE OR REPLACE VIEW order_in_block AS
 WITH counted AS (
-    SELECT source, study, study_version, variant, model, domain, block, structured_output,
+    SELECT source, study, study_version, variant, model, test, condition, structured_output,
            20 * ((position_in_block - 1) // 20) + 1 AS from_position,
            count(*) AS n_trials,
            count(*) FILTER (is_valid) AS n_valid,
            100 * avg(is_valid::INTEGER) AS valid_percent,
            avg(is_consistent::INTEGER) AS consistent_rate
     FROM forced_choice_answer_rows
-    GROUP BY source, study, study_version, variant, model, domain, block, structured_output, from_position
+    GROUP BY source, study, study_version, variant, model, test, condition, structured_output, from_position
 )
-SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block, c.from_position, c.structured_output,
+SELECT c.source, c.study, c.study_version, c.variant, c.model, c.test, c.condition, c.from_position, c.structured_output,
        c.n_trials, c.n_valid, c.valid_percent, c.consistent_rate
 FROM counted c;

@@ -1,25 +1,25 @@
 -- repetition_agreement: how often a model gives the same answer when it is asked the same again.
--- grain: source, study, study_version, variant, model, domain, block, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
---        conditions.condition_no, block, structured_output
+-- grain: source, study, study_version, variant, model, test, condition, structured_output
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
+--        conditions.condition_no, condition, structured_output
 -- reads: forced_choice_answer_rows
 -- design: forced_choice
--- note:  of items with two valid answers at least (`collect --repetitions`). `agreement` is the share of pairs of answers to
---        one item that are alike in being consistent or not, averaged over items; which side is A changes with the
---        repetition. Where the answers of a cell don't differ at all it is 1, whatever the model.
+-- note:  of items with two valid answers at least (`collect --repetitions`). `agreement` is the share of pairs of
+--        answers to one item that are alike in being consistent or not, averaged over items; which side is A changes
+--        with the repetition. Where the answers of a cell don't differ at all it is 1, whatever the model.
 CREATE OR REPLACE VIEW repetition_agreement AS
 WITH by_item AS (
-    SELECT source, study, study_version, variant, model, domain, block, structured_output, item, wording,
+    SELECT source, study, study_version, variant, model, test, condition, structured_output, item, wording,
            count(is_consistent) AS n,
            count(*) FILTER (is_consistent) AS n_consistent
     FROM forced_choice_answer_rows
-    GROUP BY source, study, study_version, variant, model, domain, block, structured_output, item, wording
+    GROUP BY source, study, study_version, variant, model, test, condition, structured_output, item, wording
     HAVING count(is_consistent) > 1
 )
-SELECT source, study, study_version, variant, model, domain, block, structured_output,
+SELECT source, study, study_version, variant, model, test, condition, structured_output,
        count(*) AS n_items, sum(n)::BIGINT AS n_answers,
        count(*) FILTER (n_consistent IN (0, n)) AS n_always_alike,
        avg((n_consistent * (n_consistent - 1) + (n - n_consistent) * (n - n_consistent - 1)) / (n * (n - 1)))
            AS agreement
 FROM by_item
-GROUP BY source, study, study_version, variant, model, domain, block, structured_output;
+GROUP BY source, study, study_version, variant, model, test, condition, structured_output;

@@ -2,7 +2,7 @@
 -- grain: source, study, study_version, variant, model, test, spec
 -- reads: sensitivity, calls
 -- study: any
--- note:  one fit of interference has a row for each model and domain (test). Estimates of another unit don't compare:
+-- note:  one fit of a forced choice has a row for each model and test. Estimates of another unit don't compare:
 --        d is in standard deviations of the outcome as it was analysed, NULL for probabilities. `change` is the
 --        estimate minus that of the study's first specification, NULL if their units differ, `change_d` that of d.
 CREATE OR REPLACE VIEW specifications AS

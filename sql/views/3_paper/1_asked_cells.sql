@@ -1,16 +1,16 @@
 -- asked_cells: how many trials of each model and test are here, and in words what is short of the plan.
 -- grain: source, study, study_version, variant, model, test
--- reads: refusal_counts, compliance_by_block, tests, models
+-- reads: refusal_counts, compliance_by_condition, tests, models
 -- study: any
--- note:  of designs that ask each test of a plan (a game's cells are game_cells). A refusal is a trial. Where a run does
---        not say what it planned, its cells count as whole.
+-- note:  of designs that ask each test of a plan (a game's cells are game_cells). A refusal is a trial. Where a run
+--        does not say what it planned, its cells count as whole.
 CREATE OR REPLACE VIEW asked_cells AS
 WITH cells AS (
     SELECT source, study, study_version, variant, model, test, n_trials FROM refusal_counts
     UNION ALL
-    SELECT source, study, study_version, variant, model, domain, sum(n_trials)::BIGINT
-    FROM compliance_by_block
-    GROUP BY source, study, study_version, variant, model, domain
+    SELECT source, study, study_version, variant, model, test, sum(n_trials)::BIGINT
+    FROM compliance_by_condition
+    GROUP BY source, study, study_version, variant, model, test
 )
 SELECT c.source, c.study, c.study_version, c.variant, c.model, c.test, c.n_trials,
        CASE WHEN c.n_trials < t.planned

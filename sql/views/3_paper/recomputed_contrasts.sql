@@ -1,4 +1,4 @@
--- recomputed_contrasts: how much more probable consistency is in the first block, of the kept Bayesian model.
+-- recomputed_contrasts: how much more probable consistency is in the first condition, of the kept Bayesian model.
 -- grain: call_id, model, test, quantity
 -- order: ALL
 -- reads: bayes_contrasts
@@ -6,11 +6,11 @@
 -- gives: delta_p, conf_low, conf_high, p_positive
 -- fits:  brms of is_consistent
 -- lacks: study
--- note:  of a median item (kind population). What chains that did not converge say is no number of the model: NULL, with the verdict in
---        `missing`.
+-- note:  of a median item (kind population). What chains that did not converge say is no number of the model: NULL,
+--        with the verdict in `missing`.
 CREATE OR REPLACE VIEW recomputed_contrasts AS
 WITH wide AS (
-    SELECT source, study, study_version, variant, model, domain AS test, is_converged IS NOT true AS is_void, verdict,
+    SELECT source, study, study_version, variant, model, test, is_converged IS NOT true AS is_void, verdict,
            estimate AS delta_p, conf_low, conf_high, p_positive, call_id
     FROM bayes_contrasts
     WHERE kind = 'population' AND scale = 'delta_p' AND outcome = 'is_consistent'

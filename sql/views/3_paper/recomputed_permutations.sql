@@ -4,15 +4,16 @@
 -- reads: permutation_tests
 -- design: forced_choice
 -- gives: permuted_delta_p
--- note:  of Bayesian fits of consistency, for a median item. Without model and test: of all cells the one farthest from 0.
+-- note:  of Bayesian fits of consistency, for a median item. Without model and test: of all cells the one farthest from
+--        0.
 CREATE OR REPLACE VIEW recomputed_permutations AS
 WITH latest AS (
-    SELECT source, study, study_version, variant, model, domain, null_mean
+    SELECT source, study, study_version, variant, model, test, null_mean
     FROM permutation_tests
     WHERE kind = 'population' AND scale = 'delta_p' AND engine = 'brms' AND formula LIKE 'is_consistent%'
     QUALIFY finished_at = max(finished_at) OVER (PARTITION BY source, study, study_version, variant)
 ), cells AS (
-    SELECT source, study, study_version, variant, model, domain AS test, null_mean AS recomputed
+    SELECT source, study, study_version, variant, model, test, null_mean AS recomputed
     FROM latest
     UNION ALL
     SELECT source, study, study_version, variant, NULL, NULL, max_by(null_mean, abs(null_mean))

@@ -3,20 +3,20 @@
 -- order: ALL
 -- reads: estimates, bayes_predictions, bayes_diagnostics, models, conditions
 -- design: forced_choice
--- gives: compliance_percent, conf_low, conf_high, sign_of_block_difference, sigma_item, sigma_item_conf_low,
+-- gives: compliance_percent, conf_low, conf_high, sign_of_condition_difference, sigma_item, sigma_item_conf_low,
 --        sigma_item_conf_high, log_odds, log_odds_conf_low, log_odds_conf_high, holds_0,
 --        least_compliance, reduction_points, max_rhat, n_divergent
 -- fits:  brms of is_valid
 -- lacks: study
--- note:  of a median item (kind population). Beside predictions the coefficients of models against the reference, and how many points lower
---        they are than it on average. What chains that did not converge say is no number of the model: NULL, with the
---        verdict in `missing`.
+-- note:  of a median item (kind population). Beside predictions the coefficients of models against the reference, and
+--        how many points lower they are than it on average. What chains that did not converge say is no number of the
+--        model: NULL, with the verdict in `missing`.
 CREATE OR REPLACE VIEW recomputed_predictions AS
 WITH valid AS (
     SELECT p.*, coalesce(m.model_no, 1e9) AS model_no, k.condition_no
     FROM bayes_predictions p
     LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = p.model
-    LEFT JOIN conditions k ON k.study = p.study AND k.study_version = p.study_version AND k.condition = p.block
+    LEFT JOIN conditions k ON k.study = p.study AND k.study_version = p.study_version AND k.condition = p.condition
     WHERE p.kind = 'population' AND p.outcome = 'is_valid'
 ), of_models AS (
     SELECT call_id, model, min(model_no) AS model_no, favg(estimate) AS mean FROM valid GROUP BY call_id, model
@@ -26,14 +26,14 @@ WITH valid AS (
     FROM estimates e
     WHERE e.term = 'sd_item' OR (starts_with(e.term, 'model') AND NOT contains(e.term, ':'))
 ), wide AS (
-    SELECT call_id, model, domain AS test, block AS condition, 100 * estimate AS compliance_percent,
+    SELECT call_id, model, test, condition, 100 * estimate AS compliance_percent,
            100 * conf_low AS conf_low, 100 * conf_high AS conf_high
     FROM valid
     UNION ALL BY NAME
-    SELECT call_id, model, domain AS test, sign(min_by(estimate, condition_no) - max_by(estimate, condition_no))::DOUBLE
-           AS sign_of_block_difference
+    SELECT call_id, model, test, sign(min_by(estimate, condition_no) - max_by(estimate, condition_no))::DOUBLE
+           AS sign_of_condition_difference
     FROM valid
-    GROUP BY call_id, model, domain
+    GROUP BY call_id, model, test
     HAVING count(*) = 2
     UNION ALL BY NAME
     SELECT call_id, min(estimate) AS least_compliance FROM valid GROUP BY call_id

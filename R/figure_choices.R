@@ -1,6 +1,6 @@
 # What the figures of forced choices share: rows in their order, heights, and what their captions say.
 
-# Labelled, ordered rows of one fit: `model_shown`, `domain_shown`, `kind_shown` (where there are kinds), and `height`,
+# Labelled, ordered rows of one fit: `model_shown`, `test_shown`, `kind_shown` (where there are kinds), and `height`,
 # the first model on top. `within`: the column whose values lie next to each other at one model.
 cells_to_draw <- function(rows, keys, within, to) {
   rows <- rows_to_draw(
@@ -8,7 +8,7 @@ cells_to_draw <- function(rows, keys, within, to) {
     "Keep the rows of one fit."
   )
   warn_of_pooling(rows, within = character())
-  rows <- with_shown(rows, c("model", "domain"))
+  rows <- with_shown(rows, c("model", "test"))
   if ("kind" %in% names(rows)) {
     rows$kind_shown <- factor(rows$kind, levels = names(kinds_of_effects()), labels = kinds_of_effects())
     rows$kind_shown <- droplevels(rows$kind_shown)
@@ -31,7 +31,7 @@ kinds_of_effects <- function() {
 
 models_on_y <- function(rows) names_on_y(rev(levels(rows$model_shown)))
 
-panels_of_domains <- function() {
+panels_of_tests <- function() {
   ggplot2::theme(
     panel.spacing.x = ggplot2::unit(24, "pt"), strip.text = ggplot2::element_text(face = "bold", hjust = 0)
   )

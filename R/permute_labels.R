@@ -1,13 +1,13 @@
-#' Swap the blocks of items at random
+#' Swap the conditions of items at random
 #'
-#' One random relabelling of the data for a permutation test: within each model and domain, the two block labels of an
+#' One random relabelling of the data for a permutation test: within each model and test, the two labels of an
 #' item are swapped with probability 1/2, for each item on its own.
 #'
-#' The unit that is exchanged is an item within a model and domain, with all of its rows: several answers to one item
-#' (repetitions) keep together, so that the test holds if items differ in their effect of block, not only if none
-#' has any. Items answered in one block only (the other answer was not valid, say) take part: their label is drawn, too.
-#' What is swapped depends on `seed`, `number` and the names of the items, not on the order of rows or the session's
-#' random numbers, and is the same on every machine.
+#' The unit that is exchanged is an item within a model and test, with all of its rows: several answers to one item
+#' (repetitions) keep together, so that the test holds if items differ in their effect of condition, not only if none
+#' has any. Items answered in one condition only (the other answer was not valid, say) take part: their label is drawn,
+#' too. What is swapped depends on `seed`, `number` and the names of the items, not on the order of rows or the
+#' session's random numbers, and is the same on every machine.
 #'
 #' @param data a data frame with one row per trial.
 #' @param number which permutation: 0 (the data as they are), 1, 2, …
@@ -17,9 +17,10 @@
 #' @param unit name of the column with the items.
 #' @param within names of the columns within which an item's labels are exchanged.
 #' @return `data` with some labels of `contrast` swapped.
-#' @source Cohen & Kincaid (2026), section 3.2: block labels permuted, the model refitted.
+#' @source Cohen & Kincaid (2026), section 3.2: labels permuted, the model refitted.
 #' @noRd
-permute_blocks <- function(data, number, seed = 1, contrast = "block", unit = "item", within = c("model", "domain")) {
+permute_labels <- function(data, number, seed = 1, contrast = "condition", unit = "item",
+                           within = c("model", "test")) {
   check_columns(data, c(contrast, unit, within), to = "permute")
   if (nrow(data) == 0) {
     stop_with("Can't permute: there are no rows, or none that has all that the formula needs, such as a valid answer.")
@@ -56,5 +57,5 @@ permutation_seed <- function(seed, number) {
   as.integer((48271 * ((mixed + number) %% (prime - 1) + 1)) %% prime)
 }
 
-# Each row's item, within its model and domain, as one string. The separator is in no name.
+# Each row's item, within its model and test, as one string. The separator is in no name.
 unit_keys <- function(data, columns) do.call(paste, c(lapply(data[columns], as.character), sep = "\037"))

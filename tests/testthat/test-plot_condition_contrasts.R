@@ -6,10 +6,10 @@ made_contrasts <- function() {
 
 test_that("the two kinds of the difference are drawn next to each other, and log odds not at all", {
   skip_if_not_installed("ggplot2")
-  plot <- plot_block_contrasts(made_contrasts())
+  plot <- plot_condition_contrasts(made_contrasts())
   expect_equal(unique(plot$data$scale), "delta_p")
   expect_equal(as.vector(table(plot$data$kind_shown)), c(6, 6))
-  expect_false(anyDuplicated(plot$data[c("domain", "height")]) > 0)
+  expect_false(anyDuplicated(plot$data[c("test", "height")]) > 0)
   said <- "A median word (random effects of 0): claude-sonnet-4, gender_career 0.086 [0.076, 0.126]"
   expect_match(attr(plot, "alt_text"), said, fixed = TRUE)
   averaged <- "Averaged over the words asked: claude-sonnet-4, gender_career 0.129"
@@ -18,7 +18,7 @@ test_that("the two kinds of the difference are drawn next to each other, and log
 
 test_that("there is a dashed line at no difference, and the caption says what the rows are", {
   skip_if_not_installed("ggplot2")
-  plot <- plot_block_contrasts(made_contrasts())
+  plot <- plot_condition_contrasts(made_contrasts())
   lines <- Filter(function(layer) inherits(layer$geom, "GeomVline"), plot$layers)
   expect_equal(lines[[1]]$data$xintercept, 0)
   expect_equal(lines[[1]]$aes_params$linetype, "dashed")
@@ -28,20 +28,20 @@ test_that("there is a dashed line at no difference, and the caption says what th
 test_that("rows of two fits are not drawn as one, and no rows are one sentence", {
   skip_if_not_installed("ggplot2")
   rows <- made_contrasts()
-  expect_error(plot_block_contrasts(rbind(rows, rows)), "a cell has more than one row")
-  expect_error(plot_block_contrasts(rows[rows$scale == "s", ]), "no row with an estimate")
+  expect_error(plot_condition_contrasts(rbind(rows, rows)), "a cell has more than one row")
+  expect_error(plot_condition_contrasts(rows[rows$scale == "s", ]), "no row with an estimate")
 })
 
 test_that("the figure looks as it did", {
   skip_if_not_installed("ggplot2")
-  expect_same_figure("interference", plot_block_contrasts(made_contrasts()))
+  expect_same_figure("interference", plot_condition_contrasts(made_contrasts()))
 })
 
 test_that("intervals of lme4 are called Wald's, and those of a Bayesian fit credible", {
   skip_if_not_installed("ggplot2")
-  of_lme4 <- plot_block_contrasts(transform(made_contrasts(), std_error = .01, p_value = .5))
+  of_lme4 <- plot_condition_contrasts(transform(made_contrasts(), std_error = .01, p_value = .5))
   expect_match(attr(of_lme4, "alt_text"), "95 % Wald's confidence intervals for", fixed = TRUE)
   expect_match(paste(deparse(of_lme4$labels$x), collapse = ""), "confidence")
-  bayesian <- plot_block_contrasts(transform(made_contrasts(), std_error = .01, is_converged = TRUE))
+  bayesian <- plot_condition_contrasts(transform(made_contrasts(), std_error = .01, is_converged = TRUE))
   expect_match(attr(bayesian, "alt_text"), "95 % credible intervals for", fixed = TRUE)
 })

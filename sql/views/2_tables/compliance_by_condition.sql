@@ -1,7 +1,7 @@
--- compliance_by_block: how many answers of each model are a valid choice, in each domain and block.
--- grain: source, study, study_version, variant, model, domain, block, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
---        conditions.condition_no, block, structured_output
+-- compliance_by_condition: how many answers of each model are a valid choice, in each test and condition.
+-- grain: source, study, study_version, variant, model, test, condition, structured_output
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
+--        conditions.condition_no, condition, structured_output
 -- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- paper: Table 3
@@ -9,19 +9,19 @@
 --        within 0 and 100 and has a width at both ends. Answers that a provider forced into a schema
 --        (`structured_output`) are rows of their own: they can hardly be malformed.
 --        It takes each answer as one more: if items are asked repeatedly (`collect --repetitions`) it is too narrow.
-CREATE OR REPLACE VIEW compliance_by_block AS
+CREATE OR REPLACE VIEW compliance_by_condition AS
 WITH counted AS (
-    SELECT source, study, study_version, variant, model, domain, block, structured_output,
+    SELECT source, study, study_version, variant, model, test, condition, structured_output,
            count(*) FILTER (is_valid) AS n_valid,
            count(*) AS n_trials
     FROM forced_choice_answer_rows
-    GROUP BY source, study, study_version, variant, model, domain, block, structured_output
+    GROUP BY source, study, study_version, variant, model, test, condition, structured_output
 ), with_width AS (
     SELECT *, n_trials + 3.841458820694124 AS whole,
            1.959963984540054 * sqrt(n_valid * (n_trials - n_valid) / n_trials + 0.960364705173531) AS half
     FROM counted
 )
-SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block, c.structured_output, c.n_valid,
+SELECT c.source, c.study, c.study_version, c.variant, c.model, c.test, c.condition, c.structured_output, c.n_valid,
        c.n_trials,
        100 * c.n_valid / c.n_trials AS valid_percent,
        100 * greatest(0, (c.n_valid + 1.920729410347062 - c.half) / c.whole) AS conf_low_percent,

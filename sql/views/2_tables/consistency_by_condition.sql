@@ -1,7 +1,7 @@
--- consistency_by_block: how many of the valid answers are task-consistent, in each domain and block.
--- grain: source, study, study_version, variant, model, domain, block, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
---        conditions.condition_no, block, structured_output
+-- consistency_by_condition: how many of the valid answers are task-consistent, in each test and condition.
+-- grain: source, study, study_version, variant, model, test, condition, structured_output
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
+--        conditions.condition_no, condition, structured_output
 -- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  consistent is the pair that contains the word's own category. Every valid answer must be codable as consistent
@@ -9,9 +9,9 @@
 --        interval is Wilson's (95 %), too narrow if items are asked repeatedly. `mean_p_consistent` is of the
 --        answers with log-probabilities of both options, valid or not (`n_with_logprobs`; `logprob_kind` says of what
 --        the probability is).
-CREATE OR REPLACE VIEW consistency_by_block AS
+CREATE OR REPLACE VIEW consistency_by_condition AS
 WITH counted AS (
-    SELECT source, study, study_version, variant, model, domain, block, structured_output,
+    SELECT source, study, study_version, variant, model, test, condition, structured_output,
            count(*) FILTER (is_valid) AS n_valid,
            count(is_consistent) AS n_coded,
            count(*) FILTER (is_consistent) AS n_consistent,
@@ -19,14 +19,14 @@ WITH counted AS (
            count(p_consistent) AS n_with_logprobs,
            string_agg(DISTINCT logprob_kind, ' + ' ORDER BY logprob_kind) AS logprob_kind
     FROM forced_choice_answer_rows
-    GROUP BY source, study, study_version, variant, model, domain, block, structured_output
+    GROUP BY source, study, study_version, variant, model, test, condition, structured_output
 ), with_width AS (
     SELECT *, n_coded + 3.841458820694124 AS whole,
            1.959963984540054
                * sqrt(n_consistent * (n_coded - n_consistent) / nullif(n_coded, 0) + 0.960364705173531) AS half
     FROM counted
 )
-SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block, c.structured_output,
+SELECT c.source, c.study, c.study_version, c.variant, c.model, c.test, c.condition, c.structured_output,
        c.n_consistent, c.n_valid, 100 * c.n_coded / nullif(c.n_valid, 0) AS coverage_percent,
        c.n_consistent / nullif(c.n_coded, 0) AS consistent_rate,
        CASE WHEN c.n_coded > 0 THEN greatest(0, (c.n_consistent + 1.920729410347062 - c.half) / c.whole) END

@@ -1,5 +1,5 @@
-"""Figures of blocks: the two-stage Bayesian analysis and null distributions, drawn from fits and permutations that were
-kept, never from new ones.
+"""Figures of forced choices: the two-stage Bayesian analysis and null distributions, from fits and permutations that
+were kept, never from new ones.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
 
-_CELL = ["model", "domain", "block"]
+_CELL = ["model", "test", "condition"]
 
 
 def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFrame | None:
@@ -27,25 +27,24 @@ def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFra
     fit_notes = fits.select("call_id", note=note, fit_no=pl.int_range(pl.len()))
     rows = view_rows.join(fit_notes, on="call_id", how="inner", maintain_order="left")
     rows = rows.filter(pl.col("outcome") == outcome) if outcome else rows
-    labels = data.labels.rename({"test": "domain", "test_label": "domain_label", "test_no": "domain_no"})
-    keys = ["study_version", "model", "domain"]
-    labelled = rows.join(labels, on=keys, how="left", maintain_order="left")
-    ordered = labelled.sort(*GRAIN, "fit_no", "model_no", "domain_no", maintain_order=True)
-    return _with_blocks(ordered, data) if "block" in ordered.columns else ordered
+    keys = ["study_version", "model", "test"]
+    labelled = rows.join(data.labels, on=keys, how="left", maintain_order="left")
+    ordered = labelled.sort(*GRAIN, "fit_no", "model_no", "test_no", maintain_order=True)
+    return _with_conditions(ordered, data) if "condition" in ordered.columns else ordered
 
 
-def _with_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
-    """Return the rows with block_label and block_no, as the study has them."""
-    blocks = pl.DataFrame(
+def _with_conditions(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
+    """Return the rows with condition_label and condition_no, as the study has them."""
+    conditions = pl.DataFrame(
         [(condition.condition, condition.label, condition.condition_no) for condition in data.study.conditions],
-        schema={"block": pl.String, "block_label": pl.String, "block_no": pl.Int64},
+        schema={"condition": pl.String, "condition_label": pl.String, "condition_no": pl.Int64},
         orient="row",
     )
-    return rows.join(blocks, on="block", how="left", maintain_order="left")
+    return rows.join(conditions, on="condition", how="left", maintain_order="left")
 
 
-def compared_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
-    """Return the rows with `reference` and `compared`: the labels of the two blocks whose difference the rows are."""
+def compared_conditions(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
+    """Return the rows with `reference` and `compared`: the labels of the two conditions whose difference they are."""
     first, second = (condition.label for condition in data.study.conditions[:2])
     return rows.with_columns(reference=pl.lit(first), compared=pl.lit(second))
 
@@ -54,14 +53,13 @@ def _compliance(data: FigureData) -> pl.DataFrame | None:
     rows = _rows(data, "bayes_predictions", "is_valid")
     if rows is None:
         return None
-    keys = {"test": "domain", "condition": "block"}
-    observed = data.trials.rename(keys).group_by(*GRAIN, *_CELL).agg(observed=pl.col("is_valid").mean())
+    observed = data.trials.group_by(*GRAIN, *_CELL).agg(observed=pl.col("is_valid").mean())
     return _in_parts(rows.join(observed, on=[*GRAIN, *_CELL], how="left", maintain_order="left"))
 
 
-def _block_contrasts(data: FigureData) -> pl.DataFrame | None:
+def _condition_contrasts(data: FigureData) -> pl.DataFrame | None:
     rows = _in_parts(_rows(data, "bayes_contrasts", "is_consistent"))
-    return None if rows is None else compared_blocks(rows, data)
+    return None if rows is None else compared_conditions(rows, data)
 
 
 def _predictive_checks(data: FigureData) -> pl.DataFrame | None:
@@ -93,14 +91,14 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
         "model",
         "model_label",
         "model_no",
-        "domain",
-        "domain_label",
-        "domain_no",
+        "test",
+        "test_label",
+        "test_no",
         delta_p=pl.when(is_averaged).then("delta_p_items").otherwise("delta_p"),
         kind=pl.when(is_averaged).then(pl.lit("item_averaged")).otherwise(pl.lit("population")),
         part="engine",
     )
-    return None if draws.is_empty() else compared_blocks(draws, data)
+    return None if draws.is_empty() else compared_conditions(draws, data)
 
 
 def _calibration(data: FigureData) -> pl.DataFrame | None:
@@ -127,18 +125,18 @@ def _in_parts(rows: pl.DataFrame | None) -> pl.DataFrame | None:
 _HINT = "analyze --fit brms --study {study}"
 KINDS = {
     "compliance": FigureKind(
-        "How likely a valid answer is, by model, domain and block, with what was observed (after analyze --fit brms).",
+        "Valid answers by model, test and condition, as predicted and as observed (after analyze --fit brms).",
         _compliance, _HINT,
     ),
-    "block_contrasts": FigureKind(
-        "The difference between the blocks in consistency, by model and domain (after analyze --fit brms).",
-        _block_contrasts, _HINT,
+    "condition_contrasts": FigureKind(
+        "The difference between the conditions in consistency, by model and test (after analyze --fit brms).",
+        _condition_contrasts, _HINT,
     ),
     "predictive_checks": FigureKind(
         "What was seen next to what a fit predicts, cell by cell (after analyze --fit brms).", _predictive_checks, _HINT
     ),
     "permutations": FigureKind(
-        "The observed difference between blocks next to those of arbitrary labels (after analyze permute).",
+        "The observed difference between conditions next to those of arbitrary labels (after analyze permute).",
         _permutations, "analyze permute --study {study}",
     ),
     "calibration": FigureKind(

@@ -6,33 +6,33 @@ two_draws <- function(parts) {
 
 asked <- function() {
   rows <- expand.grid(
-    word = 1:2, domain = c("gender_career", "gender_science"), model = c("m1", "m2"),
-    block = c("congruent", "incongruent"), stringsAsFactors = FALSE
+    word = 1:2, test = c("gender_career", "gender_science"), model = c("m1", "m2"),
+    condition = c("congruent", "incongruent"), stringsAsFactors = FALSE
   )
-  rows$item <- paste(rows$domain, rows$word)
+  rows$item <- paste(rows$test, rows$word)
   rows$is_consistent <- rep(c(TRUE, TRUE, FALSE), length.out = nrow(rows))
   rows
 }
 
 test_that("population-level numbers leave the items out", {
   skip_without_brms()
-  parts <- brms_parts(asked(), "is_consistent ~ block * model * domain + (1 | item)")
+  parts <- brms_parts(asked(), "is_consistent ~ condition * model * test + (1 | item)")
   draws <- two_draws(parts)
-  found <- block_effects(draws, parts, "population")
+  found <- condition_effects(draws, parts, "population")
   expect_equal(found$predictions$estimate[[1]], mean(plogis(draws[, 1])))
-  cell <- plogis(draws[, "b_Intercept"]) - plogis(draws[, "b_Intercept"] + draws[, "b_blockincongruent"])
+  cell <- plogis(draws[, "b_Intercept"]) - plogis(draws[, "b_Intercept"] + draws[, "b_conditionincongruent"])
   first <- found$contrasts[1, ]
   expect_equal(c(first$estimate, first$median, first$p_positive), c(mean(cell), median(cell), mean(cell > 0)))
   expect_equal(first$mde, minimum_detectable_effect(sd(cell), Inf))
   s <- subset(found$contrasts, scale == "s")[1, ]
-  expect_equal(s$estimate, -mean(draws[, "b_blockincongruent"]))
+  expect_equal(s$estimate, -mean(draws[, "b_conditionincongruent"]))
 })
 
-test_that("item-averaged numbers are the mean over the items of the domain, each with its own effect", {
+test_that("item-averaged numbers are the mean over the items of the test, each with its own effect", {
   skip_without_brms()
-  parts <- brms_parts(asked(), "is_consistent ~ block * model * domain + (1 | item)")
+  parts <- brms_parts(asked(), "is_consistent ~ condition * model * test + (1 | item)")
   draws <- two_draws(parts)
-  found <- block_effects(draws, parts, "item_averaged")
+  found <- condition_effects(draws, parts, "item_averaged")
   own <- draws[, "b_Intercept"] + draws[, c("r_item[gender_career 1,Intercept]", "r_item[gender_career 2,Intercept]")]
   expect_equal(found$predictions$estimate[[1]], mean(plogis(own)))
   expect_equal(unique(found$predictions$kind), "item_averaged")
@@ -43,16 +43,16 @@ test_that("both kinds agree with brms's own predictions, with random slopes too"
   file <- withr::local_tempfile(fileext = ".rds")
   short_fit(few_trials(), save_to = file)
   fit <- readRDS(file)
-  found <- block_effects(fit)
-  cells <- unique(fit$data[c("model", "domain", "block")])
-  cells <- cells[order(cells$model, cells$domain, cells$block), ]
+  found <- condition_effects(fit)
+  cells <- unique(fit$data[c("model", "test", "condition")])
+  cells <- cells[order(cells$model, cells$test, cells$condition), ]
   population <- brms::posterior_epred(fit, newdata = transform(cells, item = NA), re_formula = NA)
   expect_equal(subset(found$predictions, kind == "population")$estimate, unname(colMeans(population)))
-  items <- unique(fit$data$item[fit$data$domain == "gender_science"])
+  items <- unique(fit$data$item[fit$data$test == "gender_science"])
   asked <- data.frame(cells[rep(4, length(items)), ], item = items)
   averaged <- rowMeans(brms::posterior_epred(fit, newdata = asked))
   row <- subset(found$predictions, kind == "item_averaged")[4, ]
-  expect_equal(c(row$domain, row$block), c("gender_science", "incongruent"))
+  expect_equal(c(row$test, row$condition), c("gender_science", "incongruent"))
   expect_equal(c(row$estimate, row$conf_low), c(mean(averaged), quantile(averaged, .025, names = FALSE)))
 })
 
@@ -64,50 +64,50 @@ test_that("a brmsfit of brm() itself, with text for factors, gives the same as o
   fit <- readRDS(file)
   plain <- fit
   plain$data[] <- lapply(fit$data, function(one) if (is.factor(one)) as.character(one) else one)
-  found <- block_effects(plain)
+  found <- condition_effects(plain)
   expect_equal(nrow(found$contrasts), 4 * 6)
-  expect_equal(found, block_effects(fit))
+  expect_equal(found, condition_effects(fit))
 })
 
 test_that("random slopes of items are weighted as brms weights them", {
   skip_but_in_full()
   skip_without_brms()
-  parts <- brms_parts(asked(), "is_consistent ~ block * model + (1 + block | item)")
+  parts <- brms_parts(asked(), "is_consistent ~ condition * model + (1 + condition | item)")
   effect <- function(coefficient) sprintf("r_item[%s,%s]", levels(parts$data$item), coefficient)
-  names <- c(paste0("b_", colnames(parts$standata$X)), effect("Intercept"), effect("blockincongruent"))
+  names <- c(paste0("b_", colnames(parts$standata$X)), effect("Intercept"), effect("conditionincongruent"))
   draws <- withr::with_seed(1, matrix(rnorm(3 * length(names)), 3, dimnames = list(NULL, names)))
-  found <- block_effects(draws, parts, "item_averaged", by = "model")
+  found <- condition_effects(draws, parts, "item_averaged", by = "model")
   n <- nlevels(parts$data$item)
-  fixed <- draws[, "b_Intercept"] + draws[, "b_blockincongruent"]
+  fixed <- draws[, "b_Intercept"] + draws[, "b_conditionincongruent"]
   slope <- fixed + draws[, 4 + seq_len(n)] + draws[, 4 + n + seq_len(n)]
   expect_equal(found$predictions$estimate[[2]], mean(plogis(slope)))
 })
 
-test_that("a factor that was dropped is named in the rows, and one block alone has no contrast", {
+test_that("a factor that was dropped is named in the rows, and one condition alone has no contrast", {
   skip_without_brms()
   rows <- subset(asked(), model == "m1")
-  suppressMessages(parts <- brms_parts(rows, "is_consistent ~ block * model * domain + (1 | item)"))
-  found <- block_effects(two_draws(parts), parts)
+  suppressMessages(parts <- brms_parts(rows, "is_consistent ~ condition * model * test + (1 | item)"))
+  found <- condition_effects(two_draws(parts), parts)
   expect_equal(unique(found$predictions$model), "m1")
   expect_equal(nrow(found$contrasts), 8)
-  one_block <- subset(asked(), block == "congruent")
-  suppressMessages(parts <- brms_parts(one_block, "is_consistent ~ block * model + (1 | item)"))
-  none <- block_effects(two_draws(parts), parts)$contrasts
+  one_condition <- subset(asked(), condition == "congruent")
+  suppressMessages(parts <- brms_parts(one_condition, "is_consistent ~ condition * model + (1 | item)"))
+  none <- condition_effects(two_draws(parts), parts)$contrasts
   expect_equal(dim(none), c(0, 11))
   expect_named(none, names(found$contrasts))
 })
 
-test_that("a model that was asked in one block only has no contrast, the others have theirs", {
+test_that("a model that was asked in one condition only has no contrast, the others have theirs", {
   skip_without_brms()
-  rows <- subset(asked(), !(model == "m2" & block == "incongruent"))
-  parts <- brms_parts(rows, "is_consistent ~ block + model + (1 | item)")
-  found <- block_effects(two_draws(parts), parts, "population")
+  rows <- subset(asked(), !(model == "m2" & condition == "incongruent"))
+  parts <- brms_parts(rows, "is_consistent ~ condition + model + (1 | item)")
+  found <- condition_effects(two_draws(parts), parts, "population")
   expect_equal(found$contrasts$model, c("m1", "m1"))
 })
 
 test_that("draws without items' effects can't be averaged over items", {
   skip_without_brms()
-  parts <- brms_parts(asked(), "is_consistent ~ block * model * domain + (1 | item)")
+  parts <- brms_parts(asked(), "is_consistent ~ condition * model * test + (1 | item)")
   draws <- two_draws(parts)[, 1:8]
-  expect_error(block_effects(draws, parts), "no effects of \"item\"")
+  expect_error(condition_effects(draws, parts), "no effects of \"item\"")
 })

@@ -1,35 +1,35 @@
-#' Interference: predicted probabilities (or means), and their difference between blocks
+#' Interference: predicted probabilities (or means), and their difference between conditions
 #'
-#' For each model and domain, from the draws of a fitted model: the probability in each block (Table 2 of the paper),
-#' and the contrast of the blocks, congruent minus incongruent, as a difference of probabilities ΔP and as a difference
-#' of log odds S (Table 1).
+#' For each model and test, from the draws of a fitted model: the probability in each condition (Table 2 of the paper),
+#' and the contrast of the conditions, congruent minus incongruent, as a difference of probabilities ΔP and as a
+#' difference of log odds S (Table 1).
 #'
 #' Both are given in two kinds. `"population"` leaves the items' effects at 0, their mean: a median item, and no mean
 #' over a population of them. These are the numbers that the paper prints. `"item_averaged"` is the mean over the items
 #' that were asked (over new ones, [fit_lme4()] has `"new_items"`): in each draw, the probability is
-#' computed for each item with its own effect, and averaged over all items that the data hold for that domain,
-#' whatever block or model they were asked in, so that both blocks average over the same items, each counted once.
-#' Other random effects are at 0. Near the ceiling the two differ much. S is on the scale of the coefficients, and for
-#' `"item_averaged"` the difference of the log odds of the averaged probabilities.
+#' computed for each item with its own effect, and averaged over all items that the data hold for that test,
+#' whatever condition or model they were asked in, so that both conditions average over the same items, each counted
+#' once. Other random effects are at 0. Near the ceiling the two differ much. S is on the scale of the coefficients, and
+#' for `"item_averaged"` the difference of the log odds of the averaged probabilities.
 #'
 #' @param fit a `brmsfit`, or draws under brms's names (`b_…`, `r_item[…]`): a matrix, or a data frame such as the
 #'   Parquet file that [fit_brms()] keeps.
 #' @param parts what `brms_parts()` made of the data that were fitted; not needed with a `brmsfit`.
 #' @param kinds which kinds.
-#' @param contrast name of the column with the two blocks.
+#' @param contrast name of the column with the two conditions.
 #' @param by names of the columns whose combinations are the cells.
 #' @param item name of the column with the items. Where nothing varies by it, there is no average over items.
 #' @param family of `bayes_family()`. Of numbers, predictions are means, and the one scale is `"difference"`.
-#' @return A list of two data frames. `predictions`: `model`, `domain`, `block`, `kind`, `estimate` (posterior mean),
-#'   `conf_low`, `conf_high` (95 % credible interval), in probability. `contrasts`: `model`, `domain`, `kind`, `scale`
+#' @return A list of two data frames. `predictions`: `model`, `test`, `condition`, `kind`, `estimate` (posterior mean),
+#'   `conf_low`, `conf_high` (95 % credible interval), in probability. `contrasts`: `model`, `test`, `kind`, `scale`
 #'   (`"delta_p"` in probability, `"s"` in log odds), `estimate` (mean), `median`, `std_error` (standard deviation of
 #'   the draws), `conf_low`, `conf_high`, `p_positive` (share of the draws above 0), `mde` (the effect whose 95 %
 #'   interval leaves 0 out in 80 % of studies, were posteriors normal and as wide as this one); no rows where there
-#'   are no two blocks.
+#'   are no two conditions.
 #' @source Cohen & Kincaid (2026), Tables 1 and 2.
 #' @noRd
-block_effects <- function(fit, parts = NULL, kinds = c("population", "item_averaged"), contrast = "block",
-                          by = c("model", "domain"), item = "item", family = parts$family) {
+condition_effects <- function(fit, parts = NULL, kinds = c("population", "item_averaged"), contrast = "condition",
+                          by = c("model", "test"), item = "item", family = parts$family) {
   asked <- missing(kinds)
   kinds <- match.arg(kinds, several.ok = TRUE)
   if (inherits(fit, "brmsfit")) {
@@ -51,7 +51,7 @@ block_effects <- function(fit, parts = NULL, kinds = c("population", "item_avera
     }
     list(
       predictions = cbind(design$cells, kind = kind, spread_rows(family$inverse_link(logits))[interval_columns()]),
-      contrasts = block_contrasts(logits, design, kind, contrast, by, family)
+      contrasts = condition_contrasts(logits, design, kind, contrast, by, family)
     )
   })
   both <- c(predictions = "predictions", contrasts = "contrasts")
@@ -63,14 +63,16 @@ interval_columns <- function() c("estimate", "conf_low", "conf_high")
 # The cells that the data hold, and by what brms's coefficients are multiplied in each.
 effect_design <- function(parts, contrast, by) {
   fixed <- stats::delete.response(stats::terms(without_random_terms(parts$formula)))
-  used <- intersect(c(by, contrast), all.vars(fixed))
+  columns <- words_for(c(by, contrast), c(all.vars(fixed), names(parts$dropped)))
+  used <- intersect(columns, all.vars(fixed))
   cells <- unique(parts$data[used])
   in_order <- if (length(used) == 0) 1 else do.call(order, unname(cells))
   cells <- if (length(used) == 0) parts$data[1, used, drop = FALSE] else cells[in_order, , drop = FALSE]
   rows <- with_typical_values(cells, parts$data, all.vars(fixed))
   list(
-    rows = rows, x = stats::model.matrix(fixed, rows), cells = named_cells(cells, parts$dropped, c(by, contrast)),
-    sides = levels(parts$data[[contrast]])
+    rows = rows, x = stats::model.matrix(fixed, rows),
+    cells = stats::setNames(named_cells(cells, parts$dropped, columns), c(by, contrast)),
+    sides = levels(parts$data[[columns[[length(columns)]]]])
   )
 }
 
@@ -118,8 +120,8 @@ item_averages <- function(draws, design, parts, item, inverse_link) {
   matrix(averages, nrow = nrow(draws))
 }
 
-# The items of the cell's domain, in whatever block and model they were asked.
-items_of <- function(cell, data, item, within = "domain") {
+# The items of the cell's test, in whatever condition and model they were asked.
+items_of <- function(cell, data, item, within = words_for("test", names(data))) {
   is_own <- if (is.null(cell[[within]])) TRUE else data[[within]] == as.character(cell[[within]])
   unique(as.character(data[[item]][is_own]))
 }
@@ -160,7 +162,7 @@ spread_rows <- function(draws) {
   )
 }
 
-block_contrasts <- function(logits, design, kind, contrast, by, family) {
+condition_contrasts <- function(logits, design, kind, contrast, by, family) {
   cells <- design$cells
   pairs <- contrast_pairs(design, contrast, by)
   side <- function(values, number) values[, vapply(pairs, `[[`, numeric(1), number), drop = FALSE]
