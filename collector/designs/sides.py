@@ -11,8 +11,8 @@ from slant.collector.study.toml_table import Table, checked_name
 GROUPS = ("group_a", "group_b")
 ATTRIBUTES = ("attribute_a", "attribute_b")
 SIDES = (*GROUPS, *ATTRIBUTES)
-STIMULI = ("test", "side", "category", "word")
-"""List the columns of a file of words; `category` is the common name of a side's words."""
+STIMULI = ("test", "side", "group", "word")
+"""List the columns of a file of words; `group` is the common name of a side's words."""
 
 
 def two_names(table: Table, key: str, usual: tuple[str, str], why: str) -> tuple[str, str]:
@@ -30,7 +30,7 @@ def two_names(table: Table, key: str, usual: tuple[str, str], why: str) -> tuple
 
 
 def read_sides(rows: Iterable[Mapping[str, str]], where: str) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return by test and side the category's name and its words. A word may occur once in a test."""
+    """Return by test and side the group's name and its words. A word may occur once in a test."""
     tests: dict[str, dict[str, tuple[str, list[str]]]] = {}
     seen: dict[tuple[str, str], str] = {}
     for row in rows:
@@ -41,11 +41,11 @@ def read_sides(rows: Iterable[Mapping[str, str]], where: str) -> dict[str, dict[
             raise StudyError(f'A word of the test "{test}", {side}, is empty in {where}.')
         is_new = (test, same_word(word)) not in seen
         twice = seen.setdefault((test, same_word(word)), side)
-        category, words = tests.setdefault(test, {}).setdefault(side, (row["category"], []))
+        group, words = tests.setdefault(test, {}).setdefault(side, (row["group"], []))
         if not is_new:
             both = f"both {twice} and {side}" if twice != side else f"{side} twice"
             raise StudyError(f'The word "{word}" is in {both} in the test "{test}" of {where}.')
-        if row["category"] != category:
-            raise StudyError(f'{side} of the test "{test}" has two categories: "{category}" and "{row["category"]}".')
+        if row["group"] != group:
+            raise StudyError(f'{side} of the test "{test}" has two groups: "{group}" and "{row["group"]}".')
         words.append(word)
     return tests

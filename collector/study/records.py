@@ -29,7 +29,7 @@ unless it defines one of that name. It is asked by its name only, and is no part
 @dataclass(frozen=True, slots=True)
 class TestInfo:
     """Hold one test of a study. `planned` is its number of trials in one model and one repetition, `groups` are the
-    categories of its words."""
+    groups of its words."""
 
     __test__ = False  # pytest would take the class for a test
 

@@ -75,7 +75,7 @@ def _written(file: str, data: bytes) -> Callable[[Path], object]:
     return lambda folder: (folder / file).write_bytes(data)
 
 
-_HEADER, _ROW = b"test,side,category,word", b"\ntea_coffee,group_a,Tea,"
+_HEADER, _ROW = b"test,side,group,word", b"\ntea_coffee,group_a,Tea,"
 _OUTSIDE, _NO_NAME = "lies outside the folder", "can't be called"
 _BAD_NAMES = {
     "SQL": "x'); DROP TABLE attempts;--", "HTML": "<script>alert(1)</script>", "nothing": "", "a path": "../a",

@@ -31,7 +31,7 @@ option_order = "balanced"
 view = "association_trials"
 formula = "tokens ~ (1 | wording)"
 '''
-STIMULI = """test,side,category,word
+STIMULI = """test,side,group,word
 tea_coffee,group_a,Tea,oolong
 tea_coffee,group_a,Tea,sencha
 tea_coffee,group_b,Coffee,mocha

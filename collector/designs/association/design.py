@@ -78,7 +78,7 @@ class Association(Design):
                 test.test_no,
                 test.label,
                 2 * len(test.asked) * len(data.wordings),
-                tuple(test.categories[side] for side in GROUPS),
+                tuple(test.group_names[side] for side in GROUPS),
             )
             for test in data.tests.values()
         )
@@ -97,7 +97,7 @@ class Association(Design):
 
     def words(self, data: AssociationData) -> list[dict[str, str]]:
         return [
-            {"test": test.test, "group": test.categories[side], "word": word}
+            {"test": test.test, "group": test.group_names[side], "word": word}
             for test in data.tests.values()
             for side, words in test.words.items()
             for word in words
@@ -287,7 +287,7 @@ class Cells(QuestionPlan[Cell]):
             test=test.test,
             condition=condition,
             item=word,
-            group=test.categories[side],
+            group=test.group_names[side],
             wording=wording,
             option_a=label_a,
             option_b=label_b,

@@ -56,7 +56,7 @@ def proposed_study(cells: AnsweredCells) -> ProposedStudy:
         {
             "study.toml": _toml(usual, crossed, has_wordings=len(wordings) > 1),
             "tests.csv": csv_text(("test", "label"), [(tests[test], test) for test in tests]),
-            "stimuli.csv": csv_text(("test", "side", "category", "word"), _words(sides, tests)),
+            "stimuli.csv": csv_text(("test", "side", "group", "word"), _words(sides, tests)),
             "names.csv": csv_text(_NAMES, _names(sides, tests)),
             "wordings.csv": csv_text(("wording", "text"), [(str(number), _TEXT) for number in wordings]),
         },
@@ -140,7 +140,7 @@ def _toml(usual: str, crossed: str, *, has_wordings: bool) -> str:
     return f"""\
 conditions = [{toml_text(usual)}, {toml_text(crossed)}]  # the usual one first: in it, group_a goes to label_a
 tests = "tests.csv"                   # test, label
-stimuli = "stimuli.csv"               # test, side (group_a, group_b, attribute_a, attribute_b), category, word
+stimuli = "stimuli.csv"               # test, side (group_a, group_b, attribute_a, attribute_b), group, word
 
 [prompt]
 wordings = "wordings.csv"             # their texts are not in the files: write them there before you ask any model

@@ -69,7 +69,7 @@ def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed:
 def _own_condition(data: AssociationData, trial: Trial) -> str:
     """Return the condition to draw from: a word dealt to the other group meets its own association in the other one."""
     own = data.own_sides.get((trial.test, trial.item))
-    if own is None or data.tests[trial.test].categories[own] == trial.group:
+    if own is None or data.tests[trial.test].group_names[own] == trial.group:
         return trial.condition
     return data.conditions[1 - data.conditions.index(trial.condition)]
 

@@ -43,13 +43,13 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class AssociationTest:
-    """Hold one test: its words and categories by side, and the names of the sides in the prompt by frame."""
+    """Hold one test: its words and group names by side, and the names of the sides in the prompt by frame."""
 
     test: str
     test_no: int
     label: str
     words: Mapping[str, tuple[str, ...]]
-    categories: Mapping[str, str]
+    group_names: Mapping[str, str]
     names: Mapping[str, Mapping[str, str]]
     asked_sides: tuple[str, ...] = GROUPS
     _texts: dict[str, Mapping[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -160,7 +160,7 @@ def _tests(
             test_no=number,
             label=label,
             words={side: tuple(words) for side, (_, words) in words_by_side.items()},
-            categories={side: category for side, (category, _) in words_by_side.items()},
+            group_names={side: name for side, (name, _) in words_by_side.items()},
             names={frame: values for (frame, of), values in names.items() if of == test},
             asked_sides=asked_sides,
         )

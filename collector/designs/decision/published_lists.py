@@ -152,7 +152,7 @@ def _lists(published: PublishedFolder, prompts: Iterable[Mapping[str, str]]) -> 
 
 
 def _stimuli_text(lists: Mapping[str, Lists]) -> str:
-    return csv_text(("test", "side", "category", "word", "words"), _stimuli(lists))
+    return csv_text(("test", "side", "group", "word", "words"), _stimuli(lists))
 
 
 def _stimuli(lists: Mapping[str, Lists]) -> Iterator[tuple[str, str, str, str, str]]:

@@ -38,7 +38,7 @@ class WordListDesign(Design):
 
     def words(self, data: Any) -> list[dict[str, str]]:
         return [
-            {"test": test.test, "group": test.categories[side], "word": word}
+            {"test": test.test, "group": test.group_names[side], "word": word}
             for test in data.tests.values()
             for side in (*GROUPS, *ATTRIBUTES)
             for word in dict.fromkeys(word for name in test.lists for word in test.words(name)[side])

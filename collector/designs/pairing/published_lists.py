@@ -123,7 +123,7 @@ def study_files(template: str, folder: Path) -> dict[str, str]:
     return {
         "study.toml": like_theirs(template, {r"^draws = \d+ ": "draws = 50 ", **note}),
         "tests.csv": tests_text(published),
-        "stimuli.csv": csv_text(("test", "side", "category", "word", "words"), stimuli),
+        "stimuli.csv": csv_text(("test", "side", "group", "word", "words"), stimuli),
         "wordings.csv": csv_text(("wording", "name", "text", "words"), wordings),
     }
 
@@ -189,9 +189,9 @@ def _stimuli(
         # Some lists of synonyms have jobs of high status behind them, and none of low status: positive words, by us.
         sides = {"group_a": lists["A"], "group_b": lists["B"]}
         sides |= {"attribute_a": shown[:half] + shown[2 * half :], "attribute_b": shown[half : 2 * half]}
-        categories = ("default", "stigma", "positive", "negative")
-        for (side, words), category in zip(sides.items(), categories, strict=True):
-            yield from ((test, side, category, word, name) for word in words)
+        names = ("default", "stigma", "positive", "negative")
+        for (side, words), group in zip(sides.items(), names, strict=True):
+            yield from ((test, side, group, word, name) for word in words)
 
 
 def _wordings(prompts: Iterable[Mapping[str, str]]) -> Iterable[tuple[str, str, str, str]]:

@@ -42,7 +42,7 @@ class PairingTest:
     label: str
     kind: str
     lists: Mapping[str, Lists]
-    categories: Mapping[str, str]
+    group_names: Mapping[str, str]
 
     def words(self, name: str) -> Lists:
         """Return the words of each side in the list of this name."""
@@ -50,7 +50,7 @@ class PairingTest:
 
     @property
     def group(self) -> str:
-        return " / ".join(self.categories[side] for side in GROUPS)
+        return " / ".join(self.group_names[side] for side in GROUPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _tests(
                 of: {side: tuple(words) for side, (_, words) in by_test.get(name, {}).items()}
                 for of, by_test in lists.items()
             },
-            categories={side: category for side, (category, _) in usual.items()},
+            group_names={side: name for side, (name, _) in usual.items()},
         )
         _check_words(tests[name], lists)
     return tests
