@@ -66,9 +66,8 @@ first_values <- function(n, parameters) {
 # The delta rule: values after a reward, of which a share is learned.
 learned <- function(values, reward, of, share = 1) {
   error <- reward - values
-  rate <- if (identical(of$rate_up, of$rate_down)) of$rate_down else {
-    of$rate_down + (of$rate_up - of$rate_down) * (error > 0)
-  }
+  rate <- of$rate_down
+  if (!identical(of$rate_up, of$rate_down)) rate <- rate + (of$rate_up - of$rate_down) * (error > 0)
   values + share * rate * error
 }
 

@@ -41,7 +41,8 @@ test_that("one model only leaves the factor out of the formula, says so, and kee
 
 test_that("one condition only has probabilities and no contrast", {
   trials <- subset(simulate_forced_choice(n_words = 8), condition == "congruent")
-  found <- fit_lme4(trials, sub("is_consistent", "is_valid", formula), levels = conditions, family = "binomial", n_agq = 0)
+  formula <- sub("is_consistent", "is_valid", formula)
+  found <- fit_lme4(trials, formula, levels = conditions, family = "binomial", n_agq = 0)
   expect_equal(unique(found$tables$predictions$condition), "congruent")
   expect_equal(nrow(found$tables$contrasts), 0)
 })

@@ -99,7 +99,9 @@ test_that("a lognormal of counts in steps is calibrated", {
 test_that("more ranks than draws are refused, and counts with two parameters besides their predictor", {
   skip_without_brms()
   formula <- "is_consistent ~ condition * model * test + (1 | item)"
-  few <- list(few_trials(), formula, list(condition = example_conditions()), n = 1, chains = 1, iterations = 120, warmup = 60)
+  few <- list(
+    few_trials(), formula, list(condition = example_conditions()), n = 1, chains = 1, iterations = 120, warmup = 60
+  )
   expect_error(do.call(calibrate, few), "Can't rank truths among 99 draws: the chains give 60")
   expect_error(do.call(calibrate, counted(family = "hurdle_lognormal", n = 1)), "Can't calibrate a fit of counts")
 })

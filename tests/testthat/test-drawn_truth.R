@@ -1,5 +1,8 @@
 parts_of <- function(formula, family = "bernoulli", n = 40) {
-  data <- expand.grid(item = letters[1:4], condition = c("a", "b"), repetition = seq_len(n / 8), stringsAsFactors = FALSE)
+  repetition <- seq_len(n / 8)
+  data <- expand.grid(
+    item = letters[1:4], condition = c("a", "b"), repetition = repetition, stringsAsFactors = FALSE
+  )
   data$y <- if (family == "bernoulli") rep(0:1, n / 2) else seq_len(n) / n
   brms_parts(data, formula, list(condition = c("a", "b")), family = family)
 }

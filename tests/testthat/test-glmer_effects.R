@@ -79,7 +79,8 @@ test_that("near separation a median item has no interval, and the fit is doubtfu
   trials <- expand.grid(item = 1:20, wording = 1:10, condition = factor(c("congruent", "incongruent")))
   trials$is_consistent <- trials$item > 3
   trials$is_consistent[c(1, 205, 390)] <- !trials$is_consistent[c(1, 205, 390)]
-  fit <- fit_lme4(trials, "is_consistent ~ condition + (1 | item)", family = "binomial", levels = list(condition = conditions_here))
+  levels <- list(condition = conditions_here)
+  fit <- fit_lme4(trials, "is_consistent ~ condition + (1 | item)", family = "binomial", levels = levels)
   expect_equal(fit$fits$status, "warned")
   expect_match(fit$fits$messages, "is more than few failures can show")
   predictions <- split(fit$tables$predictions, fit$tables$predictions$kind)

@@ -108,7 +108,8 @@ test_that("forced choices: the standard error of delta P is that of simulated st
   plan <- plan_quietly(pilot, n_words = 40, n_wordings = 1, n_repetitions = 3)
   differences <- vapply(1:400, function(seed) {
     trials <- study(10, 3, 1000 + seed)
-    mean(trials$is_consistent[trials$condition == sides[[2]]]) - mean(trials$is_consistent[trials$condition == sides[[1]]])
+    shares <- tapply(trials$is_consistent, trials$condition, mean)
+    unname(shares[[sides[[2]]]] - shares[[sides[[1]]]])
   }, 1)
   expect_equal(stats::sd(differences), plan$std_error, tolerance = 3 / sqrt(2 * 400))
 })

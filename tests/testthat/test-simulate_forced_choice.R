@@ -30,9 +30,8 @@ test_that("shares come out at the known probabilities, and an invalid answer is 
   parameters$sd_item_valid <- parameters$sd_item_consistent <- 0
   trials <- simulate_forced_choice(parameters, n_words = 500)
   expect_identical(is.na(trials$is_consistent), !trials$is_valid)
-  found <- stats::aggregate(cbind(is_valid, is_consistent) ~ condition + test + model, trials, mean, na.action = na.pass,
-    na.rm = TRUE
-  )
+  formula <- cbind(is_valid, is_consistent) ~ condition + test + model
+  found <- stats::aggregate(formula, trials, mean, na.action = na.pass, na.rm = TRUE)
   both <- merge(found, parameters)
   expect_equal(both$is_valid, both$p_valid, tolerance = .005)
   expect_equal(both$is_consistent, both$p_consistent, tolerance = .015)

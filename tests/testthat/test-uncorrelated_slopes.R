@@ -63,7 +63,8 @@ test_that("logistic models, too, take slopes of a factor apart", {
   set.seed(5)
   trials$is_consistent <- stats::runif(nrow(trials)) < .7
   conditions <- list(condition = c("congruent", "incongruent"))
-  fit <- fit_lme4(trials, "is_consistent ~ condition + (1 + condition || item)", levels = conditions, family = "binomial")
+  formula <- "is_consistent ~ condition + (1 + condition || item)"
+  fit <- fit_lme4(trials, formula, levels = conditions, family = "binomial")
   expect_equal(fit$variances$term, c("intercept", "conditionincongruent"))
   expect_equal(nrow(fit$tables$contrasts), 3)
 })
