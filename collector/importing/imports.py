@@ -27,6 +27,7 @@ from slant.collector.provenance.run_record import listed_model, new_run
 from slant.collector.records import Run
 from slant.collector.studies.catalogue import Study, StudyModel, load_study, with_variant
 from slant.collector.studies.stored_texts import study_line
+from slant.collector.system.garbage import garbage_collected_rarely
 
 __all__ = ["ImportReport", "import_trials"]
 
@@ -96,7 +97,8 @@ def import_trials(
             called = _counted_from_one(loaded, called, facts, report)
         run = _run(loaded, models, layout, opened.sources, command)
         reader = RowReader(loaded, layout_read, run, model_of_all, called)
-        with ImportWriter(Path(db), run, report, [study_line(loaded, run.started_at)]) as writer:
+        texts = [study_line(loaded, run.started_at)]
+        with garbage_collected_rarely(), ImportWriter(Path(db), run, report, texts) as writer:
             for file in files:
                 answers = layout_read.grouped(loaded, _counted(called.rows(file), on_rows))
                 _import_file(file.name, answers, reader, writer, report)
