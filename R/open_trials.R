@@ -4,7 +4,8 @@
 #' waits; while the table is open, a collector's answers stay in its journal, so close it soon: [close_trials()]. One
 #' file may be open as several tables at once. Rows come in the order in which slant shows them (the view `view_orders`
 #' has the query). The last digits of a fit depend on the order of its rows: Python sorts by model_no, test_no,
-#' condition_no, wording, item, repetition and trial_id within a source and version.
+#' condition_no, wording, item, repetition and trial_id within a source and version (`forced_choice_trials`, whose
+#' items name their test: by model_no, wording, item, repetition and trial_id).
 #'
 #' Where dplyr and dbplyr are not installed, the whole view comes as a data frame and the file is closed at once.
 #' Without R's duckdb package, read an export instead: [read_trials()].

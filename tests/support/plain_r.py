@@ -42,6 +42,10 @@ def environment() -> dict[str, str]:
     return {**os.environ, **{name: value for name, value in ENVIRONMENT.items() if name != "R_DEFAULT_PACKAGES"}}
 
 
+NOT_SORTED_BY = {"forced_choice_trials": ("test_no", "test", "condition_no", "condition")}
+"""By view: its items name their test, and it is sorted by them (`_order_of_rows` in analysis/rows/cells.py)."""
+
+
 def as_job(work: PlannedFit) -> dict[str, Any]:
     """One fit as plain R is asked for it; where the model would be kept is nobody's number."""
     fit = work.definition
@@ -53,7 +57,7 @@ def as_job(work: PlannedFit) -> dict[str, Any]:
         "drop_flags": list(fit.drop_flags),
         "drop_outcomes": [name for name in fit.drop_outcomes if work.cell.n_dropped.get(name)],
         "where": {column: list(values) for column, values in fit.where.items()},
-        "order": list(ORDER),
+        "order": [name for name in ORDER if name not in NOT_SORTED_BY.get(fit.view, ())],
         "arguments": work.arguments,
     }
 
