@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.study import Study
-from slant.collector.importing.alike_rows import OF_ATTEMPTS, Place, texts_of
-from slant.collector.importing.layouts import Layout, Row
-from slant.collector.importing.layouts.tidy import PLACING, VARYING
+from slant.collector.importing.alike_rows import OF_ATTEMPTS, AlikeCells, Place, texts_of
+from slant.collector.importing.layouts import Layout
+from slant.collector.importing.layouts.tidy import VARYING
 from slant.collector.importing.layouts.values import amount, count, text
 from slant.collector.importing.row_counts import COUNTS, read_counts
 from slant.collector.study.records import StudyModel
@@ -53,41 +53,23 @@ def shared_part(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in record.items() if value is not None and name in kept}
 
 
-class AlikeAnswers:
+class AlikeAnswers(AlikeCells[AnswerPlace]):
     """Remember answers by all cells that are not a row's own."""
 
     def __init__(self, study: Study, layout: Layout) -> None:
+        super().__init__(study, layout, VARYING - _OF_ANSWERS)
         self.cycle = study.design.repetition_cycle(study)
-        self._known: dict[Any, AnswerPlace] = {}
+        self.is_usable = self.is_usable and self.cycle > 0
         self._counts: dict[Any, tuple[Any, ...]] = {}
-        placing = set(study.design.row_columns(study.data))
-        self._reads_all = study.design.row_placer(study) is not None
-        self._own = VARYING - placing - _OF_ANSWERS
-        self._is_usable = self.cycle > 0 and layout.skips_missing and not study.design.has_turns(study)
-        self._columns: tuple[str, ...] = ()
-        self._key_of: Callable[[Mapping[str, Any]], Any] = len
         self._counts_of: Callable[[Mapping[str, Any]], Any] = len
         self._has_counts_alone = False
-
-    def find(self, row: Row) -> tuple[Any, AnswerPlace | None]:
-        """Return the key of a row, None if there is none for it, and the place of the answer if it is known."""
-        if not self._is_usable:
-            return None, None
-        cells = row.cells
-        if (columns := tuple(cells)) != self._columns:
-            self._see(columns)
-        try:
-            key = self._key_of(cells)
-            return key, self._known.get(key)
-        except TypeError:  # lists and the like
-            return None, None
 
     def keep(self, key: Any, model: StudyModel, place: Place, repetition: int, shared: SharedAnswer) -> None:
         """Remember the answer of a row, unless it is long, or there are too many."""
         record = shared.record
         is_short = len(record.get("answer") or "") <= _MAX_LENGTH and not record.get("reasoning_text")
-        if is_short and (key in self._known or len(self._known) < _MAX_ANSWERS):
-            of_place = self._known.setdefault(key, AnswerPlace(model, place))
+        if is_short and (key in self.known or len(self.known) < _MAX_ANSWERS):
+            of_place = self.known.setdefault(key, AnswerPlace(model, place))
             of_place.by_cycle[repetition % self.cycle] = shared
 
     def numbers(self, cells: Mapping[str, Any], model: StudyModel) -> tuple[Any, ...]:
@@ -109,11 +91,8 @@ class AlikeAnswers:
             *of_row,
         )
 
-    def _see(self, columns: tuple[str, ...]) -> None:
-        """Take the cells of new columns for keys."""
-        self._columns = columns
-        self._known.clear()
+    def take_columns(self, columns: tuple[str, ...]) -> None:
+        super().take_columns(columns)
         self._counts.clear()
-        self._key_of = texts_of(n for n in columns if n not in self._own and (self._reads_all or n in PLACING))
         self._counts_of = texts_of(n for n in columns if n in (*COUNTS, "token_source"))
         self._has_counts_alone = {"position", "input_tokens", "cost_usd", "request_id"}.isdisjoint(columns)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from slant.collector.designs.study import Study
 from slant.collector.importing.layouts import Layout, Row
@@ -73,41 +73,50 @@ def is_plain(record: Mapping[str, Any], reply: Reply) -> bool:
     return record["detail"] is None and record["served_model"] == reply.served_model
 
 
-class AlikeRows:
-    """Remember what rows say, by the cells that they are alike in."""
+_K = TypeVar("_K")
 
-    def __init__(self, study: Study, layout: Layout) -> None:
-        self._said: dict[Any, Said] = {}
-        placing = set(study.design.row_columns(study.data))
+
+class AlikeCells(Generic[_K]):
+    """Remember something of rows by the cells that they are alike in: all but those of `varying` columns. A number is
+    no text, though they are equal."""
+
+    def __init__(self, study: Study, layout: Layout, varying: frozenset[str]) -> None:
+        self.known: dict[Any, _K] = {}
+        self.is_usable = layout.skips_missing and not study.design.has_turns(study)
+        self._varying = varying - set(study.design.row_columns(study.data))
         self._reads_all = study.design.row_placer(study) is not None
-        self._varying = VARYING - placing
-        self._is_usable = layout.skips_missing and not study.design.has_turns(study)
         self._columns: tuple[str, ...] = ()
         self._key_of: Callable[[Mapping[str, Any]], Any] = len
 
-    def find(self, row: Row) -> tuple[Any, Said | None]:
-        """Return the key of a row, None if there is none for it, and what rows that are alike say."""
-        if not self._is_usable:
+    def find(self, row: Row) -> tuple[Any, _K | None]:
+        """Return the key of a row, None if there is none for it, and what is known of rows that are alike."""
+        if not self.is_usable:
             return None, None
         cells = row.cells
         if (columns := tuple(cells)) != self._columns:
-            self._see(columns)
+            self.take_columns(columns)
         try:
             key = self._key_of(cells)
-            return key, self._said.get(key)
+            return key, self.known.get(key)
         except TypeError:  # lists and the like
             return None, None
 
-    def keep(self, key: Any, said: Said) -> None:
-        if len(self._said) < _MOST:
-            self._said[key] = said
-
-    def _see(self, columns: tuple[str, ...]) -> None:
-        """Take the cells of new columns for keys. A number is no text, though they are equal: no cell but
-        texts is in a key."""
+    def take_columns(self, columns: tuple[str, ...]) -> None:
+        """Take the cells of new columns for keys, and forget the rest."""
         self._columns = columns
-        self._said.clear()
+        self.known.clear()
         self._key_of = texts_of(n for n in columns if n not in self._varying and (self._reads_all or n in PLACING))
+
+
+class AlikeRows(AlikeCells[Said]):
+    """Remember what rows say, by the cells that they are alike in."""
+
+    def __init__(self, study: Study, layout: Layout) -> None:
+        super().__init__(study, layout, VARYING)
+
+    def keep(self, key: Any, said: Said) -> None:
+        if len(self.known) < _MOST:
+            self.known[key] = said
 
 
 def texts_of(columns: Iterable[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
