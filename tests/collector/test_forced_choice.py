@@ -168,8 +168,8 @@ def test_mending_where_a_word_comes_from_makes_no_trial_pending(tmp_path: Path) 
 WRONG = [
     ("pairs", ("pets,incongruent,Dogs,Indoors\n", ""), '"incongruent" of the test "pets" must have two pairs'),
     ("pairs", ("pets,incongruent", "pets,mixed"), 'no condition .* "mixed"'),
-    ("pairs", ("incongruent,Cats,Outdoors", "incongruent,Cats,Indoors"), '"Indoors" must stand in one .* not in 2'),
-    ("pairs", ("congruent,Cats,Indoors", "congruent,Cats,Cats"), '"Indoors" must stand in one pair .* not in 0'),
+    ("pairs", ("incongruent,Cats,Outdoors", "incongruent,Cats,Indoors"), '"Indoors" must be in one .* not in 2'),
+    ("pairs", ("congruent,Cats,Indoors", "congruent,Cats,Cats"), '"Indoors" must be in one pair .* not in 0'),
     ("pairs", ("Dogs,Outdoors", "Dog,Outdoors"), 'no group .* "Dog". Did you mean "Dogs"'),
     ("pairs", ("pets,congruent", "pet,congruent"), "must have two pairs"),
     ("pairs", ("second_group", "second"), 'lacks the column "second_group"'),

@@ -78,7 +78,7 @@ test_that("brms refits with the coding of the study's fit", {
   expect_false(identical(refit(coding = "sum"), refit()))
 })
 
-test_that("one model alone is permuted without it, one condition alone is told", {
+test_that("one model alone is permuted without it, one condition alone is reported", {
   skip_if_not_installed("lme4")
   trials <- trials_to_permute()
   alone <- by_glmer(trials[trials$model == "claude-sonnet-4", ], permutations = 1)
@@ -87,7 +87,7 @@ test_that("one model alone is permuted without it, one condition alone is told",
   expect_error(by_glmer(trials, permutations = 0), "a whole number from 1")
 })
 
-test_that("an effect of condition stands out, and none does where labels were drawn anyhow", {
+test_that("an effect of the condition is found, and none if labels were drawn at random", {
   skip_if_not_installed("lme4")
   trials <- expand.grid(
     condition = c("congruent", "incongruent"), item = sprintf("word %02d", 1:40), model = "a", test = "d",

@@ -59,7 +59,7 @@ test_that("permutations of one seed have seeds of their own, which R and Stan ta
   expect_error(permutation_seed(1.5, 1), "whole numbers")
 })
 
-test_that("a condition that is missing, or a third one, is told", {
+test_that("a condition that is missing, or a third one, is reported", {
   rows <- made_labels()
   expect_error(permute_labels(rows[rows$condition == "congruent", ], 1), "exactly two labels")
   expect_error(permute_labels(rows[0, ], 1), "there are no rows, or none")

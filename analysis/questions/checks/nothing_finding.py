@@ -32,7 +32,7 @@ def nothing_rows(
 ) -> dict[str, pl.DataFrame]:
     """Return by the name of the check the last permutations of conditions of each kind, and the effects of the variant
     null (of `checks`, rows by the name of their check: crossed, those of forced choices, or of levels) as rows of the
-    study as it stands; nothing if there are neither."""
+    study of today; nothing if there are neither."""
     makers = [(_EFFECTS, _of_variant_null), (_CHOICES, _choices_of_variant_null), (_LEVELS, _levels_of_variant_null)]
     parts = [_kept_permutations(db, study, source), *(make(checks) for needs, make in makers if needs <= set(checks))]
     rows = pl.concat([part for part in parts if part.height] or parts[:1], how="diagonal_relaxed")

@@ -142,7 +142,7 @@ def _checked_pairs(
         if group not in named:
             raise UnknownNameError(f"group (of the {where})", group, sorted(named))
         if bound[group] != 1:
-            raise StudyError(f'The group "{group}" must stand in one pair of the {where}, not in {bound[group]}.')
+            raise StudyError(f'The group "{group}" must be in one pair of the {where}, not in {bound[group]}.')
     if folded(pairs[0][1]) == folded(pairs[1][1]):
         raise StudyError(f'Both pairs of the {where} read "{pairs[0][1]}".')
     return pairs[0], pairs[1]
