@@ -121,7 +121,7 @@ class Names:
                 yield Problem(row.file, row.line, str(error))
 
     def plain_columns(self, file: TableFile, ours: Iterable[str]) -> dict[str, str] | None:
-        """Return by our names those of these columns that are whole columns of the file, whose cells are taken unchanged;
+        """Return by our names those of these columns that are whole columns of the file, taken as they are;
         None if one of them is something else (a field inside a field, a value for all rows, numbers with marks)."""
         if self.constants or self.long or self.decimal is not None or file.delimiter == ";":
             return None
