@@ -59,6 +59,10 @@ def is_kept(path: Path) -> bool:
     return path.is_relative_to(kept_folder().resolve()) or path.parent.name.startswith("slant-study-")
 
 
+OTHER_NAMES = {"group": "category"}
+"""By our name of a column, another one that papers' files of words have for it; either may be written."""
+
+
 class StudyFolder:
     """Read the CSVs of one study. `texts` has each file that was read, by its name, as the journal keeps them."""
 
@@ -139,12 +143,20 @@ def _inline_row(row: Table, columns: tuple[str, ...], also: tuple[str, ...]) -> 
     values = {}
     for column in (*columns, *also, *NOTES):
         cell = row.optional(column, (str, int), "a text")
+        if cell is None and column in OTHER_NAMES:
+            cell = row.optional(OTHER_NAMES[column], (str, int), "a text")
         if cell is None and column in columns:
             raise StudyError(f'{row.where} needs the key "{column}".')
         if cell is not None and column in (*columns, *also):
             values[column] = str(cell)
     row.finish()
     return values
+
+
+def _with_our_names(header: tuple[str, ...], columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a header in which columns that we need have our names."""
+    ours = {theirs: name for name, theirs in OTHER_NAMES.items() if name in columns and name not in header}
+    return tuple(ours.get(name, name) for name in header)
 
 
 def csv_header(text: str) -> tuple[str, ...]:
@@ -163,7 +175,7 @@ def _delimiter(text: str) -> str:
 def _csv_rows(text: str, name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> list[dict[str, str]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), (), delimiter=_delimiter(text), strict=True, restkey="")
     try:
-        reader.fieldnames = header = csv_header(text)
+        reader.fieldnames = header = _with_our_names(csv_header(text), columns)
         _check_header(header, name, columns, also)
         fields = (*columns, *(column for column in also if column in header))
         next(reader, None)  # the header

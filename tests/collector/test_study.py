@@ -130,6 +130,15 @@ def test_a_mistake_in_the_toml_is_one_clear_sentence(tmp_path: Path, change: tup
     assert "\n" not in caught.value.what
 
 
+def test_the_group_of_a_word_may_be_called_its_category(tmp_path: Path) -> None:
+    for name in ("ours", "theirs"):
+        (tmp_path / name).mkdir()
+    ours = load_study(str(write_tiny(tmp_path / "ours")))
+    theirs = load_study(str(write_tiny(tmp_path / "theirs", stimuli=("side,group,word", "side,category,word"))))
+    assert theirs.data.tests == ours.data.tests
+    assert theirs.version == ours.version
+
+
 WRONG_CSV = [
     ("stimuli", ("latte", "mocha"), 'word "mocha" is in group_b twice'),
     ("stimuli", ("latte", "Mocha"), 'word "Mocha" is in group_b twice'),
