@@ -6,10 +6,26 @@ import re
 
 from slant.collector.system.patterns import lazy_pattern
 
+_BUT_NONE = (
+    r"(?!,?\s+(?:(?:really|even|quite|honestly|possibly|ever|just)\s+)?"
+    r"(?:believe|help (?:but\b|\w+ing)|go wrong|lie\b"
+    r"|wait\b|imagine|deny|argue|(?:dis)?agree|complain|blame|think of|see (?:why|how|any|an?)\b|stress|emphasi[sz]e"
+    r"|overstate|overthink|be (?:sure|certain|anything|wrong|hard|difficult|too)\b|say (?:anything|a bad|a word)"
+    r"|be said|remember|recall|find (?:any|a|an|fault)\b|explain why|guarantee|wrong\b))"
+)
+"""What makes "can't" no refusal: "I can't believe it", "can't go wrong with it"."""
+_SORRY_ABOUT = (
+    r"(?!,?\s+(?:for|about|to (?:hear|say|see)|that was|if (?:that|this)|(?:i|what i) meant|my (?:mistake|bad|error)))"
+)
 REFUSAL = lazy_pattern(
-    r"\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to|not comfortable|decline to|refuse to"
-    r"|should not|shouldn't|not appropriate|inappropriate|don't feel comfortable|don't think it's|don't think it is)\b"
-    r"|^\s*(?:i'm |i am |i'm very |i'm so )?sorry\b|^\s*(?:i apologi[sz]e|my apologies|apologies)\b",
+    r"\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to|should not|shouldn't)\b"
+    + _BUT_NONE
+    + r"|\b(?:not comfortable|decline to|refuse to|not being able to|not appropriate|inappropriate"
+    r"|don't feel comfortable|don't think (?:it's|it is|it would be) (?:\w+ )?"
+    r"(?:appropriate|right|ethical|possible|fair"
+    r"|responsible|proper|wise|okay|ok|helpful|good|acceptable|useful|necessary|my place|for me))\b"
+    rf"|^\s*(?:i'm |i am |i'm very |i'm so )?sorry\b{_SORRY_ABOUT}"
+    rf"|^\s*(?:i apologi[sz]e|my apologies|apologies)\b{_SORRY_ABOUT}",
     re.IGNORECASE,
 )
 ABROAD = (

@@ -7,6 +7,7 @@ import pytest
 from slant.collector.designs.answers.choices import YES_NO, read_choice
 from slant.collector.designs.answers.numbers import Amount, read_number
 from slant.collector.designs.answers.scales import Scale, read_scale
+from slant.collector.designs.factorial.questions import AskedQuestion
 from slant.collector.designs.forced_choice.reader import read_choice as read_letter
 from slant.collector.records import Reply
 from tests.support import stated_answers as stated
@@ -48,3 +49,37 @@ def test_a_letter_is_stated_with_a_reason_or_what_is_left(answer: str, value: st
 @pytest.mark.parametrize(("answer", "value"), stated.AMOUNTS)
 def test_an_amount_is_one_number_whatever_else_is_counted(answer: str, value: str | None) -> None:
     assert read_number(answer, Amount("dollars", 0)).value == value
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("A tough choice.", None), ("A", "A"), ("A) because", "A"), ("A\nB is weaker", "A"), ("A is better", "A"),
+    ],
+)  # fmt: skip
+def test_the_letter_a_is_no_article(answer: str, value: str | None) -> None:
+    assert read_choice(answer, ("A", "B")).value == value
+
+
+def test_shares_of_two_options_choose_none() -> None:
+    assert read_choice("Person 1: 40%, Person 2: 60%", ("Person 1", "Person 2"), numbered=True).value is None
+
+
+def test_an_option_that_sounds_like_a_refusal_is_one_to_choose() -> None:
+    assert read_choice("I have no preference.", ("Democrat", "No preference")).value == "No preference"
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"), [("5 years and 6 months", None), ("2 years, 3 months", None), ("5 years (60 months)", "5")]
+)
+def test_an_amount_in_two_units_is_none_of_them(answer: str, value: str | None) -> None:
+    assert read_number(answer, Amount("years", 0)).value == value
+
+
+@pytest.mark.parametrize(
+    "text", ["He is unable to walk.", "It was inappropriate of him.", "She can't be trusted, but…"]
+)
+def test_what_a_text_says_somebody_cannot_is_no_refusal(text: str) -> None:
+    question = AskedQuestion("why", "text", {"": "Why?"})
+    assert question.read(text, "", ()).value == text
+    assert question.read("I'm sorry, but I can't help with that.", "", ()).outcome == "refused"

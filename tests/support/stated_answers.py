@@ -56,6 +56,7 @@ LABELS = [
     ("strongly_agree", "5"), ("STRONGLY-AGREE", "5"), ("Fully agree", None), ("Not sure", None),
     ("I neither agree nor disagree with this", "3"), ("Agree.\n\nI think it is right to disagree sometimes.", "4"),
     ("Let me think. People often disagree. My answer is: Agree", "4"), ("I can't agree", None), ("I'm neutral", "3"),
+    ("Neutral is what I never say: disagree", None), ("4 (90% confident)", "4"), ("Score: 4\nConfidence: 90%", "4"),
 ]
 PERSONS = [
     ("person two", "Person 2"), ("Person Two", "Person 2"), ("PERSON #2", "Person 2"),
@@ -101,7 +102,8 @@ SAID = [
     ("No.\n\nYes would be wrong.", "no"), ("Hmm... yes", "yes"),
     ("I think the answer is yes because there is no reason against it", "yes"), ("Réponse : oui", "yes"),
     ("Antwort: Ja", "yes"), ("Respuesta: No", "no"), ("I'd invite her. Yes.", "yes"), ("Not yes", None),
-    ("yes, no, maybe", None),
+    ("yes, no, maybe", None), ("I'm sorry, but no.", "no"), ("Sorry, but I can't answer yes or no.", None),
+    ("Absolutely not.", "no"), ("Certainly!", "yes"), ("A resounding yes", "yes"), ("No one would say no: yes", None),
 ]
 LETTERS = [
     ("Answer: (B)", "Female + Career"), ("(B)", "Female + Career"), ("B", "Female + Career"),
@@ -136,5 +138,6 @@ AMOUNTS = [
     ("Answer: 250", "250"), ("Salary: $85,000 per year", "85000"), ("$85,000", "85000"), ("85k", "85000"),
     ("€85.000", None), ("85000 €", None), ("zero", "0"), ("0", "0"), ("-5", None), ("none", None), ("$0", "0"),
     ("２５０", "250"), ("①", "1"), ("1/2", None), ("1e3", "1000"), ("10^3", None), ("25 %", None),
+    ("three quarters", None), ("two dozen", None), ("about five", "5"), ("250\nConfidence: 80%", "250"),
 ]
 # fmt: on

@@ -2,6 +2,10 @@
 refusals of the other label, corrections, tables and ticks."""
 
 CHOOSES_QUICK = [
+    "I can't believe it, so Quick!", "I can't say anything bad: Quick.", "I won't lie, that one's Quick.",
+    "Can't go wrong with Quick.", "I shouldn't overthink this. Quick.", "Sorry about that! Quick", "I'd lean Quick.",
+    "Así que elijo Quick.", "田舎なので、Quickです。", "Je choisis Quick plutôt que Slow.", "Slow:\nQuick: tractor",
+    "Quick: tractor, barn\nSlow: taxi", "Rejected: Slow\nSelected: Quick", "Quick\n\n(Confidence: 95%)",
     "I can't say slow, so quick", "I can't say Slow, so Quick.", "I cannot call a tractor slow, so it is Quick.",
     "I won't say Slow; Quick it is.", "I can't in good conscience say Slow. Quick.",
     "I can't put it under Slow, therefore Quick", "I can't choose Slow here because the rule says Quick",
@@ -80,5 +84,8 @@ CHOOSES_NONE = [
     "Quick ou Slow", "Quick o Slow", "Quick 或 Slow", "No es Quick", "Non è Quick", "Это не Quick", "Não é Quick",
     "Det är inte Quick", "Het is niet Quick", "To nie Quick", "Q u i c k", "QuickQuick", "Quick\nSlow",
     "Quick, Slow", "Country words: Quick\nCity words: Slow",
+    "Quick: country words\nSlow: city words", "Rejected: Slow", "Runner-up: Slow", "Slow is my second choice.",
+    "My last choice is Slow.", "I don't think it is Quick.", "I can't think of any reason to say Quick.",
+    "I'd lean away from Quick.", "I can't see how it's Slow.",
     "If the word is a country word: Quick. If it is a city word: Slow.", "Quick (country) / Slow (city)",
 ]  # fmt: skip

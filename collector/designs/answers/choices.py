@@ -16,16 +16,19 @@ from slant.collector.designs.answers.plain import (
     AnswerReading,
     answered,
     plain_lines,
+    refuses,
     without_value,
 )
 from slant.collector.designs.answers.scales import Scale, read_scale
 from slant.collector.designs.labels.languages import NOT_AFTER
-from slant.collector.designs.labels.phrases import CALLED, IS_CROSSED
+from slant.collector.designs.labels.phrases import CALLED, IS_CROSSED, IS_SHARE
 from slant.collector.designs.labels.reader import mentioned_labels, read_label
 from slant.collector.designs.labels.spelling import folded, labels_by_spelling
 
 YES_NO = ("yes", "no")
-_IDIOMS = re.compile(r"\bno (?:doubt|question|hesitation|problem|wonder|issues?|concerns?|reservations?|objections?)\b")
+_IDIOMS = re.compile(
+    r"\bno (?:one|doubt|question|hesitation|problem|wonder|issues?|concerns?|reservations?|objections?)\b"
+)
 """No answers: "no doubt: yes" says yes."""
 _YES_NO_WORDS = {
     word: said
@@ -73,6 +76,18 @@ _NO_SURNAMES = {
 _TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|on second thought)\b")
 
 
+_STRESS = re.compile(
+    r"^(?:(?:oh|hell|absolutely|definitely|certainly|clearly|probably|honestly"
+    r"|an? (?:resounding|clear|firm|strong|definite|hard|cautious|tentative|big|enthusiastic))\s+)(?=(?:yes|no)\b)"
+)
+_FIRMLY = re.compile(r"(?:absolutely|definitely|certainly|of course)(?P<no>,? not)?[\s.!]*")
+_OF_ONESELF = re.compile(
+    r"i(?:'m| am|'d| would| have|'d be| would be| identify as| do)?(?: an?| the)? "
+    r"(?P<said>[^.!\n]{1,100}?)[\s.!]*"
+)
+_APOLOGY = re.compile(r"(?:i'm |i am )?(?:very |so |really )?sorry\b[\s,.:–—-]*(?:but\s+)?(?=\w)")
+
+
 def read_choice(answer: str, options: Sequence[str], key: str = "choice", *, numbered: bool = False) -> AnswerReading:
     """Return the reading of an answer that is to be one of `options`, as they are spelled; if they are `numbered`, also
     by their number (from 1).
@@ -87,10 +102,15 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool) -> AnswerR
     if any("-" in option for option in options):
         text = re.sub(r"(?<=[^\W\d_])–(?=[^\W\d_])", "-", text)  # a name with a dash for its hyphen
     if options == YES_NO:
-        text = _IDIOMS.sub(" ", text).strip()
+        text = _STRESS.sub("", _IDIOMS.sub(" ", text).strip())
+        if firmly := _FIRMLY.fullmatch(text):
+            return answered("no" if firmly["no"] else "yes")
         word = re.match(rf"(?:{CALLED}\s*[:=]\s*|{LEAD})([^\W\d_][^\s,.;:!–—-]*)\s*(?:$|[,.;:!–—\n-])", text)
         if word and (said := _YES_NO_WORDS.get(word[1])) and not mentioned_labels(text, options):
             return answered(said)
+    if (own := _OF_ONESELF.fullmatch(text)) and (option := _spelled(options).get(own["said"])) is not None:
+        return answered(option)  # "I have no preference", where that is an option
+    text = _without_apology(text)
     if (start := _at_start(text, options)) is not None and not _is_longer_name(answer, start.value, options):
         return start
     named = mentioned_labels(text, options)
@@ -131,14 +151,28 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
                 rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b"
                 rf"|\W{{0,3}}(?:{others})\b(?!\s+(?:would|is|was|seems|means|has|lacks|does)\b)"
             )
-            if IS_CROSSED.match(rest) or NOT_AFTER.match(rest):
+            if IS_CROSSED.match(rest) or NOT_AFTER.match(rest) or _is_article(label, rest):
                 return None  # "Person 1: no"
+            if IS_SHARE.match(rest) and re.search(rf"\b(?:{others})\b", rest):
+                return AnswerReading("malformed", detail="several_options")  # "Person 1: 40%, Person 2: 60%"
             if label[-1].isdigit() and re.match(r"\s*(?:or|and|to|/|,|&|-)\s*\d", rest):
                 return AnswerReading("malformed", detail="several_options")
             if re.match(contradicts, rest) or _TAKES_BACK.match(rest) or re.match(r"[^.!\n]{0,80}\?", rest):
                 return AnswerReading("malformed", detail="several_options")
             return None if _is_about(rest) else answered(option)
     return None
+
+
+def _without_apology(text: str) -> str:
+    """Return "I'm sorry, but no" without its apology, if what follows refuses nothing."""
+    match = _APOLOGY.match(text)
+    return text[match.end() :] if match and not refuses(text[match.end() :]) else text
+
+
+def _is_article(label: str, rest: str) -> bool:
+    """Return True for the "a" of "A tough choice", which is no letter of an option."""
+    after = r" *(?:$|[^\w\s]|\n|(?:is|has|would|and|or|because|since|as|over|not)\b)"
+    return label in ("a", "i") and not re.match(after, rest)
 
 
 def _is_longer_name(answer: str, option: str | None, options: tuple[str, ...]) -> bool:

@@ -26,6 +26,13 @@ _DENIED = re.compile(
     r"(?=\s*(?:[.;:!)]?\s*$|[.;:!)]\s|\n|because\b|since\b|,?\s*(?:but|sondern|mais|rather|instead|so)\b|,\s*(?:an?|it's|i'd)\b))",
     re.MULTILINE,
 )
+_CONFIDENCE = re.compile(
+    r"[(\[,;–—-]?\s?\b(?:confidence|certainty|probability|sicherheit|confiance|confianza|confiança)"
+    r"(?: (?:level|score|rating))?\s*"
+    r"(?:is|of|at)?\s*[:=]?\s*(?:about |around )?\d+(?:[.,]\d+)?\s*(?:%|percent|/\s*\d+)?[)\].]?"
+    r"|[(\[,;–—-]?\s?(?<![\d.,])\d{1,3}(?:[.,]\d{1,9})?\s?(?:%|percent) (?:confident|certain|sure|confidence)\b[)\].]?"
+)
+"""Match how sure an answer says to be, which is not what was asked."""
 _DIGIT = re.compile(r"\d")
 _STATEMENT = re.compile(
     r"(?:^|[.!?:;,\n])\s*(?:(?:so|therefore|thus|hence|overall|in conclusion|taken together|and|but),?\s+)*"
@@ -36,13 +43,13 @@ _STATEMENT = re.compile(
 
 
 def without_counted(text: str, unit: str = "") -> str:
-    """Return a folded text without numbers that count things (other than the unit) or are denied, if another number is
-    left."""
+    """Return a folded text without numbers that count things (other than the unit), say how sure an answer is, or are
+    denied, if another number is left."""
 
     def shortened(match: re.Match[str]) -> str:
         return match[0] if unit and match["thing"].rstrip("sn")[:4] in unit.casefold() else " "
 
-    for pattern, by in ((_COUNTED, shortened), (_DENIED, " ")):
+    for pattern, by in ((_CONFIDENCE, "\n"), (_COUNTED, shortened), (_DENIED, " ")):
         rest = pattern.sub(by, text)
         if rest != text and _DIGIT.search(rest):
             text = rest

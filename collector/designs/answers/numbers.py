@@ -57,6 +57,11 @@ _TIMES_OF_DAY = (
 )  # fmt: skip
 _UNITS = (_CURRENCIES, _TIMES_OF_DAY)
 """Kinds of units: the names of each unit of a kind."""
+_PARTS = (
+    r"(?:quarters?|thirds?|fourths?|fifths?|tenths?|hal(?:f|ves)|dozens?|score|decades?|viertel|drittel|quarts?|tiers)"
+)
+"""Words that make another number of the one before them: "three quarters"."""
+_ABOUT = r"(?:about|around|roughly|approximately|exactly|maybe|probably|perhaps|etwa|ungefähr|environ|unos|circa|ca\.)"
 _BEFORE_BOUND = re.compile(
     r"(?:\b(?:less|more|fewer|greater|higher|lower|better|worse|other|weniger|mehr|kleiner|größer)\s+(?:than|als)"
     r"|\b(?:(?:no|not)\s+)?(?:above|below|under|over|exceeding|up to|at least|at most|minimum(?: of)?|maximum(?: of)?"
@@ -93,12 +98,15 @@ def _read_text(answer: str, amount: Amount) -> AnswerReading:
         return AnswerReading("malformed", detail="empty")
     if (stated := last_statement(text)) is not None and (read := _read_text(stated, amount)).outcome == "answered":
         return read
-    if amount.unit:
-        text = without_counted(text, amount.unit)
+    if amount.unit and _has_parts(text, amount.unit):
+        return AnswerReading("malformed", detail="several_numbers")
+    text = without_counted(text, amount.unit)
     text = _OF_MONEY.sub(r"\1 million", text)
     text = _SPACED.sub(lambda match: match[1].replace(" ", "\u202f"), text)
     first = re.sub(rf"^{LEAD}", "", text.splitlines()[0].strip())
-    if word := re.fullmatch(rf"({WORDS})((?:\s+[^\W\d_]+)?[\s.!]*)", text):
+    if re.search(rf"\b(?:{WORDS})[\s-]+{_PARTS}\b", text):
+        return AnswerReading("malformed", detail="ambiguous")
+    if word := re.fullmatch(rf"(?:{_ABOUT}\s+)?({WORDS})((?:\s+[^\W\d_]+)?[\s.!]*)", text):
         text = first = f"{NUMBER_WORDS[word[1]]}{word[2]}"
     alone = numbers_in(first)
     numbers = alone if len(alone) == 1 and _is_alone(first) else numbers_in(text)
@@ -158,6 +166,15 @@ def is_bound(text: str, number: re.Match[str]) -> bool:
     is_price = number[0].endswith((",", "."))  # 1250.-
     is_after = not is_price and bool(_AFTER_BOUND.match(text, number.end()))
     return is_after or bool(_BEFORE_BOUND.search(text, 0, number.start()))
+
+
+def _has_parts(text: str, unit: str) -> bool:
+    """Return True for an amount in two units of a kind: "5 years and 6 months"."""
+    for kind in _UNITS:
+        if any(name in unit.casefold() for names in kind for name in names):
+            words = "|".join(rf"{name}(?:s|n|e|en)?" for names in kind for name in names if name.isalpha())
+            return re.search(rf"\d\s*(?:{words})\s*(?:,|and|und|et|y|e|en)?\s*\d+\s*(?:{words})\b", text) is not None
+    return False
 
 
 def _other_unit(text: str, unit: str) -> bool:

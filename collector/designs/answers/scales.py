@@ -107,9 +107,19 @@ def _label_at_start(text: str, labels: Mapping[str, int]) -> AnswerReading | Non
                 rest = text[at + len(label) :]
                 if _INTENSITY.fullmatch(label) and re.match(r"\s+(?:un|dis)[^\W\d_]{4}", rest):
                     return AnswerReading("malformed", detail="another_label")  # "very unsuitable" is not "very"
+                if _goes_on_to_another(rest, labels):
+                    return AnswerReading("malformed", detail="several_labels")
                 turned = _turned_round(label, rest, labels)
                 return _beside(rest, point, labels) if turned is None else answered(str(turned))
     return None
+
+
+def _goes_on_to_another(rest: str, labels: Mapping[str, int]) -> bool:
+    """Return True if a label is a word of a sentence that names another one: "Never say never: sometimes"."""
+    if not re.match(r"\s+(?!because\b|since\b|as\b|with\b|that\b|and\b|or\b|but\b|not\b|than\b)[^\W\d_]", rest):
+        return False
+    longest_first = "|".join(re.escape(label) for label in labels)
+    return re.search(rf"\b(?<!n't )(?<!not )(?:{longest_first})\s*$", rest.rstrip(" .!")) is not None
 
 
 def _turned_round(label: str, rest: str, labels: Mapping[str, int]) -> int | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from slant.collector.designs.answers.choices import YES_NO, read_choice
 from slant.collector.designs.answers.numbers import Amount, read_number
-from slant.collector.designs.answers.plain import LONGEST_READ, AnswerReading, refuses, spoken
+from slant.collector.designs.answers.plain import LONGEST_READ, AnswerReading, declines, spoken
 from slant.collector.designs.answers.scales import Scale, read_scale
 from slant.collector.designs.labels.spelling import folded, folded_lines
 from slant.collector.designs.refusals import refusal_detail
@@ -124,7 +124,7 @@ def _read_text(answer: str) -> AnswerReading:
     if not said:
         return AnswerReading("malformed", detail="empty")
     early = folded_lines(said[:_EARLY])
-    if len(said) <= _EARLY and refuses(early):
+    if len(said) <= _EARLY and declines(early):
         return AnswerReading("refused", detail=refusal_detail(early))
     return AnswerReading("answered", said[:LONGEST_READ])
 

@@ -10,10 +10,13 @@ from slant.collector.system.patterns import lazy_pattern
 
 NOT_ABROAD = (
     r"\b(?:nicht|kein(?:e|er|es|en)?|weder|nunca|jamais|pas|niet|geen|inte|ikke|nie|não|nao|non|nem|ni|né|не|ни|нет"
+    r"|plutôt que?|plutôt qu'|au lieu de|statt|anstatt|anstelle|en lugar de|en vez de|invece di|em vez de|in plaats van"
     r"|değil|bukan|tidak|không)\b|不(?:是|属|屬|能|会|會|选|選|该|該|应|應|想|可)|没有|ではな|じゃな|でもな|아니|않"
 )
 BUT_OR_SO = (
-    r"sondern|aber|daher|deshalb|mais|donc|sino|pero|entonces|mas|então|portanto|bensì|quindi|maar|dus|utan|alltså"
+    r"sondern|aber|daher|deshalb|deswegen|darum|somit|folglich"
+    r"|mais|donc|alors|par conséquent|sino|pero|entonces|así que|por (?:lo )?tanto|por eso"
+    r"|por isso|mas|então|portanto|bensì|quindi|perciò|pertanto|maar|dus|daarom|utan|alltså"
     r"|lecz|więc|а|но|поэтому|значит|而是|所以|因此|だから"
 )
 _QUOTES = r"[\s\"'«»„“”(\[「『《:*]"

@@ -39,7 +39,8 @@ CLAUSES = lazy_pattern(
 )
 SENTENCES = lazy_pattern(r"(?<=[.!?])[\"'*)\]]*\s+|\n+|[。！？]")
 NO_NEGATION = lazy_pattern(
-    r"\b(?:no doubt|without (?:a |any )?doubt|no question|nothing but|not only|no other than|none other than)\b"
+    r"\b(?:no doubt|without (?:a |any )?doubt|no question|nothing but|not only|no other than|none other than"
+    r"|(?:can't|cannot|can not) (?:go wrong with|help but|be anything but|be other than|but))\b"
 )
 NEGATION = lazy_pattern(
     r"\b(?:not|never|no|neither|nor|cannot|without|hardly|barely|rather than|instead of|other than|as opposed to"
@@ -63,15 +64,32 @@ MAYBE_AS = lazy_pattern(
 )
 FOLLOWS = lazy_pattern(
     r"\s*(?:$|[^\w\s'\-]|\s-|(?:category|categories|group|label|option|class|side|word|words|type|list|column|because|since"
-    r"|as|for|under|given|based|according|per|here|and|or|not|rather|instead|over|than|is|isn't|was|would|in|by|due|with"
+    r"|as|for|under|given|based|according|per|here|and|or|not|rather|instead|over|than|is|isn't|was|would|in|by|due|with|beyond"
+    r"|plutôt|statt|anstatt|anstelle|en lugar|en vez|invece|in plaats|em vez"
     r"|it|i guess|i think|i suppose|i believe|of course|please|definitely|obviously|clearly|certainly|for sure|\d+\s*%"
     r"|which|this|that|then|but|so|fits?|wins|applies|seems|if|when|where|though|although|while|whereas|versus|vs)\b"
     rf"|{CATEGORY_AFTER}"
     r"|です|だ|である|を選|をえら|に分類|に属し|に決|입니다|이다|예요|이에요|$)"
 )
+LESSER = (
+    r"(?:second|third|last|worst|least|wrong|bad|poor|weaker|weakest|other|alternative|backup|fallback|opposite|incorrect"
+    r"|not|never|hardly|no)"
+)
+OF_ANOTHER = lazy_pattern(
+    r"\b(?:wrong|incorrect|opposite|other|rejected|excluded|eliminated|discarded|dismissed|ruled out|runner[- ]?up"
+    r"|second|third|last|alternative(?:ly)?|least|worst|loser|backup|fallback"
+    r"|abgelehnt|rejetée?|rechazad[oa]|scartat[oa])\b"
+)
+"""Match what introduces a label that is not the answer: "Rejected: Slow"."""
+ANOTHER_IS = lazy_pattern(
+    rf"{OF_ANOTHER.pattern}(?:\s+\w+)?[^\w.!?:\n]{{0,4}}:\s*$"
+    r"|\b(?:second|third|last|least|worst|wrong|incorrect|backup|fallback|alternative|other)\s+(?:best\s+|favou?rite\s+)?"
+    rf"{CALLED}\b[^.!?\n]{{0,20}}$"
+)
+"""Match the same before a label in a sentence: "my last choice is"."""
 IS_CHOSEN = lazy_pattern(
-    r"[\"'*)\]]*\s*(?:(?:is|would be|must be|seems|seems to be|should be)\s+(?:\w+\s+){0,3}?"
-    r"(?:correct|right|answer|choice|best|better|preferable|label|category|option|pick|match|one|it)\b"
+    r"[\"'*)\]]*\s*(?:(?:is|would be|must be|seems|seems to be|should be)\s+"
+    rf"(?:(?!{LESSER}\b)\w+\s+){{0,3}}?(?:correct|right|answer|choice|best|better|preferable|label|category|option|pick|match|one|it)\b"
     r"|(?:it (?:is|shall be|will be|must be|has to be)|fits|wins|applies|matches|is where it belongs"
     r"|is what the rule)\b"
     r"|[」』]?(?:を選|をえら|に分類|に属し|に決|입니다|이다|을 선택|를 선택))"
@@ -95,8 +113,8 @@ FILLED = (
     r"|of course|indeed)\b)*"
 )
 COPULA = lazy_pattern(
-    rf"(?:\b(?:is|it's|that's|this's|'d be|would be|must be|should be|has to be|will be|can only be|are|was|remains"
-    rf"|becomes|equals|ist|es|est|è|é)\b|'s\b|=|→|->|=>|是|为|為|は|은|는){FILLED}$"
+    rf"(?:\b(?:is|it's|that's|this's|'d be|'ll be|would be|must be|should be|has to be|will be|can only be|are|was"
+    rf"|remains|becomes|equals|ist|es|est|è|é)\b|'s\b|=|→|->|=>|是|为|為|は|은|는){FILLED}$"
 )
 VERB = (
     r"(?:choos\w*|chose\w*|pick\w*|select\w*|opt(?:ed|ing|s)?|say|says|said|assign\w*|categori[sz]\w*|classif\w*"
@@ -104,6 +122,7 @@ VERB = (
     r"|link\w*|pair\w*|decid\w*|vote\w*|prefer\w*|conclud\w*|guess\w*|hire\w*|invit\w*|interview\w*|recommend\w*"
     r"|shortlist\w*|appoint\w*|nominat\w*|favou?r\w*"
     r"|(?:i'd|i would|i'll|i will|we'd|let's)\s+(?:\w+ly\s+)?(?:call|save)"
+    r"|(?:i'd|i would|i'm|i|we'd)\s+(?:\w+ly\s+)?lean(?:ing)?(?!\s+away)"
     r"|wähle|elijo|choisis|scelgo|escolho|gehört|выбираю)"
 )
 WEAK_VERB = (  # "go slow" chooses nothing, "go with Slow" does

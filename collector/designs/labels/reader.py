@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from slant.collector.designs.labels.phrases import CALLED, CORRECTS, NEGATION
+from slant.collector.designs.labels.phrases import CALLED, CORRECTS, NEGATION, OF_ANOTHER
 from slant.collector.designs.labels.sentences import LONGEST_QUOTE, leading_label, mentions_in, own_refusal
 from slant.collector.designs.labels.spelling import (
     WRAPPING,
@@ -49,7 +49,7 @@ _LEAD = lazy_pattern(
     rf"(?:{_OF_ALL}\s+)*{CALLED}\b[^:=→>\-–—]{{0,60}}?(?:\s*(?::|=|→|->|=>|–|—|-|is|是|为|هو|هي|คือ|là))+\s*"
 )
 _FINAL_LEAD = lazy_pattern(
-    rf"\b(?:final|correct|chosen|best|my)\s+{CALLED}\b|^(?:the\s+)?(?:answer|antwort|respuesta|答案)\b"
+    rf"\b(?:final|correct|chosen|best|my)\s+{CALLED}\b|^\W*(?:selected|chosen|accepted|hired|invited|winner)\W*:|^(?:the\s+)?(?:answer|antwort|respuesta|答案)\b"
 )
 _WORD_LEAD = lazy_pattern(r"[^:=→>–—|\n]{1,60}?\s*(?::|=|→|->|=>|–|—|\||∈|\s-\s)\s*")
 _NUMBER = lazy_pattern(r"^\s*[(\[]?\d{1,2}[.)\]]\s+")
@@ -161,6 +161,8 @@ def _alone(text: str, answer: str, by_bare: dict[str, str]) -> str | None:
     lines = [line for line in text.splitlines() if 0 < len(line.strip(WRAPPING)) <= _LONGEST_LINE]
     if CORRECTS.search(text):
         return None
+    if len(headings := _headings(text, by_bare)) > 1:
+        lines = [line for line in lines if line.strip(WRAPPING) not in headings or not line.strip(" *_").endswith(":")]
     alone = [(line, label) for line in lines if (label := _line_label(line, by_bare)) is not None]
     final = [label for line, label in alone if _FINAL_LEAD.search(line)]
     if final:
@@ -168,6 +170,21 @@ def _alone(text: str, answer: str, by_bare: dict[str, str]) -> str | None:
     if len({label for _, label in alone}) == 1 and (alone[0][0] in (lines[0], lines[-1]) or len(alone) == len(lines)):
         return alone[0][1]
     return None
+
+
+def _headings(text: str, by_bare: dict[str, str]) -> dict[str, str]:
+    """Return what is listed under each label that begins a line with a colon ("Quick: tractor"), by its spelling."""
+    listed: dict[str, str] = {}
+    current = ""
+    for line in text.splitlines():
+        name, colon, rest = line.partition(":")
+        if colon and unwrapped(name) in by_bare:
+            current = unwrapped(name)
+        else:
+            rest = line
+        listed[current] = f"{listed.get(current, '')} {rest}"
+    listed.pop("", None)
+    return listed
 
 
 def _ticked_column(text: str, by_bare: dict[str, str]) -> str | None:
@@ -191,7 +208,7 @@ def _line_label(line: str, by_bare: dict[str, str]) -> str | None:
         match = lead.match(bare)
         if match and (label := by_bare.get(unwrapped(bare[match.end() :]))) is not None:
             before = match[0]
-            is_plain = not NEGATION.search(before) and not re.search(r"\b(?:wrong|incorrect|opposite|other)\b", before)
+            is_plain = not NEGATION.search(before) and not OF_ANOTHER.search(before)
             named = {label_of(mention, by_bare) for mention in mentions_of(before, tuple(by_bare), plural=False)}
             if is_plain and (not named or named == set(by_bare.values())):  # "[Quick, Slow] -> Quick"
                 return label
@@ -217,15 +234,25 @@ def _in_prose(text: str, by_bare: dict[str, str], item: str, *, plural: bool, is
     listed = {label_of(match, by_bare) for match in mentions_of(text, tuple(by_bare), plural)}
     if len(listed) > 1 and not any_label(tuple(by_bare), plural).sub("", text).strip("= ,;\n"):
         return LabelReading(None, "both_labels", " ".join(text.split())[:LONGEST_QUOTE])  # "Quick Slow", nothing else
-    if (leading := leading_label(text, by_bare)) is not None:
+    headings = _headings(text, by_bare)
+    if len(headings) < 2 and (leading := leading_label(text, by_bare)) is not None:
         return LabelReading(leading.label, "in_words", leading.words)
-    mentions = mentions_in(text, by_bare, item, plural=plural)
+    if len(headings) > 1:  # one with nothing under it chooses nothing
+        bare = (
+            line for line in text.splitlines() if line.rstrip(" *_").removesuffix(":").strip(WRAPPING) not in headings
+        )
+        mentions = mentions_in("\n".join(bare), by_bare, item, plural=plural)
+    else:
+        mentions = mentions_in(text, by_bare, item, plural=plural)
     chosen = [mention for mention in mentions if mention.stand == "chosen"]
     labels = {mention.label for mention in chosen}
     if len(labels) == 1:
         return LabelReading(chosen[-1].label, "in_words", chosen[-1].words)
     if labels and chosen[-1].is_conclusion:
         return LabelReading(chosen[-1].label, "in_words", chosen[-1].words)
+    under = [label for label, words in headings.items() if item and re.search(rf"\b{re.escape(item)}\b", words)]
+    if len(headings) > 1 and len(under) == 1 and not labels:
+        return LabelReading(by_bare[under[0]], "in_words", f"{under[0]}: {headings[under[0]].strip()}"[:LONGEST_QUOTE])
     if not mentions and is_refusal(text):
         return LabelReading(None, "refused_in_words", refusing_words(text)[:LONGEST_QUOTE])
     if refusing := own_refusal(text) or (refusing_words(text)[:LONGEST_QUOTE] if refuses_abroad(text) else ""):

@@ -190,7 +190,11 @@ def _stand(
         return "against"  # "isn't a city word (Slow)"
     if re.search(r"\brather\s+[\"'*]*$", clause) and re.match(r"[\"'*]*,?\s+than\b", after):
         return "chosen"
-    if phrases.ANYTHING_BUT.search(earlier + clause) or phrases.IS_CROSSED.match(after):
+    if (
+        phrases.ANOTHER_IS.search((earlier + before)[-_NEAR:])
+        or phrases.ANYTHING_BUT.search(earlier + clause)
+        or phrases.IS_CROSSED.match(after)
+    ):
         return "against"
     if phrases.IS_TICKED.match(after):
         return "chosen"

@@ -13,6 +13,7 @@ _PLAIN = str.maketrans(
     dict.fromkeys("‘’‚‛ʼ`´′ʹ＇", "'")
     | dict.fromkeys("“”„‟«»″ʺ〝〞＂", '"')
     | dict.fromkeys("。", ".")
+    | dict.fromkeys("、", ",")
     | dict.fromkeys("‐‑﹣", "-")  # these join words; longer dashes separate them
     | dict.fromkeys("⇒➔➡➜➝➞➙➤►▶▸⟶⟹", "→")
     | {chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
