@@ -54,8 +54,9 @@ levels_of_one_cluster <- function(factors, codes) {
     return(character())
   }
   is_nested <- vapply(factors, function(values) {
-    pairs <- unique(data.frame(level = as.integer(values), cluster = codes))
-    any(tabulate(pairs$level) == 1)
+    level <- as.integer(values)
+    first <- codes[match(seq_len(nlevels(values)), level)]
+    any(tabulate(level[codes != first[level]], nlevels(values)) == 0)
   }, NA)
   names(factors)[is_nested]
 }
