@@ -17,6 +17,7 @@ from slant.collector.designs.proposed_study import (
 )
 from slant.collector.designs.wordings import same_word
 from slant.collector.errors import StudyError
+from slant.collector.terminal import count_text
 
 _TEXT = 'These answers were collected elsewhere. Word: ""{word}"". Labels: {category_1}, {category_2}.'.replace(
     '""', '"'
@@ -46,8 +47,8 @@ def proposed_study(cells: AnsweredCells) -> ProposedStudy:
         first, second = groups
         how = "the label that each gets most often in the first condition" if is_told else "the column group"
         remarks.append(
-            f"{test}: {len(groups[first])} {first} ({_some(groups[first])}) and {len(groups[second])} {second} "
-            f"({_some(groups[second])}), by {how}; usually {labels[0]} goes to the former, {labels[1]} to the latter"
+            f"{test}: {first} ({_some(groups[first])}) and {second} ({_some(groups[second])}), by {how}; "
+            f"usually {labels[0]} goes to the former, {labels[1]} to the latter"
         )
     numbers = [int(float(value)) for value in values_of(cells, "wording")] or [1]
     added = 1 if 0 in numbers else 0
@@ -112,7 +113,7 @@ def _sides(cells: AnsweredCells, conditions: tuple[str, str], test: str) -> Side
 
 
 def _some(words: list[str]) -> str:
-    return ", ".join(words[:3]) + (" …" if len(words) > 3 else "")
+    return f"{count_text(len(words), 'word')}: {', '.join(words[:3])}{' …' if len(words) > 3 else ''}"
 
 
 def _other(labels: tuple[str, str], label: str) -> str:
