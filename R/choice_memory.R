@@ -171,3 +171,23 @@ learned_values <- function(arms, parameters, n) {
   after <- do.call(rbind, after)
   matrix(after[arms$place + nrow(after) * (rep(arms$class, n[["groups"]]) - 1)], length(arms$class))
 }
+
+# The values of the delta rule as learned_values() has them, and how they grow with each rate.
+slopes_of_values <- function(arms, parameters, n) {
+  now <- first_values(n, parameters)[arms$in_order]
+  by_up <- by_down <- 0 * now
+  all_states <- c(list(list(now, by_up, by_down)), lapply(arms$tries, function(try) {
+    arms_on <- seq_along(try$reward)
+    error <- try$reward - now[arms_on]
+    is_good <- error > 0
+    kept <- 1 - ifelse(is_good, parameters$rate_up, parameters$rate_down)
+    now <<- learned(now[arms_on], try$reward, parameters)
+    by_up <<- by_up[arms_on] * kept + error * is_good
+    by_down <<- by_down[arms_on] * kept + error * !is_good
+    list(now, by_up, by_down)
+  }))
+  of_choices <- function(which) {
+    matrix(unlist(lapply(all_states, `[[`, which), use.names = FALSE)[arms$place], length(arms$class))
+  }
+  list(values = of_choices(1), by_up = of_choices(2), by_down = of_choices(3))
+}

@@ -4,7 +4,8 @@
 # By name: `start` of its parameters, on the scale on which they are searched for, and
 # `weights(seen, parameters)`: a matrix of probabilities, a row a round of a game and a column a group. `played`
 # is a quicker way to play, whose shares depend on chance, with the same probabilities. `sees`: what both need of
-# seen_parts (all of it, if it is absent): the rest takes time.
+# seen_parts (all of it, if it is absent): the rest takes time. `slopes(past, searched, n)`, if it is known by a rule,
+# of the log likelihood of all choices along the scale of the search.
 #
 # What `seen` holds of the class of a round, before the choice: matrices `tries`, `wins` and `values` (of the delta
 # rule) by round and group, `last` (the number of the group that was chosen last, 0 for none) and `has_won` by round,
@@ -38,7 +39,10 @@ choice_policies <- function() {
 
 learner_with <- function(...) {
   sees <- c(perseveration = "last", bonus = "tries")[intersect(c(...), c("perseveration", "bonus"))]
-  list(start = learning_start[c("rate", "sharpness", ...)], sees = c("values", unname(sees)), weights = learner_shares)
+  list(
+    start = learning_start[c("rate", "sharpness", ...)], sees = c("values", unname(sees)), weights = learner_shares,
+    slopes = learner_slopes
+  )
 }
 
 learning_start <- list(
@@ -95,16 +99,19 @@ replayed_rounds <- function(rounds, policy, parameters, noted = FALSE) {
   memory <- memory_of(n, if (!is.null(policy$sees)) c(policy$sees, if (noted) c("last", "has_won")), parameters)
   note <- if (noted) notes_of_last(rounds)
   shares_of <- if (is.null(policy$played)) policy$weights else policy$played
-  for (round in seq_len(ncol(rounds$choice))) {
+  choice <- reward <- vector("list", ncol(rounds$choice))
+  for (round in seq_along(choice)) {
     class <- pmax(rounds$class[, round], 1)
     seen <- memory$before(class)
     played <- played_round(shares_of(seen, parameters), rounds, round)
-    rounds$choice[, round] <- played$choice
-    rounds$reward[, round] <- played$reward
+    choice[[round]] <- played$choice
+    reward[[round]] <- played$reward
     games <- which(played$choice > 0)
     is_new <- memory$keep(games, class[games], played$choice[games], played$reward[games])
     if (noted) note$add(round, seen, games, is_new)
   }
+  rounds$choice[] <- unlist(choice)
+  rounds$reward[] <- unlist(reward)
   if (noted) rounds$last <- note$all()
   rounds
 }
@@ -137,9 +144,9 @@ value_of_games <- function(values, games) {
 # A group of each row, by its probabilities.
 drawn_groups <- function(shares) {
   u <- stats::runif(nrow(shares))
-  reached <- rep(0, nrow(shares))
-  group <- rep(1, nrow(shares))
-  for (k in seq_len(ncol(shares) - 1)) {
+  reached <- shares[, 1]
+  group <- 1 + (u >= reached)
+  for (k in seq_len(ncol(shares) - 1)[-1]) {
     reached <- reached + shares[, k]
     group <- group + (u >= reached)
   }
@@ -224,4 +231,29 @@ learner_shares <- function(seen, of) {
   shares <- exp(utility - row_maxima(utility))
   shares <- shares / rowSums(shares)
   if (is.null(of$lapse)) shares else with_lapse(shares, of$lapse)
+}
+
+# The slopes of a learner's log likelihood by the chain rule; values learn in each class alone. A utility that grows by
+# 1 raises the chance of its own group, and takes from all in proportion to theirs.
+learner_slopes <- function(past, searched, n) {
+  of <- reported_parameters(searched)
+  grown <- slopes_of_values(past$arms, of, n)
+  seen <- c(past$seen, list(values = grown$values))
+  lapse <- if (is.null(of$lapse)) 0 else of$lapse
+  chances <- learner_shares(seen, of[setdiff(names(of), "lapse")])
+  own <- chances[past$chosen]
+  share <- (1 - lapse) * own + lapse / n[["groups"]]
+  weight <- (1 - lapse) * own / share
+  along <- function(utility) sum(weight * (utility[past$chosen] - rowSums(chances * utility)))
+  spread <- function(rate) rate * (1 - rate)
+  by_up <- of$sharpness * spread(of$rate_up) * grown$by_up
+  by_down <- of$sharpness * spread(of$rate_down) * grown$by_down
+  vapply(names(searched), function(name) {
+    switch(name,
+      rate = along(by_up + by_down), rate_difference = along(by_up - by_down) / 2,
+      sharpness = along(of$sharpness * grown$values), bonus = along(1 / sqrt(seen$tries + 1)),
+      perseveration = along(1 * (col(chances) == seen$last)),
+      lapse = spread(lapse) * sum((1 / n[["groups"]] - own) / share)
+    )
+  }, 0)
 }

@@ -157,8 +157,10 @@ learner_checks <- function(rounds, draws) {
   if (!can_be_replayed(rounds)) {
     return(NULL)
   }
-  parameters <- learner_parameters(draws, length(rounds$games))
-  compared_replays(rounds, function(n) learner_replays(rounds, parameters, n), nrow(draws))
+  compared_replays(rounds, function(numbers) {
+    parameters <- learner_parameters(draws[numbers, , drop = FALSE], length(rounds$games))
+    learner_replays(rounds, parameters, length(numbers))
+  }, n_draws = nrow(draws), at_most = nrow(draws))
 }
 
 # What the games would be with more or less exploration, all else the same, under this model.

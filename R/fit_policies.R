@@ -130,14 +130,25 @@ lowest_loss <- function(start, of, enough = 1e-9, at_most = 8) {
   found
 }
 
-# Minus the log likelihood and its slopes, by central differences. A weak hold far out keeps the search from running off
-# where a parameter is at its limit.
+# Minus the log likelihood and its slopes: those that the policy gives, or central differences. A weak hold far out
+# keeps the search from running off where a parameter is at its limit.
 loss_with_slopes <- function(rounds, policy, games, step = 1e-5, limit = 12) {
   of_one <- lanes_of(rounds, policy, games, 1)
   of_sides <- NULL
+  beyond <- function(points) pmax(abs(points) - limit, 0)
   losses <- function(points, lanes) {
-    beyond <- pmax(abs(points) - limit, 0)
-    rowSums(beyond^2) - colSums(lanes_log_lik(rounds, policy, points, games, lanes))
+    rowSums(beyond(points)^2) - colSums(lanes_log_lik(rounds, policy, points, games, lanes))
+  }
+  by_differences <- function(searched) {
+    if (is.null(of_sides)) of_sides <<- lanes_of(rounds, policy, games, 2 * length(searched))
+    points <- rbind(diag(step, length(searched)), diag(-step, length(searched)))
+    points <- sweep(points, 2, searched, `+`)
+    colnames(points) <- names(searched)
+    sides <- matrix(losses(points, of_sides), ncol = 2)
+    (sides[, 1] - sides[, 2]) / (2 * step)
+  }
+  by_rule <- function(searched) {
+    2 * sign(searched) * beyond(searched) - policy$slopes(of_one$past, searched, sizes_of(of_one$rounds))
   }
   list(
     loss = function(searched) {
@@ -145,12 +156,7 @@ loss_with_slopes <- function(rounds, policy, games, step = 1e-5, limit = 12) {
       if (is.finite(found)) found else 1e10
     },
     slopes = function(searched) {
-      if (is.null(of_sides)) of_sides <<- lanes_of(rounds, policy, games, 2 * length(searched))
-      points <- rbind(diag(step, length(searched)), diag(-step, length(searched)))
-      points <- sweep(points, 2, searched, `+`)
-      colnames(points) <- names(searched)
-      sides <- matrix(losses(points, of_sides), ncol = 2)
-      slopes <- (sides[, 1] - sides[, 2]) / (2 * step)
+      slopes <- if (is.null(policy$slopes)) by_differences(searched) else by_rule(searched)
       ifelse(is.finite(slopes), slopes, 0)
     }
   )
@@ -184,7 +190,8 @@ policy_replays <- function(rounds, policy, fit) {
   n_games <- length(rounds$games)
   covariance <- policy_covariance(fit)
   spread <- if (is.null(covariance)) matrix(0, fit$n_parameters, fit$n_parameters) else t(chol(covariance))
-  compared_replays(rounds, function(n) {
+  compared_replays(rounds, function(numbers) {
+    n <- length(numbers)
     parameters <- if (fit$n_parameters > 0) {
       drawn <- fit$searched + spread %*% matrix(stats::rnorm(n * fit$n_parameters), fit$n_parameters)
       drawn <- stats::setNames(asplit(drawn, 1), names(fit$searched))

@@ -2,17 +2,14 @@
 # learning, and compared in what the indices of games and the reviewers of such models ask for.
 
 # Of 250 replays the smallest p is 2 / 251, which Holm's method multiplies by the number of statistics: a call that is
-# close takes a thousand.
+# close goes on, to a thousand at most.
 n_replays <- c(few = 250L, many = 1000L)
 
-# `lanes`: the same games many times, `n_draws` times all of them one below the other, as replayed_rounds() played them.
-# One row a statistic: `kind` (`"mean"` over games, or `"sd"` between them), `observed`, `predicted` (mean over draws),
-# `conf_low` and `conf_high` (95 % of the draws), `p_value` (two-sided, draws that equal the observed counted half; that
-# of a normal distribution for what lies beyond all draws), `p_adjusted` (Holm) and `passes`, whether that is .05 or
-# more. A statistic that is not defined is left out.
-replay_checks <- function(rounds, lanes, n_draws) {
-  observed <- game_statistics(rounds, 1)
-  replicated <- game_statistics(lanes, n_draws)
+# One row a statistic, of what game_statistics() has of the games and of their replays: `kind` (`"mean"` over games, or
+# `"sd"` between them), `observed`, `predicted` (mean over draws), `conf_low` and `conf_high` (95 % of the draws),
+# `p_value` (two-sided, draws that equal the observed counted half; that of a normal distribution for what lies beyond
+# all draws), `p_adjusted` (Holm) and `passes`, whether that is .05 or more. A statistic that is not defined is left out.
+replay_checks <- function(observed, replicated) {
   known <- names(observed)[is.finite(unlist(observed))]
   rows <- lapply(known, function(name) check_row(name, observed[[name]], replicated[[name]]))
   rows <- do.call(rbind, Filter(Negate(is.null), rows))
@@ -21,15 +18,34 @@ replay_checks <- function(rounds, lanes, n_draws) {
   as_plain_rows(rows)
 }
 
-# What replays say: list(checks, curves). `play`, function(n), gives the lanes of n draws.
-compared_replays <- function(rounds, play, n_draws = n_replays[["few"]]) {
-  lanes <- play(n_draws)
-  lanes$last <- last_choices(lanes) # known already, if they were noted as the games were played
-  checks <- replay_checks(rounds, lanes, n_draws)
-  if (n_draws < n_replays[["many"]] && all(checks$passes) && min(checks$p_adjusted) < .2) {
-    return(compared_replays(rounds, play, n_replays[["many"]]))
+# What replays say: list(checks, curves). `play`, function(draws), gives the lanes of the draws with these numbers: the
+# same games many times, once for each draw, one below the other, as replayed_rounds() played them. `n_draws` of them,
+# and as long as a call is close more, `at_most` as many. A few at once are quicker than all, whose matrices leave the
+# processor's caches.
+compared_replays <- function(rounds, play, n_draws = n_replays[["few"]], at_most = n_replays[["many"]]) {
+  observed <- measured_replays(rounds, 1)
+  replicated <- list(statistics = list(), curves = list())
+  n_done <- 0
+  repeat {
+    draws <- n_done + seq_len(min(n_replays[["few"]], at_most - n_done))
+    more <- measured_replays(play(draws), length(draws))
+    replicated$statistics <- joined_draws(c, replicated$statistics, more$statistics)
+    replicated$curves <- joined_draws(cbind, replicated$curves, more$curves)
+    n_done <- n_done + length(draws)
+    if (n_done < n_draws) next
+    checks <- replay_checks(observed$statistics, replicated$statistics)
+    if (n_done >= at_most || !is_close_call(checks)) break
   }
-  list(checks = checks, curves = replay_curves(rounds, lanes, n_draws))
+  list(checks = checks, curves = replay_curves(observed$curves, replicated$curves))
+}
+
+joined_draws <- function(join, first, more) if (length(first) == 0) more else Map(join, first, more)
+
+is_close_call <- function(checks) min(checks$p_adjusted) > .01 && min(checks$p_adjusted) < .2
+
+measured_replays <- function(lanes, n_draws) {
+  lanes$last <- last_choices(lanes) # known already, if they were noted as the games were played
+  list(statistics = game_statistics(lanes, n_draws), curves = curves_by_draw(lanes, n_draws))
 }
 
 check_row <- function(name, observed, replicated) {
@@ -56,7 +72,8 @@ check_row <- function(name, observed, replicated) {
 game_statistics <- function(rounds, n_draws) {
   n_games <- nrow(rounds$choice) / n_draws
   by_draw <- function(values) matrix(values, n_games)
-  of_games <- c(share_statistics(rounds), entropy_by_block(rounds))
+  counted <- counted_choices(rounds)
+  of_games <- c(share_statistics(rounds, counted), entropy_by_block(rounds))
   means <- lapply(of_games, function(values) colMeans(by_draw(values), na.rm = TRUE))
   spread <- if (n_games > 1) {
     lapply(of_games[intersect(c("one_minus_herfindahl", "si"), names(of_games))], function(values) {
@@ -64,14 +81,14 @@ game_statistics <- function(rounds, n_draws) {
       sqrt(colSums(off^2) / (n_games - 1))
     })
   }
-  gasi <- if (n_games > 1 && length(rounds$classes) > 1) list(gasi = gasi_by_draw(rounds, n_draws))
+  gasi <- if (n_games > 1 && length(rounds$classes) > 1) list(gasi = gasi_by_draw(counted, n_draws))
   c(means, gasi, if (length(spread) > 0) stats::setNames(spread, paste0("sd_", names(spread))))
 }
 
 # Each game's: 1 minus the sum of squared shares of the groups, SI and BGD, how often another group than the last of its
 # class was chosen after a success and after a failure, and which share of groups was ever tried in a class.
-share_statistics <- function(rounds) {
-  counts <- counts_of_choices(rounds)
+share_statistics <- function(rounds, counted) {
+  counts <- counted$counts
   totals <- rowSums(counts, dims = 2)
   last <- last_choices(rounds)
   has_past <- last$choice > 0 & rounds$choice > 0
@@ -89,9 +106,15 @@ share_statistics <- function(rounds) {
   if (length(rounds$classes) == 1) {
     return(found)
   }
+  apart <- pairs_within(counted$shares, counted$entropy)
+  c(found, list(si = si_within(counted$entropy, length(rounds$classes)), bgd = bgd_within(apart)))
+}
+
+# Arrays by game, group and class: counts, and shares of classes among the choices of a group; their entropies.
+counted_choices <- function(rounds) {
+  counts <- counts_of_choices(rounds)
   shares <- class_shares(counts)
-  entropy <- rowSums(plogp(shares), dims = 2)
-  c(found, list(si = si_within(entropy, length(rounds$classes)), bgd = bgd_within(pairs_within(shares, entropy))))
+  list(counts = counts, shares = shares, entropy = rowSums(plogp(shares), dims = 2))
 }
 
 counts_of_choices <- function(rounds) {
@@ -121,22 +144,23 @@ last_choices <- function(rounds) {
 
 # Functions that share such matrices: `add` a round, and give `all`.
 notes_of_last <- function(rounds) {
-  choice <- reward <- is_new <- matrix(0, nrow(rounds$choice), ncol(rounds$choice))
+  n_games <- nrow(rounds$choice)
+  choice <- reward <- is_new <- vector("list", ncol(rounds$choice)) # a column each: a matrix would be copied each time
   list(
     add = function(round, seen, games, new) {
-      choice[, round] <<- seen$last
-      reward[, round] <<- seen$has_won
-      is_new[games, round] <<- new
+      choice[[round]] <<- seen$last
+      reward[[round]] <<- seen$has_won
+      is_new[[round]] <<- replace(double(n_games), games, new)
     },
-    all = function() list(choice = choice, reward = reward, is_new = is_new)
+    all = function() lapply(list(choice = choice, reward = reward, is_new = is_new), function(columns) {
+      matrix(as.numeric(unlist(columns)), n_games)
+    })
   )
 }
 
 # How choices settle, in the games and in their replays: shares of games by round, as running means over five rounds
 # (`success`, `repeated`, the last group of the class, `new_group` in the class). Of replays mean and 95 % of draws.
-replay_curves <- function(rounds, lanes, n_draws) {
-  observed <- curves_by_draw(rounds, 1)
-  replicated <- curves_by_draw(lanes, n_draws)
+replay_curves <- function(observed, replicated) {
   rows <- lapply(names(observed), function(measure) {
     values <- replicated[[measure]]
     limits <- apply(values, 1, stats::quantile, c(.025, .975), na.rm = TRUE)
@@ -181,18 +205,18 @@ entropy_by_block <- function(rounds, size = 10) {
 }
 
 # As weighted_indices() has it, of each draw: the mean over pairs of games, then over groups.
-gasi_by_draw <- function(rounds, n_draws) {
-  shares <- class_shares(counts_of_choices(rounds))
+gasi_by_draw <- function(counted, n_draws) {
+  shares <- counted$shares
   n_games <- dim(shares)[[1]] / n_draws
   pairs <- utils::combn(n_games, 2)
-  half_entropy <- rowSums(plogp(shares), dims = 2) / 2
-  by_group <- vapply(seq_along(rounds$groups), function(group) {
+  half_entropy <- counted$entropy / 2
+  by_group <- vapply(seq_len(ncol(shares)), function(group) {
     of_pairs <- function(halves) {
       by_draw <- matrix(halves, n_games)
       by_draw[pairs[1, ], , drop = FALSE] + by_draw[pairs[2, ], , drop = FALSE]
     }
     middle <- 0
-    for (class in seq_along(rounds$classes)) middle <- middle + plogp(of_pairs(shares[, group, class] / 2))
+    for (class in seq_len(dim(shares)[[3]])) middle <- middle + plogp(of_pairs(shares[, group, class] / 2))
     apart <- pmax(middle - of_pairs(half_entropy[, group]), 0) * log(2)
     colMeans(sqrt(apart), na.rm = TRUE)
   }, double(n_draws))

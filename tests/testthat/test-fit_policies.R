@@ -88,6 +88,20 @@ test_that("points that are run side by side have the likelihoods and slopes of e
   expect_equal(sum(of$slopes(points[1, ])), along, tolerance = 1e-5)
 })
 
+test_that("slopes of learners are those of differences, at a limit, too", {
+  rounds <- learner_games(n_games = 4, n_rounds = 15, n_classes = 2)
+  rounds$choice[2, 3] <- 0
+  for (name in c("learner", "learner_bonus", "learner_two_rates")) {
+    policy <- choice_policies()[[name]]
+    for (at in list(unlist(policy$start), unlist(policy$start) + .7, 13 * (-1)^seq_along(policy$start))) {
+      names(at) <- names(policy$start)
+      by_rule <- loss_with_slopes(rounds, policy, 1:4)$slopes(at)
+      expect_equal(by_rule, loss_with_slopes(rounds, within_list(policy, slopes = NULL), 1:4)$slopes(at),
+                   tolerance = 1e-6, ignore_attr = TRUE, info = name)
+    }
+  }
+})
+
 test_that("rate times sharpness, and perseveration, are found again in 30 games", {
   skip_but_in_full()
   policy <- choice_policies()$learner_perseveration

@@ -25,7 +25,7 @@ test_that("statistics of the true player are outside 95 % of its replays in abou
   p_values <- unlist(lapply(2001:2030, function(seed) {
     rounds <- played_games(greedy, of, n_games = 10, n_rounds = 20, seed = seed)
     lanes <- withr::with_seed(seed + 1000, replayed_rounds(chosen_games(rounds, rep(1:10, 200)), greedy, of))
-    replay_checks(rounds, lanes, 200)$p_value
+    replay_checks(game_statistics(rounds, 1), game_statistics(lanes, 200))$p_value
   }))
   expect_lt(mean(p_values < .05), .1)
   expect_gt(mean(p_values < .5), .35)
@@ -44,21 +44,22 @@ test_that("GASI of replays is that of the indices of games", {
     counts <- counts_of_choices(chosen_games(rounds, (draw - 1) * 4 + 1:4))
     weighted_indices(measured_games(counts), equal_weights(4))[1, "gasi"]
   }
-  expect_equal(gasi_by_draw(rounds, 3), unname(vapply(1:3, of_draw, 0)))
+  expect_equal(gasi_by_draw(counted_choices(rounds), 3), unname(vapply(1:3, of_draw, 0)))
 })
 
-test_that("a call that is close takes more replays, one that is clear does not", {
+test_that("a call that is close goes on from the replays that there are, one that is clear does not", {
   random <- choice_policies()$random
-  asked_of <- function(rounds) {
-    asked <- integer()
-    withr::with_seed(1, compared_replays(rounds, function(n) {
-      asked <<- c(asked, n)
-      replayed_rounds(chosen_games(rounds, rep(1:4, n)), random, NULL)
-    }))
-    unname(asked)
+  asked_of <- function(rounds, ...) {
+    asked <- list()
+    withr::with_seed(1, compared_replays(rounds, function(draws) {
+      asked <<- c(asked, list(range(draws)))
+      replayed_rounds(chosen_games(rounds, rep(1:4, length(draws))), random, NULL)
+    }, ...))
+    asked
   }
   close <- played_games(random, NULL, n_games = 4, n_rounds = 12, seed = 5)
-  expect_equal(asked_of(close), c(250, 1000))
+  expect_equal(asked_of(close)[1:2], list(c(1, 250), c(251, 500)))
+  expect_equal(asked_of(close, n_draws = 400, at_most = 400), list(c(1, 250), c(251, 400)))
   close$choice[] <- 1
-  expect_equal(asked_of(close), 250)
+  expect_equal(asked_of(close), list(c(1, 250)))
 })
