@@ -274,7 +274,7 @@ def _questions(table: AnswerTable, found: _Found) -> Mapping[str, Sequence[str]]
             for answer in found.answers
         ]
         return {name: table.columns[answer] for name, answer in zip(names, found.answers, strict=True)}
-    asked = ids_of(table.levels(found.question), "question")
+    asked = {said: name_of(made) for said, made in ids_of(table.levels(found.question), "question").items()}
     given: dict[str, list[str]] = {name: [] for name in asked.values()}
     for question, answer in zip(table.columns[found.question], table.columns[found.answers[0]], strict=True):
         if question in asked:

@@ -105,8 +105,9 @@ class CsvFile:
         for line, record in enumerate(records, first):
             values = record.removesuffix("\r").split(self.delimiter)
             if len(values) == n_fields and (n_fields > 1 or values[0]):
-                block.append(Row(self.file, line, dict(zip(self.header, values, strict=True))))
-            elif values != [""]:
+                if any(values):
+                    block.append(Row(self.file, line, dict(zip(self.header, values, strict=True))))
+            elif any(values):
                 block.append(self._row(line, values))
         self.line += len(records)
         return block
@@ -129,7 +130,7 @@ class CsvFile:
                     if values is None:
                         self._is_over = True
                         break
-                    if values:
+                    if any(values):
                         block.append(self._row(start, values))
                 n_letters += sum(map(len, self.record))
                 self._finish_record()

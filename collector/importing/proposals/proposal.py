@@ -92,6 +92,7 @@ def propose_study(
     """
     with TableFiles(paths) as written:
         _check_rows(written)
+        _check_columns(written)
         is_said = model is not None or any({"answer", "model"} & _names_in(text) for text in columns)
         wide = [] if is_said or is_of_people else columns_of_models(written)
         files = as_long(written, wide) if wide else written
@@ -100,18 +101,19 @@ def propose_study(
         taken = [f"{ours}: {said}" for ours, said in (text.split(": ", 1) for text in roles.taken)]
         typed = [part.partition("=")[2] for text in columns for part in text.split(",") if part.startswith("answer=")]
         taken += _said_of_models(wide)
+        remarks = tuple(remark for file in written for remark in file.remarks)
         table = partial(_from_table, files, typed, map_models, model, decimal, source, wide)
         if is_of_people:
             proposed, failures = table()
             if proposed is None:
                 raise _no_study(files[0], taken, roles, *failures)
-            return proposed
+            return replace(proposed, remarks=(*remarks, *proposed.remarks))
         if "answer" not in roles.ours and not {"answer"} & set(files[0].columns):
             proposed, failures = table()
             if proposed is None:
                 lacking = "No column was found that holds answers: --map answer=COLUMN says it."
                 raise _no_study(files[0], taken, roles, lacking, *failures)
-            return proposed
+            return replace(proposed, remarks=(*remarks, *proposed.remarks))
         given = list(roles.mapping)
         if "model" not in roles.ours and model is None:
             given.append(f"model=={UNNAMED}")
@@ -138,12 +140,14 @@ def propose_study(
             texts = _texts(folder.name, name, source, study, known, [*wide, *given], maps, taken)
             _check(texts)
             named = known[0][0] if model else None
-            return ProposedImport(folder, texts, name, tuple(taken), study.remarks, roles.left, study.fit, named)
+            said = (*remarks, *study.remarks)
+            return ProposedImport(folder, texts, name, tuple(taken), said, roles.left, study.fit, named)
         proposed, more = table()
         if proposed is None:
             raise _no_study(files[0], taken, roles, *failures, *more)
         # of files with counts of tokens an association study may have been meant
-        return replace(proposed, remarks=(*proposed.remarks, *failures)) if has_counts else proposed
+        meant = failures if has_counts else []
+        return replace(proposed, remarks=(*remarks, *proposed.remarks, *meant))
 
 
 def _from_table(
@@ -215,6 +219,17 @@ def _check_rows(files: Sequence[TableFile]) -> None:
     if first is not None:
         rows = f"none of its {count_text(problems, 'row')} can be" if problems > 1 else "its row can't be"
         raise UsageError(f"No study can be proposed for {files[0].name}: {rows} read.", f"The first one: {first}")
+
+
+def _check_columns(files: Sequence[TableFile]) -> None:
+    """Check that files have columns in common: a codebook lies in many a zip."""
+    if len(files) > 1 and not set.intersection(*(set(file.columns) for file in files)) - {""}:
+        held = [f"{file.name}: {', '.join(file.columns[:6])}" for file in files[:4]]
+        raise UsageError(
+            f"No study can be proposed for {count_text(len(files), 'file')} that have no column in common.",
+            *held,
+            "Name only those that hold answers (of a zip file, unpack it first).",
+        )
 
 
 def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str) -> UsageError:

@@ -80,7 +80,17 @@ def _model_in(columns: dict[str, list[str]]) -> str | None:
     by_value = [name for name in columns if (known := set(columns[name])) and all(map(MODEL.search, known))]
     likely = [name for name in named if name != "agent" or name in by_value]
     return next(
-        iter([*likely, *(n for n in by_value if re.search("mod[ei]l|llm|agent|participant", without_accents(n)))]), None
+        iter(
+            [
+                *likely,
+                *(
+                    n
+                    for n in by_value
+                    if re.search("mod[ei]l|llm|agent|participant|^(?:sheet|file|key)$", without_accents(n))
+                ),
+            ]
+        ),
+        None,
     )
 
 
