@@ -17,6 +17,8 @@ plot_ratings <- function(data, file = NULL, width = NULL, height = NULL) {
   pieces <- rating_pieces(rows)
   n_models <- nlevels(rows$model_shown)
   points <- levels(pieces$point)
+  n_bars <- nrow(unique(pieces[c("attribute_shown", "level_shown", "model_shown")]))
+  means <- means_in_words(rows)
   finish_figure(
     ggplot2::ggplot(pieces, ggplot2::aes(y = .data$level_shown)) +
       ggplot2::geom_linerange(
@@ -46,7 +48,7 @@ plot_ratings <- function(data, file = NULL, width = NULL, height = NULL) {
       ggplot2::guides(colour = ggplot2::guide_legend(nrow = 1, override.aes = list(linewidth = 4))),
     file, alt_text(
       sprintf("Stacked bars of ratings for %s", counted_levels(rows)),
-      "Mean rating", means_in_words(rows),
+      if (length(means) < n_bars) "Mean rating, the lowest and the highest" else "Mean rating", means,
       notes = source_note(rows)
     ),
     width, height, 5.5 + 2.5 * min(3, n_models), 2.2 + .32 * nrow(unique(pieces[c("attribute_shown", "level_shown")])),
@@ -83,8 +85,18 @@ rating_colours <- function(n) {
 
 means_in_words <- function(rows) {
   keys <- c("attribute_shown", "level_shown", "model_shown")
-  vapply(group_rows(rows, keys), function(own) {
-    name <- toString(Filter(nzchar, unlist(lapply(rows[own[[1]], keys], as.character))))
-    sprintf("%s %s", name, plain_number_text(round(stats::weighted.mean(rows$category[own], rows$n[own]), 2)))
+  groups <- group_rows(rows, keys)
+  means <- vapply(groups, function(own) stats::weighted.mean(rows$category[own], rows$n[own]), 1)
+  if (length(groups) > most_means_told) {
+    at <- c(which.min(means), which.max(means))
+    groups <- groups[at]
+    means <- means[at]
+  }
+  vapply(seq_along(groups), function(no) {
+    name <- toString(Filter(nzchar, unlist(lapply(rows[groups[[no]][[1]], keys], as.character))))
+    sprintf("%s %s", name, plain_number_text(round(means[[no]], 2)))
   }, "")
 }
+
+# An alternative text lists this many means at most, of more the lowest and the highest: it is read aloud.
+most_means_told <- 24L

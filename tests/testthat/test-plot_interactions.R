@@ -8,3 +8,12 @@ test_that("a tile a combination, starred where its interval leaves out 0", {
   expect_equal(grepl("*", tiles$text, fixed = TRUE), tiles$is_apart)
   expect_same_figure("interactions", plot_interactions(fit))
 })
+
+test_that("a figure of one model and question names both, in its title and for those who hear it", {
+  skip_if_not_installed("ggplot2")
+  rows <- drawn_profiles()
+  estimates <- amie(rows, "rating", c("group", "job"), "person")$estimates
+  plot <- plot_interactions(transform(estimates, model = "m1", outcome = "invite"))
+  expect_identical(plot$labels$title, "What do combinations add? m1, invite")
+  expect_match(attr(plot, "alt_text"), "Heat map of what 6 combinations of group and job add: m1, invite.", fixed = TRUE)
+})
