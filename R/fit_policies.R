@@ -245,28 +245,48 @@ stacked_by_policy <- function(rows, none) {
   as_plain_rows(do.call(rbind, Map(function(name, of_policy) cbind(policy = name, of_policy), names(rows), rows)))
 }
 
-# The parameters of a candidate as reported; none of a policy without.
+# The parameters of a candidate as reported; none of a policy without. On the scale without limits (log odds of rates and
+# shares, the logarithm of the sharpness) each is a sum of what was searched for; intervals are made there, so that they
+# end within the limits. At a limit there is no error.
 policy_estimates <- function(name, fit) {
   if (fit$n_parameters == 0) {
     return(NULL)
   }
   covariance <- policy_covariance(fit)
-  as_reported <- function(searched) unlist(reported_parameters(as.list(searched)))
-  estimate <- as_reported(fit$searched)
-  std_error <- rep(NA_real_, length(estimate))
-  if (!is.null(covariance)) {
-    slopes <- vapply(seq_along(fit$searched), function(i) {
-      step <- replace(0 * fit$searched, i, 1e-5)
-      (as_reported(fit$searched + step) - as_reported(fit$searched - step)) / 2e-5
-    }, estimate)
-    slopes <- matrix(slopes, length(estimate))
-    std_error <- sqrt(pmax(0, diag(slopes %*% covariance %*% t(slopes))))
-  }
+  estimate <- unlist(reported_parameters(as.list(fit$searched)))
+  parts <- parts_of_reported(names(estimate), names(fit$searched))
+  free <- as.vector(parts %*% fit$searched)
+  error <- rep(NA_real_, length(estimate))
+  if (!is.null(covariance)) error <- sqrt(pmax(0, diag(parts %*% covariance %*% t(parts))))
+  error[as.vector((parts != 0) %*% (abs(fit$searched) > nearly_at_limit)) > 0] <- NA_real_
+  bound <- stats::qnorm(.975) * error
   is_single <- names(estimate) == "rate_down" & !"rate_difference" %in% names(fit$searched)
   kept <- which(!is_single)
   names <- sub("^rate_up$", if (any(is_single)) "rate" else "rate_up", names(estimate))
-  estimate_rows(
-    paste0(name, ": ", names[kept]), unname(estimate[kept]), std_error[kept],
-    half_width = stats::qnorm(.975) * std_error[kept]
+  rows <- estimate_rows(
+    paste0(name, ": ", names), unname(estimate), unname(error * slope_of_reported(estimate)),
+    conf_low = as_reported(free - bound, names(estimate)), conf_high = as_reported(free + bound, names(estimate))
   )
+  rows[kept, ]
+}
+
+nearly_at_limit <- 11
+
+# A row a reported parameter, a column each that was searched for.
+parts_of_reported <- function(reported, searched) {
+  parts <- outer(sub("^rate_(up|down)$", "rate", reported), searched, `==`) + 0
+  halves <- c(rate_up = .5, rate_down = -.5)[reported]
+  parts[!is.na(halves), searched == "rate_difference"] <- halves[!is.na(halves)]
+  parts
+}
+
+as_they_are <- c("perseveration", "bonus")
+
+as_reported <- function(free, names) {
+  unname(ifelse(names == "sharpness", exp(free), ifelse(names %in% as_they_are, free, stats::plogis(free))))
+}
+
+slope_of_reported <- function(estimate) {
+  names <- names(estimate)
+  ifelse(names == "sharpness", estimate, ifelse(names %in% as_they_are, 1, estimate * (1 - estimate)))
 }

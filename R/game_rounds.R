@@ -86,7 +86,7 @@ say_of_constant_games <- function(rounds) {
 
 # The numbers of game, round (in the order in which they were played), group and class of each row.
 round_places <- function(data, groups, classes, to) {
-  games <- unique(as.character(data$game))
+  games <- levels(sorted_factor(data$game)) # not as they come: folds and replays must not go by the order of rows
   game <- match(as.character(data$game), games)
   played <- unique(data.frame(game = game, round = as.numeric(data$round)))
   if (anyNA(played)) stop_with(sprintf("Can't %s: a row has no game or no round.", to))

@@ -1,7 +1,8 @@
 fixed <- list(rate_up = .3, rate_down = .3, sharpness = 5, perseveration = .2, lapse = .05)
 learner <- list(weights = learner_shares)
 log_lik_of <- function(rows, ...) {
-  rowSums(choice_log_lik(game_rounds(rows), learner, utils::modifyList(fixed, list(...))))
+  rounds <- game_rounds(rows)
+  stats::setNames(rowSums(choice_log_lik(rounds, learner, utils::modifyList(fixed, list(...)))), rounds$games)
 }
 
 test_that("the likelihood of people's choices at fixed parameters is the one that was computed elsewhere", {
@@ -9,7 +10,7 @@ test_that("the likelihood of people's choices at fixed parameters is the one tha
   identical <- people_rounds("identical")
   found <- log_lik_of(identical)
   expect_equal(sum(found), -4332.22283593, tolerance = 1e-11)
-  expect_equal(found[1:2], c(-18.85449786, -25.45490056), tolerance = 1e-9)
+  expect_equal(found[c("1", "2")], c("1" = -18.85449786, "2" = -25.45490056), tolerance = 1e-9)
   expect_equal(sum(do.call(log_lik_of, c(list(identical), two_rates))), -4435.66989888, tolerance = 1e-11)
   different <- people_rounds("different")
   expect_equal(sum(log_lik_of(different)), -3661.00693001, tolerance = 1e-11)

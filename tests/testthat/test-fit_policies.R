@@ -65,6 +65,31 @@ test_that("from two starts people's choices come to the same loss, to 1e-8; to 1
   }
 })
 
+test_that("intervals of candidates end within the limits, errors are those of the delta method, none at a limit", {
+  rounds <- learner_games(n_games = 8, n_rounds = 20)
+  for (name in c("greedy", "learner_two_rates")) {
+    fit <- policy_fit(choice_policies()[[name]], rounds)
+    rows <- policy_estimates(name, fit)
+    shares <- grepl(": (lapse|rate)", rows$term) & !is.na(rows$std_error)
+    expect_true(all(rows$conf_low[shares] >= 0 & rows$conf_high[shares] <= 1))
+    reported <- function(at) unlist(reported_parameters(as.list(at)))
+    slopes <- vapply(seq_along(fit$searched), function(i) {
+      step <- replace(0 * fit$searched, i, 1e-5)
+      (reported(fit$searched + step) - reported(fit$searched - step)) / 2e-5
+    }, reported(fit$searched))
+    by_hand <- sqrt(diag(rbind(slopes) %*% policy_covariance(fit) %*% t(rbind(slopes))))
+    expect_equal(rows$std_error, unname(by_hand), tolerance = 1e-4)
+  }
+  fit$searched[["lapse"]] <- -12.1
+  expect_equal(is.na(policy_estimates(name, fit)$conf_low), grepl("lapse", rows$term))
+})
+
+test_that("the order of rows changes nothing", {
+  rows <- candidate_table(learner_games(n_games = 4, n_rounds = 6))
+  mixed <- rows[withr::with_seed(1, sample(nrow(rows))), ]
+  expect_identical(game_rounds(mixed), game_rounds(rows))
+})
+
 test_that("where chances of success are not known, nothing is replayed and the verdict says so", {
   rows <- candidate_rows(
     learner_games(n_games = 4, n_rounds = 5),
