@@ -20,7 +20,7 @@ LONGEST_LEVEL = 100
 MOST_LEVELS = 1_000
 TRUE, FALSE = ("1", "true", "yes", "1.0", "t", "y"), ("0", "false", "no", "0.0", "f", "n")
 _BAD = re.compile(r"[\x00-\x1f\\]")
-_NUMBER = re.compile(r"[-+−]?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:$|[T ]\d\d:)|1[5-9]\d{8}(?:\d{3}|\.\d+)?$")
 """Match a day or a moment, which is when a row was written and nothing that was shown."""
 _MISSING = ("", "na", "nan", "null", "<na>")
@@ -68,7 +68,7 @@ class AnswerTable:
         levels = self.levels(name)
         if not levels or not all(_NUMBER.fullmatch(level) for level in levels):
             return None
-        return sorted({float(level.replace("−", "-")) for level in levels})
+        return sorted({float(level.replace("−", "-").replace(",", ".")) for level in levels})
 
     def is_flag(self, name: str) -> bool:
         """Return True if a column says yes or no, as words or as 0 and 1."""

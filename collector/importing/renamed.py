@@ -4,6 +4,7 @@ What `--map` says of a column of ours, on the right of its first `=`:
   response              the file's column, or a field inside one: response.usage.tokens, choices[0].text
   =flowers_insects      a value that all rows share (written test==flowers_insects)
   prompt_id+1           numbers that the file counts from 0
+  {file}                the name of the file, without its ending
   custom_id#-_2         of a text, the second of the parts with "-" or "_" between them
   a:b:c or rating_*     of `item:answer`: a row for each of these columns, whose name is the item and whose cell the
                         answer; of rating_* the item is what the star matches
@@ -33,6 +34,7 @@ _PART = re.compile(r"(.+)#([\W_]+)(\d{1,3})")
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _GROUPED = {mark: re.compile(rf"[+-]?\d{{1,3}}(?:{re.escape(mark)}\d{{3}})+") for mark in DECIMALS}
 _LOOKED_AT = 1_000
+FILE = "{file}"
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,13 @@ class Names:
         plan = self._plan(file, file.columns) if is_renamed else Plan({})
         is_ambiguous = self.decimal is None and file.delimiter == ";"
         reads_numbers = self.decimal is not None or is_ambiguous
+        named = {FILE: file.stem} if FILE in self.columns.values() else {}
         for row in file.rows():
             if isinstance(row, Problem) or not (is_renamed or reads_numbers):
                 yield row
                 continue
+            if named:
+                row = replace(row, cells={**row.cells, **named})
             try:
                 for cells in self._ours(row, plan) if is_renamed else (row.cells,):
                     yield replace(row, cells=self._with_numbers(cells, file) if reads_numbers else cells)
@@ -124,6 +129,8 @@ class Names:
         """Return by our names those of these columns that are whole columns of the file, taken as they are;
         None if one of them is something else (a field inside a field, a value for all rows, numbers with marks)."""
         if self.constants or self.long or self.decimal is not None or file.delimiter == ";":
+            return None
+        if FILE in self.columns.values():
             return None
         header = file.columns
         fields = self._plan(file, header).fields
@@ -145,7 +152,7 @@ class Names:
         return Plan(fields, long)  # type: ignore[arg-type]
 
     def _field(self, file: TableFile, header: Sequence[str], ours: str, theirs: str) -> Field:
-        if theirs.lower() in header:
+        if theirs.lower() in header or theirs == FILE:
             return Field(theirs.lower())
         plain, plus, added = theirs.rpartition("+")
         if plus and added.isdecimal():

@@ -37,6 +37,7 @@ _OF_MONEY = re.compile(r"([$€£¥₹]\s?\d[\d.,]*)\s?m\b")
 _SPACED = re.compile(r"(?<![\d.,] )(?<![\w.,])(\d{1,3}(?: \d{3})+)(?![\w]| ?[\d])")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['\u00a0\u202f]\d{3})+(?:\.\d+)?")
 _PLAIN = re.compile(r"\d+(?:\.\d+)?|\.\d+")
+_COMMA = re.compile(r"\d+,\d{1,2}")
 _EITHER_WAY = re.compile(r"\d{1,3}\.\d{3}")
 _MAX_DIGITS = 30
 _PERCENT = ("%", "percent", "per cent")
@@ -139,6 +140,8 @@ def _value(match: re.Match[str]) -> float | None:
         return None
     if _THOUSANDS.fullmatch(digits):
         digits = re.sub(r"[,'\u00a0\u202f]", "", digits)
+    elif _COMMA.fullmatch(digits) and not match["times"]:  # no group of thousands has one or two digits
+        digits = digits.replace(",", ".")
     elif not _PLAIN.fullmatch(digits):
         return None
     times = (match["times"] or "").strip()

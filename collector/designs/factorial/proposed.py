@@ -63,6 +63,8 @@ _NEVER = (
     "custom_id", "trial_type", "trial_index", "plugin_version", "time_elapsed", "internal_node_id", "rt_key_duration",
     "choices", "correct", "correct_response", "is_error",
 )  # fmt: skip
+_ASKED = re.compile(r"(?:q|question|frage|pregunta|survey|dv|outcome)[_ ]?\d{0,3}[a-z]?(?:_\d{1,2})?")
+"""Match columns as programs for surveys name what was answered: q1, q3_2."""
 _MOST_CELLS = 100_000
 _MOST_WHOLE = 0.9
 """Share of tasks that must be whole: of a file that was cut, one is not."""
@@ -72,6 +74,7 @@ _END = re.compile(r"(?:/|\bout of)\s*(\d{1,4})")
 _OF_SCALE = re.compile(r"\s*(?:/|out of|of)\s*\d+")
 
 
+_WITH_COMMA = re.compile(r"^(\d+),(\d{1,2})$")
 _UNITS = (("$", "dollars"), ("€", "euros"), ("£", "pounds"), ("%", "percent"))
 
 
@@ -222,6 +225,8 @@ def _answers(table: AnswerTable, free: Sequence[str]) -> list[str]:
     if named := [name for name in free if name in _ANSWERS and table.levels(name)]:
         long = [name for name in named if _kind(table.columns[name])[0] == "text"]
         return [name for name in named if name not in long] or long[:1]
+    if asked := [name for name in free if _ASKED.fullmatch(name) and len(table.levels(name)) > 1]:
+        return asked
     first = next((name for name in free if table.can_be_factor(name) and table.numbers(name) is None), None)
     if first is None:
         return []
@@ -232,8 +237,15 @@ def _answers(table: AnswerTable, free: Sequence[str]) -> list[str]:
         and (table.numbers(name) is not None or table.is_flag(name))
         and len(table.levels(name)) > 1
         and not table.says(first, name)
-        and not table.is_crossed(name)
+        and (not table.is_crossed(name) or _is_measured(table, name))
     ]
+
+
+def _is_measured(table: AnswerTable, name: str) -> bool:
+    """Return True for numbers of which nearly each is another one, in no order: neither levels nor numbers of rows."""
+    values = [value for value in table.columns[name] if value]
+    numbers = [float(value.replace("−", "-").replace(",", ".")) for value in values] if table.numbers(name) else []
+    return len(set(numbers)) > _MOST_WHOLE * len(values) and numbers not in (sorted(numbers), sorted(numbers)[::-1])
 
 
 def _listed(table: AnswerTable, found: _Found) -> str:
@@ -294,7 +306,8 @@ def _kind(values: Sequence[str]) -> tuple[str, list[float]]:
     words = [folded(_bare(value)) for value in short]
     if sum(word.split(",")[0].split(".")[0] in ("yes", "no") for word in words) * 2 > len(said):
         return "yes_no", []
-    numbers = [numbers_in(_OF_SCALE.sub("", folded(value).replace("*", ""))) for value in short]
+    plain = [_WITH_COMMA.sub(r"\1.\2", _OF_SCALE.sub("", folded(value).replace("*", ""))) for value in short]
+    numbers = [numbers_in(value) for value in plain]
     single = [each[0] for each in numbers if len(each) == 1 and each[0] is not None]
     if said and len(single) * 2 > len(said):
         return "number", single

@@ -18,6 +18,8 @@ _WHOLE = 64_000_000
 """Bytes up to which a file is read at once; a longer array record by record."""
 _WRAPPERS = ("data", "rows", "trials", "records", "results", "items", "responses", "samples")
 
+_SHARED = ("model", "model_name", "model_id", "llm", "engine")
+"""What an object says of all its records."""
 _TOLD = {"answer", "response", "condition", "model", "item", "prompt"}
 
 
@@ -71,10 +73,13 @@ def _records(name: str, document: Any) -> Iterable[Any]:
         return samples
     if isinstance(document.get("columns"), list) and _is_of(list, document.get("data")):
         return [dict(zip(document["columns"], values, strict=False)) for values in document["data"]]
+    if len(document) > 1 and all(_is_of(dict, value) for value in document.values()):
+        return [{"key": key, **record} for key, records in document.items() for record in records]
+    shared = {key: document[key] for key in _SHARED if isinstance(document.get(key), str)}
     lists = {key: value for key, value in document.items() if isinstance(value, list) and value and _is_of(dict, value)}
     chosen = next((key for key in _WRAPPERS if key in lists), next(iter(lists)) if len(lists) == 1 else None)
     if chosen is not None:
-        return lists[chosen]
+        return [{**shared, **record} for record in lists[chosen]] if shared else lists[chosen]
     columns = list(document.values())
     if len(columns) == 1 and isinstance(columns[0], dict) and next(iter(document)) in _WRAPPERS:
         return _records(name, columns[0])

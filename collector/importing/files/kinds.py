@@ -7,16 +7,18 @@ from pathlib import Path
 
 from slant.collector.errors import UsageError
 
-PACKED = ("gz", "zst", "bz2", "xz", "zip", "utf-16")
+PACKED = ("gz", "zst", "bz2", "xz", "zip", "utf-16", "arrow", "arrow-stream")
 READ = ("csv", "json", "jsonl", "parquet", "workbook", *PACKED)
 ENDINGS = (
     ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".gz", ".zst",
-    ".bz2", ".xz", ".zip", ".eval",
+    ".bz2", ".xz", ".zip", ".eval", ".arrow", ".feather",
 )  # fmt: skip
 """The endings of files that are taken from a folder."""
 _LOOKED_AT = 4_096
 _STARTS = (
     (b"PAR1", "parquet"),
+    (b"ARROW1", "arrow"),
+    (b"\xff\xff\xff\xff", "arrow-stream"),
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
     (b"\x1f\x8b", "gz"),
@@ -37,7 +39,6 @@ _OTHERS = (
     (b"X\n\x00", "data of R (.rds)", _IN_R.format("readRDS('FILE')")),
     (b"A\n", "data of R (.rds)", _IN_R.format("readRDS('FILE')")),
     (b"SQLite format 3\x00", "an SQLite database", "Write the table that you want as CSV."),
-    (b"ARROW1", "an Arrow (Feather) file", "In Python: polars.read_ipc('FILE').write_parquet('rows.parquet')"),
     (b"ORC", "an ORC file", "Save it as Parquet."),
     (b"Obj\x01", "an Avro file", "Save it as Parquet."),
     (b"FEA1", "a Feather file", "In Python: pandas.read_feather('FILE').to_parquet('rows.parquet')"),

@@ -63,6 +63,14 @@ class TableFile:
         return list(names)
 
     @property
+    def stem(self) -> str:
+        """Return its name without folders and endings."""
+        name = Path(self.name).name
+        while Path(name).suffix.lower() in ENDINGS:
+            name = Path(name).stem
+        return name
+
+    @property
     def delimiter(self) -> str | None:
         """Return what is between the fields of a CSV; None for other files."""
         if self.kind != "csv":

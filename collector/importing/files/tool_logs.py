@@ -8,7 +8,7 @@ that `--map` reaches it. A provider's response is read by its own dialect (colle
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from slant.collector.providers import anthropic, gemini, openai, openai_responses
@@ -28,6 +28,8 @@ def samples_of(document: Record) -> Iterable[Any] | None:
     results = document.get("results")
     if isinstance(results, dict) and isinstance(results.get("results"), list):  # promptfoo
         return list(results["results"])
+    if isinstance(states := document.get("request_states"), list) and "adapter_spec" in document:  # HELM
+        return states
     return None
 
 
@@ -40,7 +42,7 @@ def cells_of(record: Record) -> Record:
     """Return the cells of a record by our names and its own; FailedAnswerError if it says that a request failed."""
     for is_one, cells in _KINDS:
         if is_one(record):
-            own = {name: value for name, value in record.items() if not (cells is _promptfoo and name in _OF_PROMPTFOO)}
+            own = {name: value for name, value in record.items() if name not in _OF_TOOLS.get(cells.__name__, ())}
             return {**own, **{name: value for name, value in cells(record).items() if value is not None}}
     return record
 
@@ -143,6 +145,38 @@ def _lm_eval(record: Record) -> Record:
     if not isinstance(said, str):
         raise FailedAnswerError("is no text: probabilities of choices (resps of lm-evaluation-harness)")
     return _flat(record.get("doc"), record) | {"item": record["doc_id"], "answer": said}
+
+
+def _is_helm(record: Record) -> bool:
+    return "instance" in record and "request" in record and isinstance(record.get("result"), dict)
+
+
+def _helm(record: Record) -> Record:
+    completions = record["result"].get("completions") or []
+    if not completions:
+        raise FailedAnswerError(f"is a request that failed ({_said(record['result'].get('error'))})")
+    return {"item": record["instance"].get("id"), "model": record["request"].get("model")} | {
+        "text": (record["instance"].get("input") or {}).get("text"),
+        "answer": completions[0].get("text"),
+    }
+
+
+def _is_evals(record: Record) -> bool:
+    return {"run_id", "event_id", "sample_id", "type", "data"} <= record.keys() and isinstance(record["data"], dict)
+
+
+def _evals(record: Record) -> Record:
+    """Return the answer of a sample of OpenAI's Evals; other events of a sample have none."""
+    if record["type"] != "sampling":
+        return {"sample_id": "", "answer": ""}
+    sampled = record["data"].get("sampled")
+    asked = record["data"].get("prompt")
+    last = asked[-1] if isinstance(asked, list) and asked else asked
+    return {
+        "item": record["sample_id"],
+        "text": last.get("content") if isinstance(last, dict) else last,
+        "answer": sampled[0] if isinstance(sampled, list) and sampled else sampled or "",
+    }
 
 
 _INSPECT_OUTCOMES = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "filtered"}
@@ -286,6 +320,8 @@ _KINDS: tuple[tuple[Callable[[Record], bool], Callable[[Record], Record]], ...] 
     (_is_bedrock_batch, _bedrock_batch),
     (_is_response, _response),
     (_is_lm_eval, _lm_eval),
+    (_is_helm, _helm),
+    (_is_evals, _evals),
     (_is_inspect, _inspect),
     (_is_promptfoo, _promptfoo),
     (_is_jspsych, _jspsych),
@@ -297,3 +333,7 @@ _OF_PROMPTFOO = {
     "description", "pluginId",
 }  # fmt: skip
 """What promptfoo notes of its own work, which is neither a factor nor an answer: marks, numbers of rows, times."""
+_OF_TOOLS: Mapping[str, Collection[str]] = {
+    "_promptfoo": _OF_PROMPTFOO, "_helm": ("instance", "request", "result"), "_evals": ("data", "run_id", "event_id"),
+}  # fmt: skip
+"""What a tool's records have for themselves, by the function that reads them."""

@@ -28,8 +28,14 @@ LOOKED_AT = 5_000
 """Rows of each file from which roles are recognised."""
 _DEEPEST = 6
 _LONG_TEXT = 60
+_IS_ASKED = re.compile(
+    r"(?:^|[.\]])(?:usage|prompt|prompts|input|inputs|instance|request|arguments)[.\[]", re.IGNORECASE
+)
+"""Match a field of what was asked, or counted, in which no answer is."""
 """Characters; a longer text is neither an item nor a label."""
 _MOST_GROUPS = 60
+_OF_LABELS = 0.7
+"""Share of cells that are one of two words where these are the labels; of three levels of a factor two have .67."""
 MODEL = re.compile(
     r"gpt|claude|gemini|gemma|llama|qwen|mi[sx]tral|deepseek|grok|command-r|phi-?\d|smollm|olmo|\bo[134](?:-|$)|/", re.I
 )
@@ -157,6 +163,8 @@ class Roles:
     left: tuple[str, ...]
     ours: frozenset[str]
     has_ids: bool
+    answer: str | None = None
+    """The column of answers, if its name says so."""
 
 
 def read_roles(files: Sequence[TableFile], given: Iterable[str] = ()) -> Roles:
@@ -185,6 +193,7 @@ def read_roles(files: Sequence[TableFile], given: Iterable[str] = ()) -> Roles:
 
     for ours, path in list(_by_name(free, found)):
         take(ours, path)
+    answer = found.get("answer")
     if "answer" not in found:
         header = set.intersection(*(set(file.columns) for file in files))
         for part, said, paths in list(_wide([path for path in free if path in header], found)):
@@ -197,7 +206,7 @@ def read_roles(files: Sequence[TableFile], given: Iterable[str] = ()) -> Roles:
         take(ours, path, why)
     has_ids = any(name in columns for name in IDS)
     left = tuple(path for path in free if path not in (*IDS, *TAKEN) and not set(".#") & set(path))
-    return Roles(tuple(mapping), tuple(taken), left, frozenset(found), has_ids)
+    return Roles(tuple(mapping), tuple(taken), left, frozenset(found), has_ids, answer)
 
 
 def _columns(files: Sequence[TableFile]) -> dict[str, Column]:
@@ -220,6 +229,18 @@ def _columns(files: Sequence[TableFile]) -> dict[str, Column]:
         path: column
         for path, column in columns.items()
         if path in (shared or ()) and column.given and not set(path) & set(",=*:") and not path.isspace() and path
+    }
+
+
+def fields_inside(files: Sequence[TableFile]) -> dict[str, list[str]]:
+    """Return the values of fields inside fields, by their paths, but for what is a provider's own, and what is a column
+    as well."""
+    columns = _columns(files)
+    plain = {path: column.values for path, column in columns.items() if "." not in path}
+    return {
+        path: column.values
+        for path, column in columns.items()
+        if "." in path and _can_be_place(path) and plain.get(path.rpartition(".")[2]) != column.values
     }
 
 
@@ -263,22 +284,31 @@ def _by_name(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterabl
     for ours, can_be, names in _NAMES:
         if ours in found:
             continue
-        for name, place in ((name, place) for place in (0, 1) for name in names.split()):
-            path = next(
-                (path for path in columns if path not in used and names_of[path][place] == name), None
-            )  # fmt: skip
-            is_other_count = name == "total_tokens" and {"reasoning_tokens", "output_tokens"} & named
-            if path is None or is_other_count:  # a prompt is no part of what a model took to answer
-                continue
-            if can_be(columns[path].given) and _is_of_role(ours, columns[path], columns):
-                used.add(path)
-                named.add(ours)
-                yield ours, path
-                break
+        is_other_count = {"reasoning_tokens", "output_tokens"} & named  # a prompt is no part of what an answer took
+        path = next(
+            (
+                path
+                for place in (0, 1)
+                for name in names.split()
+                for path, column in columns.items()
+                if names_of[path][place] == name
+                and path not in used
+                and not (name == "total_tokens" and is_other_count)
+                and can_be(column.given)
+                and _is_of_role(ours, column, columns)
+            ),
+            None,
+        )
+        if path is not None:
+            used.add(path)
+            named.add(ours)
+            yield ours, path
 
 
 def _is_of_role(ours: str, column: Column, columns: Mapping[str, Column]) -> bool:
     """Return True if a column can have this role: a repetition grows within a cell, and is no number of the row."""
+    if ours == "answer":
+        return not _IS_ASKED.search(column.path)
     if ours != "repetition":
         return True
     return len(set(column.given)) * 3 <= len(column.given) and len(columns) > 2
@@ -311,7 +341,8 @@ def _by_value(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterab
 def _are_labels(column: Column) -> bool:
     """Return whether most cells are one of two words, however they are spelled."""
     counts = Counter(bare_label(value) for value in column.given)
-    return len(counts) > 1 and sum(count for _, count in counts.most_common(2)) * 2 > len(column.given)
+    two = sum(count for _, count in counts.most_common(2))
+    return len(counts) > 1 and two > _OF_LABELS * len(column.given)
 
 
 def _can_be_place(path: str) -> bool:

@@ -14,7 +14,7 @@ from slant.collector.designs import design_named, design_names
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.proposed_study import AnsweredCell, AnsweredCells, ProposedStudy, toml_text, values_of
 from slant.collector.errors import DesignError, StudyError, UsageError
-from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.files.records import Row
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts.cells import SIGNS_IN_IDS
 from slant.collector.importing.layouts.tidy import ALIASES, COUNTS, IDS, OF_GAMES, TAKEN
@@ -22,7 +22,8 @@ from slant.collector.importing.layouts.values import composed, is_empty, is_miss
 from slant.collector.importing.people.columns import OURS
 from slant.collector.importing.proposals.columns import Roles, read_roles
 from slant.collector.importing.proposals.tables import answer_table, study_from_table
-from slant.collector.importing.proposals.wide_models import as_long, columns_of_models
+from slant.collector.importing.proposals.whole_files import check_columns, check_rows, within
+from slant.collector.importing.proposals.wide_models import as_long, columns_of_models, models_of_files, nested_columns
 from slant.collector.importing.renamed import Names, names
 from slant.collector.providers import PROVIDERS
 from slant.collector.studies.catalogue import list_studies, load_study
@@ -91,10 +92,10 @@ def propose_study(
     UsageError if no column can be the answer, or no design fits: it says what each column was taken for.
     """
     with TableFiles(paths) as written:
-        _check_rows(written)
-        _check_columns(written)
+        check_rows(written)
+        check_columns(written)
         is_said = model is not None or any({"answer", "model"} & _names_in(text) for text in columns)
-        wide = [] if is_said or is_of_people else columns_of_models(written)
+        wide = [] if is_said or is_of_people else columns_of_models(written) or models_of_files(written)
         files = as_long(written, wide) if wide else written
         roles = read_roles(files, columns)
         source = files[0].name if len(files) == 1 else f"{count_text(len(files), 'file')} from {files[0].name} on"
@@ -102,7 +103,10 @@ def propose_study(
         typed = [part.partition("=")[2] for text in columns for part in text.split(",") if part.startswith("answer=")]
         taken += _said_of_models(wide)
         remarks = tuple(remark for file in written for remark in file.remarks)
-        table = partial(_from_table, files, typed, map_models, model, decimal, source, wide)
+        nested = [] if wide or is_of_people else nested_columns(files, roles.mapping)
+        shown = as_long(written, nested) if nested else files
+        by_name = [roles.answer] if roles.answer and not nested else []
+        table = partial(_from_table, shown, typed, by_name, map_models, model, decimal, source, wide or nested)
         if is_of_people:
             proposed, failures = table()
             if proposed is None:
@@ -153,6 +157,7 @@ def propose_study(
 def _from_table(
     files: Sequence[TableFile],
     answers: Sequence[str],
+    by_name: Sequence[str],
     map_models: Sequence[str],
     model: str | None,
     decimal: str | None,
@@ -162,10 +167,14 @@ def _from_table(
     """Return a study by what each row says was shown or played; else why there is none."""
     table = answer_table(files, answers, None)
     found = study_from_table(table)
+    if isinstance(found, list) and by_name and not answers and by_name[0] in table.columns:
+        found = study_from_table(replace(table, answers=by_name))
     if isinstance(found, list):
         return None, found
     design, study = found
-    mapping, taken = [*(study.mapping or ())], _said_of_models(wide)
+    mapping, inner, taken = [*(study.mapping or ())], list(wide), _said_of_models(wide)
+    if inner and not any(":" in part.partition("=")[0] for part in inner):
+        mapping, inner = within(mapping, inner)
     named: list[str] = []
     if study.layout == "tidy" and table.model is None and model is None:
         mapping.append(f"model=={UNNAMED}")
@@ -187,7 +196,7 @@ def _from_table(
         if name not in used and "#" not in name and not re.search(rf"\b{re.escape(name)}\b", text)
     )
     maps = [*map_models, *(model_maps if model is None else [])]
-    texts = _texts(folder.name, design, source, study, known, [*wide, *mapping], maps, taken)
+    texts = _texts(folder.name, design, source, study, known, [*inner, *mapping], maps, taken)
     _check(texts)
     asked = known[0][0] if model else None
     said = (study.layout, study.values, study.table)
@@ -206,30 +215,6 @@ _ONLY_NUMBERS = (
     "The names of requests (custom_id) say nothing of what was asked, as in emily-nurse-1: if that is in the file that "
     "was sent, put its columns next to these by custom_id (a join in R or pandas), and import the result."
 )
-
-
-def _check_rows(files: Sequence[TableFile]) -> None:
-    """Check that some row can be read: if none can, its reason is what a person must hear, not what columns lack."""
-    problems = 0
-    first: Problem | None = None
-    for row in (row for file in files for row in file.rows()):
-        if isinstance(row, Row):
-            return
-        problems, first = problems + 1, first or row
-    if first is not None:
-        rows = f"none of its {count_text(problems, 'row')} can be" if problems > 1 else "its row can't be"
-        raise UsageError(f"No study can be proposed for {files[0].name}: {rows} read.", f"The first one: {first}")
-
-
-def _check_columns(files: Sequence[TableFile]) -> None:
-    """Check that files have columns in common: a codebook lies in many a zip."""
-    if len(files) > 1 and not set.intersection(*(set(file.columns) for file in files)) - {""}:
-        held = [f"{file.name}: {', '.join(file.columns[:6])}" for file in files[:4]]
-        raise UsageError(
-            f"No study can be proposed for {count_text(len(files), 'file')} that have no column in common.",
-            *held,
-            "Name only those that hold answers (of a zip file, unpack it first).",
-        )
 
 
 def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str) -> UsageError:

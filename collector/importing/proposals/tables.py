@@ -36,6 +36,8 @@ _OF_JSPSYCH = {
     "labels",
 }  # fmt: skip
 _MOST_CELLS = 40_000_000
+_USUAL = 0.8
+_FEW_ROWS = 10
 
 
 def answer_table(files: Sequence[TableFile], answers: Sequence[str], model: str | None) -> AnswerTable:
@@ -54,9 +56,24 @@ def answer_table(files: Sequence[TableFile], answers: Sequence[str], model: str 
                 nested[name] = None
             columns[name].append("" if is_empty(value) else composed(word(value)))
     columns = {name: values for name, values in columns.items() if name not in nested or name in answers}
-    columns = _of_trials(columns)
+    columns = _of_trials(_of_answers(columns))
     parts = parts_of_ids(columns)
     return AnswerTable({**columns, **parts}, answers, model or _model_in(columns))
+
+
+def _of_answers(columns: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the columns without rows that have none of what nearly all rows have: heads and ends of logs."""
+    n_rows = len(next(iter(columns.values()), ()))
+    if any(said := columns.get("answer", ())):
+        columns = {name: [v for v, one in zip(values, said, strict=True) if one] for name, values in columns.items()}
+        n_rows = sum(map(bool, said))
+    usual = [values for values in columns.values() if sum(map(bool, values)) >= _USUAL * n_rows]
+    if n_rows < _FEW_ROWS or not usual:
+        return columns
+    kept = [number for number, cells in enumerate(zip(*usual, strict=True)) if any(cells)]
+    if len(kept) == n_rows:
+        return columns
+    return {name: [values[number] for number in kept] for name, values in columns.items()}
 
 
 def _of_trials(columns: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -66,6 +83,8 @@ def _of_trials(columns: dict[str, list[str]]) -> dict[str, list[str]]:
     if not {"trial_type", "trial_index"} <= columns.keys():
         return columns
     columns = {name: values for name, values in columns.items() if name != "response" or "answer" not in columns}
+    said = columns.get("answer") or columns.get("response") or ()
+    columns = {name: [v for v, answer in zip(values, said, strict=True) if answer] for name, values in columns.items()}
     own = [values for name, values in columns.items() if name not in _OF_JSPSYCH and not all(values) and any(values)]
     if not own:
         return columns

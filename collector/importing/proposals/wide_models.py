@@ -9,8 +9,8 @@ from itertools import product
 
 from slant.collector.importing.files.records import Problem, Row
 from slant.collector.importing.files.table_file import TableFile
-from slant.collector.importing.proposals.columns import MODEL
-from slant.collector.importing.renamed import Names, names
+from slant.collector.importing.proposals.columns import MODEL, fields_inside
+from slant.collector.importing.renamed import FILE, Names, names
 
 _STEMS = {
     "answer": "answer response output reply choice completion generation rating score label",
@@ -21,6 +21,8 @@ _STEMS = {
 }
 _OF_MODELS = {"model", "model_name", "model_id", "llm", "llm_name", "engine", "modell", "modele", "modèle", "modelo"}
 _LONGEST = 60
+_MOST_LEVELS = 200
+_OF_ANSWERS = (*_STEMS, "model", "input_tokens")
 _SIGNS = set(",=*:")
 
 
@@ -67,6 +69,38 @@ def columns_of_models(files: Sequence[TableFile]) -> list[str]:
     if len(plain) > 1:
         return [f"model:answer={':'.join(plain)}"]
     return []
+
+
+def models_of_files(files: Sequence[TableFile]) -> list[str]:
+    """Return what `--map` must say of files that are called as models, and hold none themselves; nothing of others."""
+    stems = [file.stem for file in files]
+    has_models = any(_OF_MODELS & set(file.columns) for file in files)
+    is_so = len(set(stems)) == len(files) > 1 and all(map(_is_model, stems)) and not has_models
+    return [f"model={FILE}"] if is_so else []
+
+
+def nested_columns(files: Sequence[TableFile], mapping: Sequence[str]) -> list[str]:
+    """Return what `--map` must say of fields inside fields: those that roles were found for (`mapping`), and others of
+    a few short values, under the last word of their paths."""
+    roles = {part.partition("=")[0]: part.partition("=")[2] for part in mapping}
+    found = [f"{ours}={path}" for ours, path in roles.items() if ours in _OF_ANSWERS and re.search(r"[.\[]", path)]
+    paths = {part.partition("=")[2] for part in found}
+    taken = {part.partition("=")[0] for part in found} | set.union(*(set(file.columns) for file in files))
+    for path, values in fields_inside(files).items():
+        levels = set(values) - {""}
+        if path in paths or not 1 < len(levels) <= _MOST_LEVELS or max(map(len, levels)) > _LONGEST:
+            continue
+        words = words_of(path)
+        name = next((name for name in (words[-1], "_".join(words[-2:])) if name not in taken), None)
+        if name is not None and len(levels) * 2 <= len(values):
+            found.append(f"{name}={path}")
+            taken.add(name)
+    return found
+
+
+def words_of(path: str) -> list[str]:
+    """Return the words and numbers of a path: choices[0].text has three."""
+    return re.split(r"[.\[\]]+", path.strip("]"))
 
 
 def as_long(files: Sequence[TableFile], mapping: Sequence[str]) -> list[TableFile]:

@@ -1,0 +1,46 @@
+"""Checks of files before a study is proposed for them, and mappings of columns that are mapped themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from slant.collector.errors import UsageError
+from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.files.table_file import TableFile
+from slant.collector.terminal import count_text
+
+
+def check_rows(files: Sequence[TableFile]) -> None:
+    """Check that some row can be read: if none can, its reason is what a person must hear, not what columns lack."""
+    problems = 0
+    first: Problem | None = None
+    for row in (row for file in files for row in file.rows()):
+        if isinstance(row, Row):
+            return
+        problems, first = problems + 1, first or row
+    if first is not None:
+        rows = f"none of its {count_text(problems, 'row')} can be" if problems > 1 else "its row can't be"
+        raise UsageError(f"No study can be proposed for {files[0].name}: {rows} read.", f"The first one: {first}")
+
+
+def check_columns(files: Sequence[TableFile]) -> None:
+    """Check that files have columns in common: a codebook lies in many a zip."""
+    if len(files) > 1 and not set.intersection(*(set(file.columns) for file in files)) - {""}:
+        held = [f"{file.name}: {', '.join(file.columns[:6])}" for file in files[:4]]
+        raise UsageError(
+            f"No study can be proposed for {count_text(len(files), 'file')} that have no column in common.",
+            *held,
+            "Name only those that hold answers (of a zip file, unpack it first).",
+        )
+
+
+def within(mapping: Sequence[str], inner: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return a mapping of columns that are mapped themselves as one of the file's own, and what is left of theirs."""
+    paths = {ours: path for ours, _, path in (part.partition("=") for part in inner)}
+    made, used = [], set()
+    for part in mapping:
+        ours, _, theirs = part.partition("=")
+        plain = theirs.removesuffix("+1")
+        used |= {plain} & paths.keys()
+        made.append(f"{ours}={paths[plain]}{theirs[len(plain) :]}" if plain in paths else part)
+    return made, [part for part in inner if part.partition("=")[0] not in used]

@@ -1,0 +1,108 @@
+"""Files of answers as labs keep them, for which a study is proposed: nested, of many kinds, named as models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from slant.collector.importing.proposals.proposal import ProposedImport, propose_study
+
+NAMES, JOBS = ("Emily", "Greg", "Zoë"), ("nurse", "clerk")
+RATED = [
+    {"name": name, "job": job, "run": run, "rating": 2 + run + len(name) % 2}
+    for name in NAMES
+    for job in JOBS
+    for run in (1, 2)
+]
+
+
+def _proposed(path: Path, rows: Any) -> ProposedImport:
+    path.write_text(rows if isinstance(rows, str) else json.dumps(rows))
+    return propose_study([path])
+
+
+def _factors(proposed: ProposedImport) -> str:
+    return next(said for said in proposed.remarks if said.startswith("factors: "))
+
+
+def test_models_may_be_the_names_of_files(tmp_path: Path) -> None:
+    for model in ("gpt-4o", "claude-3-5-sonnet"):
+        pl.DataFrame(RATED).with_row_index("id").write_csv(tmp_path / f"{model}.csv")
+    proposed = propose_study([tmp_path])
+    assert ("model: {file}" in proposed.taken, proposed.layout) == (True, "tidy")
+    assert 'map = ["model={file}"' in proposed.files["study.toml"]
+
+
+def test_lists_of_records_by_model_are_records_of_it(tmp_path: Path) -> None:
+    proposed = _proposed(tmp_path / "all.json", {"gpt-4o": RATED, "claude-3-5-sonnet": RATED})
+    assert "model: key" in proposed.taken
+
+
+def test_what_a_document_says_of_all_records_is_said_of_each(tmp_path: Path) -> None:
+    proposed = _proposed(tmp_path / "all.json", {"model": "gpt-4o", "created": "x", "data": RATED})
+    assert 'model = "gpt-4o"' in proposed.files["study.toml"]
+
+
+def _langsmith(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
+    return {"id": f"r{n}", "inputs": {"word": word, "job": job}, "outputs": {"output": rating}}
+
+
+def _langfuse(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
+    asked = [{"role": "user", "content": "Rate."}]
+    said = {"role": "assistant", "content": rating}
+    own = {"metadata": {"word": word, "job": job}, "usage": {"output": n}}
+    return {"id": f"r{n}", "name": "rate", "input": asked, "output": said, **own}
+
+
+def _helm(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
+    instance = {"id": f"id{n}", "input": {"text": f"Rate {word} {job}"}}
+    return {"instance": instance, "request": {"model": "x/y-1"}, "result": {"completions": [{"text": rating}]}}
+
+
+def _evals(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
+    data = {"prompt": [{"role": "user", "content": f"Rate {word} {job}"}], "sampled": [rating]}
+    return {"run_id": "r", "event_id": n, "sample_id": f"rate.{n}", "type": "sampling", "data": data}
+
+
+@pytest.mark.parametrize("record", [_langsmith, _langfuse, _helm, _evals])
+def test_records_of_tools_are_flattened_and_no_prompt_is_an_answer(record: Any, tmp_path: Path) -> None:
+    lines = "\n".join(json.dumps(record(row["name"], row["job"], str(row["rating"]), n)) for n, row in enumerate(RATED))
+    proposed = _proposed(tmp_path / "log.jsonl", lines)
+    assert any(said.startswith("answer: a scale from 1 to 5") for said in proposed.remarks)
+    assert _factors(proposed) in ("factors: word (3 levels); job (2 levels)", "factors: text (6 levels)")
+
+
+def test_heads_and_ends_of_a_log_are_no_levels(tmp_path: Path) -> None:
+    rows = [{"type": "head"}, *({"model": "gpt-4o", **row} for row in RATED), {"type": "end"}]
+    proposed = _proposed(tmp_path / "log.jsonl", "\n".join(map(json.dumps, rows)))
+    assert _factors(proposed) == "factors: name (3 levels); job (2 levels)"
+
+
+def test_questions_may_have_capitals_and_be_numbered(tmp_path: Path) -> None:
+    asked = [{**row, "question": f"Trust_{row['run']}"} for row in RATED]
+    assert "[questions.trust_1]" in _proposed(tmp_path / "a.json", asked).files["study.toml"]
+    numbered = [{"name": row["name"], "job": row["job"], "Q1": ("Agree", "Disagree")[row["run"] % 2]} for row in RATED]
+    assert "answer: q1" in _proposed(tmp_path / "b.json", numbered).taken
+
+
+@pytest.mark.parametrize("write", [pl.DataFrame.write_ipc, pl.DataFrame.write_ipc_stream])
+def test_arrow_is_read_as_a_file_and_as_a_stream(write: Any, tmp_path: Path) -> None:
+    write(pl.DataFrame(RATED), tmp_path / "rated.feather")
+    assert _factors(propose_study([tmp_path / "rated.feather"])) == "factors: name (3 levels); job (2 levels)"
+
+
+def test_amounts_may_have_decimal_commas(tmp_path: Path) -> None:
+    lines = [f"{row['name']};{row['job']};{1200 + 7 * (n * 5 % 12)},50" for n, row in enumerate(RATED)]
+    proposed = _proposed(tmp_path / "offers.csv", "\n".join(["name;job;offer", *lines]))
+    assert "answer: a number, from 1200.5 to 1277.5 here" in proposed.remarks
+
+
+def test_files_without_a_column_in_common_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("name,rating\nEmily,3\n")
+    (tmp_path / "b.csv").write_text("variable,meaning\nrating,1 to 7\n")
+    with pytest.raises(Exception, match="2 files that have no column in common"):
+        propose_study([tmp_path])
