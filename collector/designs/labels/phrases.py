@@ -90,6 +90,7 @@ ANOTHER_IS = lazy_pattern(
 IS_CHOSEN = lazy_pattern(
     r"[\"'*)\]]*\s*(?:(?:is|would be|must be|seems|seems to be|should be)\s+"
     rf"(?:(?!{LESSER}\b)\w+\s+){{0,3}}?(?:correct|right|answer|choice|best|better|preferable|label|category|option|pick|match|one|it)\b"
+    r"(?! of (?:the|two|these|those|several)\b|[\"']* of [\"'\[(])"
     r"|(?:it (?:is|shall be|will be|must be|has to be)|fits|wins|applies|matches|is where it belongs"
     r"|is what the rule)\b"
     r"|[」』]?(?:を選|をえら|に分類|に属し|に決|입니다|이다|을 선택|를 선택))"
@@ -119,7 +120,7 @@ COPULA = lazy_pattern(
 VERB = (
     r"(?:choos\w*|chose\w*|pick\w*|select\w*|opt(?:ed|ing|s)?|say|says|said|assign\w*|categori[sz]\w*|classif\w*"
     r"|sort\w*|put|puts|place\w*|belong\w*|fit|fits|match\w*|label\w*|file|files|filed|give|gives|gave|mean|means"
-    r"|link\w*|pair\w*|decid\w*|vote\w*|prefer\w*|conclud\w*|guess\w*|hire\w*|invit\w*|interview\w*|recommend\w*"
+    r"|link\w*|pair\w*|get|gets|receive[sd]?|decid\w*|vote\w*|prefer\w*|conclud\w*|guess\w*|hire\w*|invit\w*|interview\w*|recommend\w*"
     r"|shortlist\w*|appoint\w*|nominat\w*|favou?r\w*"
     r"|(?:i'd|i would|i'll|i will|we'd|let's)\s+(?:\w+ly\s+)?(?:call|save)"
     r"|(?:i'd|i would|i'm|i|we'd)\s+(?:\w+ly\s+)?lean(?:ing)?(?!\s+away)"
@@ -140,7 +141,22 @@ DESCRIBES = lazy_pattern(
 )
 OPENS_A_LIST = lazy_pattern(r"[\[\"]\s*$")
 GOES_ON = lazy_pattern(r"\s*,(?!\s*[\"'\])])")  # [Quick, …, but not "Quick," he says
-WHAT = lazy_pattern(r"\bwhat(?:ever)?\s*$")
+WHAT_IS = lazy_pattern(r"\bwhat(?:ever)?\s+(?:is|are|was|seems|feels)\s+[\"']*$")
+RESTATES_TASK = lazy_pattern(
+    r"\b(?:need|needs|have|has|must|should|asked|going|trying|want|let's|let us|order|task is)\b(?:\s+\w+)?\s+"
+    r"(?:to\s+)?(?:identify|determine|find|figure out|look for|decide|know|see)\b"
+)
+EITHER = lazy_pattern(r"\beither\s+(?:the\s+|in\s+|under\s+|with\s+|to\s+)*[\"'(*\[]*$")
+LIST_MARKS = lazy_pattern(r"\s*[,:;|/]\s*|\s+[-–—]\s+")
+GROUPS = lazy_pattern(r"\[[^\[\]{}\n]{1,200}\]|\"[^\"\n]{1,200}\"")
+_BY = r"(?P<by>with|under|to|into|in)\s+(?:the\s+)?[\"'(*\[]*"
+OF_RULE = lazy_pattern(rf"\b{_BY}$")
+SECOND_OF_RULE = lazy_pattern(rf"[\"')*\]]*(?:\s*[,;])?\s*(?:\b(?:and|while|whereas)\s+)?(?:[^\s,;:.]+\s+){{1,5}}{_BY}")
+ITEM_BY_PRONOUN = lazy_pattern(r"\b(?:it|this (?:word|name|one|item)|the (?:word|name|item))\b")
+PUTS_ANOTHER = lazy_pattern(
+    r"\b(?:put|puts|place|sort|pair|match|file|assign)\s+(?!with\b|under\b|to\b|into\b|in\b|as\b|for\b|option\b|label\b"
+    r"|category\b|group\b)[^\s,;:.]+(?:\s+[^\s,;:.]+){0,3}\s+(?:with|under|to|into|in)\s+(?:the\s+)?[\"'(*\[]*$"
+)
 WORD_FOR = lazy_pattern(r"\b(?:word|term|name)s? (?:for|of|like) ")
 CONCEDES = lazy_pattern(r"\s*(?:while|although|whereas|even though|even if)\b")
 GOES_ON_WITH = lazy_pattern(r"\s*(?:still|yet|so|therefore|thus)\b")

@@ -64,6 +64,12 @@ _TAKES_BACK = lazy_pattern(
 )
 """Match where an answer corrects what it said before: what it says then is the answer."""
 _TAKES_ALL_BACK = lazy_pattern(r"\?|\b(?:no|not|never|wrong|incorrect|neither|both|sure)\b|n't\b")
+_ANSWER_IS = lazy_pattern(
+    r"\b(?:the|my|your|final|correct)\s+(?:\w+\s+)?answer\s*(?:is:?|:)\s*(?:\"([^\"\n]{1,40})\"|(?<=:)\s*([^\W\d_]{3,40}))[.!*]*\s*$",
+    re.MULTILINE,
+)
+"""Match an answer that ends by naming something as its answer, in quotes or after a colon."""
+_NAMES_NOTHING = frozenset({"yes", "true", "above", "clear", "obvious", "correct", "below", "not", "none", "neither"})
 _TABLE_MARK = lazy_pattern(r"[x✓✔✅☑1]|\[x\]|yes|true")
 
 
@@ -134,9 +140,22 @@ def read_label(
 
 
 def _read(text: str, answer: str, by_bare: dict[str, str], item: str, plural: bool, is_strict: bool) -> LabelReading:
+    if (named := _another_answer(text, by_bare, plural)) is not None:
+        return LabelReading(None, "label_not_chosen", named)
     if (alone := _alone(text, answer, by_bare)) is not None:
         return LabelReading(alone, "alone")
     return _in_prose(text, by_bare, item, plural=plural, is_strict=is_strict)
+
+
+def _another_answer(text: str, by_bare: dict[str, str], plural: bool) -> str | None:
+    """Return the words by which an answer ends with another answer than a label ("Quick … the answer is "tractor"")."""
+    found = list(_ANSWER_IS.finditer(text)) if "\n" in text.strip() or "." in text else []
+    if not found:
+        return None
+    named = (found[-1][1] or found[-1][2]).strip()
+    if named in _NAMES_NOTHING or len(named) < 3 or any(mentions_of(named, tuple(by_bare), plural)):
+        return None
+    return " ".join(found[-1][0].split())[:LONGEST_QUOTE]
 
 
 def mentioned_labels(text: str, labels: Sequence[str], *, plural: bool = False) -> tuple[str, ...]:
@@ -173,12 +192,12 @@ def _alone(text: str, answer: str, by_bare: dict[str, str]) -> str | None:
 
 
 def _headings(text: str, by_bare: dict[str, str]) -> dict[str, str]:
-    """Return what is listed under each label that begins a line with a colon ("Quick: tractor"), by its spelling."""
+    """Return what is listed under each label that begins a line ("Quick: tractor", "Quick = …"), by its spelling."""
     listed: dict[str, str] = {}
     current = ""
     for line in text.splitlines():
-        name, colon, rest = line.partition(":")
-        if colon and unwrapped(name) in by_bare:
+        name, sign, rest = line.partition(":" if ":" in line else "=")
+        if sign and unwrapped(name) in by_bare:
             current = unwrapped(name)
         else:
             rest = line
@@ -237,9 +256,12 @@ def _in_prose(text: str, by_bare: dict[str, str], item: str, *, plural: bool, is
     headings = _headings(text, by_bare)
     if len(headings) < 2 and (leading := leading_label(text, by_bare)) is not None:
         return LabelReading(leading.label, "in_words", leading.words)
-    if len(headings) > 1:  # one with nothing under it chooses nothing
+    if len(headings) > 1:  # one with nothing under it, or itself, chooses nothing
         bare = (
-            line for line in text.splitlines() if line.rstrip(" *_").removesuffix(":").strip(WRAPPING) not in headings
+            line
+            for line in text.splitlines()
+            if line.rstrip(" *_").removesuffix(":").strip(WRAPPING) not in headings
+            and not any(re.match(rf"\W*{re.escape(name)}\W*[:=]\W*{re.escape(name)}\b", line) for name in headings)
         )
         mentions = mentions_in("\n".join(bare), by_bare, item, plural=plural)
     else:

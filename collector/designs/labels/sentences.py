@@ -113,15 +113,19 @@ def leading_label(text: str, by_bare: Mapping[str, str]) -> Mention | None:
 
 
 def _is_followed_by_another(after: str, by_bare: Mapping[str, str]) -> bool:
-    """Return True if a label comes next that is no subject of a sentence ("Quick: Slow is for city words"), or after
-    one in brackets ("Quick (country) / Slow (city)")."""
+    """Return True if a label comes next that is no subject of a sentence ("Quick: Slow is for city words"; it is one
+    after a comma: "Quick, Slow is the answer"), or after one in brackets ("Quick (country) / Slow (city)"), or if the
+    line lists one ("Quick - tractor - Slow")."""
+    if any(part.strip(WRAPPING) in by_bare for part in phrases.LIST_MARKS.split(after.split("\n", 1)[0])[1:]):
+        return True
     rest = re.sub(r"^[\"'*)\]}]*\s*\([^()\n]{0,80}\)(?=\s*(?:[/,;|]|or\b|and\b))", "", after)
     match = any_label(tuple(by_bare), False).match(rest.lstrip(WRAPPING + ("/orand" if rest != after else "")))
     if match is None:
         return False
-    return not (
-        phrases.IS_DESCRIBED.match(match.string, match.end()) or phrases.IS_WRONG.match(match.string, match.end())
-    )
+    if phrases.IS_WRONG.match(match.string, match.end()):
+        return False
+    is_listed = re.match(r"[\"'*)\]}]*\s*,", after) is not None
+    return is_listed or not phrases.IS_DESCRIBED.match(match.string, match.end())
 
 
 def _in_sentence(
@@ -138,8 +142,15 @@ def _in_sentence(
         stands = [_stand(sentence, match, matches[:place], starts, item) for place, match in enumerate(matches)]
         for place, (one, other) in enumerate(pairwise(matches)):
             is_another = stands[place] != "against" and label_of(one, by_bare) != label_of(other, by_bare)
-            if is_another and phrases.ALTERNATIVES.fullmatch(sentence, one.end(), other.start()):
+            is_either = phrases.EITHER.search(sentence, 0, one.start()) is not None
+            if (is_another or is_either) and phrases.ALTERNATIVES.fullmatch(sentence, one.end(), other.start()):
                 stands[place] = stands[place + 1] = "one_of_several"
+            elif is_another and (of_rule := _stands_by_rule(sentence, one, other, item)) is not None:
+                stands[place : place + 2] = of_rule
+    stands = [
+        "one_of_several" if stand == "chosen" and _is_listed(sentence, match, by_bare, item) else stand
+        for match, stand in zip(matches, stands, strict=True)
+    ]
     if len({label_of(match, by_bare) for match in matches if phrases.IS_SHARE.match(sentence, match.end())}) > 1:
         stands = ["one_of_several"] * len(matches)
     for match, stand in zip(matches, stands, strict=True):
@@ -152,6 +163,41 @@ def _in_sentence(
             phrases.CONCLUDES.search(sentence, max(0, match.start() - _NEAR), match.start())
         )
         yield Mention(label_of(match, by_bare), stand, words, concludes)
+
+
+def _stands_by_rule(sentence: str, one: re.Match[str], other: re.Match[str], item: str) -> tuple[Stand, Stand] | None:
+    """Return how two labels stand of which a rule says what goes with each ("put tea with Lively and coffee with
+    Calm"): the one of the word in question is chosen, else none; None if the words are no such rule."""
+    by = phrases.OF_RULE.search(sentence, max(0, one.start() - _NEAR), one.start())
+    second = phrases.SECOND_OF_RULE.fullmatch(sentence, one.end(), other.start())
+    if by is None or second is None or by["by"] != second["by"] or phrases.FIRST_PERSON.search(second[0]):
+        return None
+    if _names(second[0], item):
+        return "neutral", "chosen"
+    return ("chosen", "neutral") if _names(sentence[: one.start()], item) else ("one_of_several", "one_of_several")
+
+
+def _names(text: str, item: str) -> bool:
+    """Return True if a text names the word in question, or says "it"."""
+    words = [word for word in (item, *item.split()) if len(word) > 3 or word == item] if item else []
+    return bool(phrases.ITEM_BY_PRONOUN.search(text)) or any(word[: max(3, len(word) - 2)] in text for word in words)
+
+
+def _is_listed(sentence: str, match: re.Match[str], by_bare: Mapping[str, str], item: str) -> bool:
+    """Return True for one word of a list: of several in brackets or quotes ("[Lively, Calm]"), or of a sentence that is
+    nothing but words; the word in question and its label ("[oolong, Lively]") are no list."""
+    if phrases.IS_TICKED.match(sentence, match.end()):
+        return False
+    for group in phrases.GROUPS.finditer(sentence):
+        if group.start() < match.start() and match.end() < group.end():
+            parts = [part.strip(WRAPPING) for part in phrases.LIST_MARKS.split(group[0])]
+            others = [part for part in parts if part != match[0] and not (item and part == item)]
+            return match[0] in parts and bool(others)
+    parts = [part.strip(WRAPPING) for part in phrases.LIST_MARKS.split(sentence)]
+    parts = [part for part in parts if part]
+    n_labels = len({by_bare[part] for part in parts if part in by_bare})
+    is_list = all(len(part.split()) == 1 for part in parts) and (len(parts) > 3 or (len(parts) > 2 and n_labels > 1))
+    return is_list and match[0] in parts
 
 
 def _is_named(sentence: str, match: re.Match[str]) -> bool:
@@ -204,6 +250,8 @@ def _stand(
         return "neutral"
     if phrases.IS_CHOSEN.match(after):
         return "chosen"
+    if phrases.RESTATES_TASK.search(clause) or phrases.WHAT_IS.search(before):
+        return "neutral"  # "we need to identify which words get Quick", "the label for what is lively"
     if VERB_AFTER.match(after) and OWN_BEFORE.fullmatch(before):
         return "chosen"
     if not phrases.FOLLOWS.match(after) or phrases.IS_DESCRIBED.match(after):
@@ -221,8 +269,6 @@ def _stand(
         # "such as Quick", "the labels are: Quick" name it; a clause that is only the label concludes what came before
         return "chosen" if before.strip() or earlier.strip() or not after.strip(WRAPPING) else "neutral"
     copula = phrases.COPULA.search(before)
-    if copula and phrases.WHAT.search(before[: copula.start()]):
-        return "neutral"  # "a word for what is lively"
     return "chosen" if copula and _is_about_the_item(before[: copula.end()], item) else "neutral"
 
 
@@ -235,8 +281,10 @@ def _is_negated_before(sentence: str, start: int, starts: list[int]) -> bool:
 def _is_chosen_for(before: str, by_verb: re.Match[str], item: str, earlier: str) -> bool:
     """Return True if another person's verb ("names should be put under …") is about the word in question."""
     subject = earlier[-20:] + before if phrases.GOES_ON_WITH.match(before) else before  # "I would | still go for"
-    is_own = phrases.FIRST_PERSON.search(subject) or not before[: by_verb.start()].strip(WRAPPING)
-    return bool(is_own) or _is_about_the_item(before, item)
+    is_first_person = phrases.FIRST_PERSON.search(subject) is not None
+    is_rule = bool(item) and phrases.PUTS_ANOTHER.search(before) is not None  # "put tea with Lively"
+    is_own = is_first_person or (not is_rule and not before[: by_verb.start()].strip(WRAPPING))
+    return is_own or _is_about_the_item(before, item)
 
 
 def _is_about_the_item(subject: str, item: str) -> bool:
