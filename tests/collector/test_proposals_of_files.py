@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from slant.collector.importing.files.table_file import column_names
 from slant.collector.importing.proposals.proposal import ProposedImport, propose_study
 
 NAMES, JOBS = ("Emily", "Greg", "Zoë"), ("nurse", "clerk")
@@ -106,3 +107,25 @@ def test_files_without_a_column_in_common_are_named(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("variable,meaning\nrating,1 to 7\n")
     with pytest.raises(Exception, match="2 files that have no column in common"):
         propose_study([tmp_path])
+
+
+def test_the_three_headers_of_a_survey_are_no_answers(tmp_path: Path) -> None:
+    rows = [f"R_{n},{('woman', 'man')[n % 2]},{1 + n % 7}" for n in range(12)]
+    ids = ",".join(f'"{{""ImportId"": ""{name}""}}"' for name in ("_recordId", "shown", "QID1"))
+    text = "\n".join(["ResponseId,shown,Q1", "Response ID,shown,How suitable?", ids, *rows])
+    proposed = _proposed(tmp_path / "survey.csv", text)
+    assert _factors(proposed) == "factors: shown (2 levels)"
+    assert 'kind = "scale"' in proposed.files["study.toml"]
+
+
+def test_an_answer_in_json_is_asked_for_by_its_key(tmp_path: Path) -> None:
+    said = [{**row, "rating": None, "response": json.dumps({"rating": row["rating"], "why": "x"})} for row in RATED]
+    proposed = _proposed(tmp_path / "a.json", said)
+    assert ("[questions.rating]" in proposed.files["study.toml"], "answer: response" in proposed.taken) == (True, True)
+
+
+def test_notes_above_the_header_are_left_out_and_a_column_called_by_a_sign_is_not(tmp_path: Path) -> None:
+    body = pl.DataFrame(RATED).write_csv()
+    assert _factors(_proposed(tmp_path / "a.csv", f"# exported, by our lab\n#\n{body}")).startswith("factors: name")
+    (tmp_path / "b.csv").write_text("#,name\n1,a\n")
+    assert column_names(tmp_path / "b.csv") == ["#", "name"]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
+from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in
 from slant.collector.designs.answers.numbers import numbers_in
 from slant.collector.designs.factorial.factors import RESERVED
 from slant.collector.designs.labels.spelling import WRAPPING, folded
@@ -285,6 +286,8 @@ def _questions(table: AnswerTable, found: _Found) -> Mapping[str, Sequence[str]]
             name_of(answer, ()) if len(found.answers) > 1 or found.n_profiles > 1 else "answer"
             for answer in found.answers
         ]
+        if len(found.answers) == 1 and (inner := _of_key(table.columns[found.answers[0]])):
+            return inner  # an answer in JSON is read by the name of its question
         return {name: table.columns[answer] for name, answer in zip(names, found.answers, strict=True)}
     asked = {said: name_of(made) for said, made in ids_of(table.levels(found.question), "question").items()}
     given: dict[str, list[str]] = {name: [] for name in asked.values()}
@@ -292,6 +295,23 @@ def _questions(table: AnswerTable, found: _Found) -> Mapping[str, Sequence[str]]
         if question in asked:
             given[asked[question]].append(answer)
     return given
+
+
+def _of_key(values: Sequence[str]) -> dict[str, list[str]]:
+    """Return what most answers, which are JSON, have under the first key that holds numbers or a few words, by its
+    name."""
+    found = []
+    for value in values:
+        try:
+            found.append(object_in(value) or {})
+        except BrokenObject:
+            found.append({})
+    said = Counter(key for each in found for key in each)
+    for key, n in said.items():
+        texts = [as_answer(each.get(key)) or "" for each in found]
+        if n * 2 > len(values) and _kind(texts)[0] != "text":
+            return {name_of(key): texts}
+    return {}
 
 
 def _bare(value: str) -> str:

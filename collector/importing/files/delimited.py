@@ -19,6 +19,7 @@ from slant.collector.importing.files.records import Problem, Row, fault_in, tidy
 _LONGEST_FIELD = 1 << 24
 _MOST_LINES = 20_000
 _MOST_COLUMNS = 10_000
+_MOST_COMMENTS = 50
 _SEPARATOR = re.compile(r"\"?sep=([,;|\t])\"?", re.IGNORECASE)
 _BLOCK_RECORDS, _BLOCK_LETTERS = 200, 1_000_000
 _ODD = re.compile(rb'["\0]|\r(?!\n)')
@@ -55,6 +56,14 @@ class CsvFile:
         if said := _SEPARATOR.fullmatch(text.strip()):  # which Excel reads and writes
             self.line, self.n_skipped = 1, 1
             text = self.stream.readline().decode("utf-8", "surrogateescape")
+        while text.startswith("#") and self.n_skipped < _MOST_COMMENTS:  # "# exported on …"
+            below = self.stream.readline().decode("utf-8", "surrogateescape")
+            is_note = text.startswith("# ") or not any(sign in text for sign in ",;\t|")
+            has_more = any(below.count(sign) > text.count(sign) for sign in ",;\t|")
+            if not is_note or not (has_more or below.startswith("#")):
+                self.pending.append(below)  # "#" may well name the first column
+                break
+            self.line, self.n_skipped, text = self.line + 1, self.n_skipped + 1, below
         if "\r" in text.rstrip("\r\n") and not text.endswith("\n"):
             raise UsageError(f"Can't import {self.file}.", "Its lines end as on an old Mac: save it as CSV UTF-8.")
         self.delimiter = said[1] if said else max(",;\t|", key=text.count)

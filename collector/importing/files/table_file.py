@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,6 +27,8 @@ from slant.collector.keep.portable import SAFE_MARK, as_given
 
 _WORKBOOK_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 _MOST_DEPTH = 3
+IMPORT_ID = re.compile(r'\s*\{\s*"ImportId"')
+"""Match a cell of the third row of a file of Qualtrics."""
 
 
 @dataclass
@@ -77,6 +81,18 @@ class TableFile:
             return None
         with self.path.open("rb") as stream:
             return CsvFile(self.name, stream).delimiter
+
+    def header_lines(self) -> set[int]:
+        """Return the lines of the second and the third header of a survey of Qualtrics; none of other files."""
+        first = (
+            [row for row in islice(self.rows(), 2) if isinstance(row, Row)] if self.kind in ("csv", "workbook") else []
+        )
+        ids = first[1].cells.values() if len(first) == 2 else ()
+        return (
+            {row.line for row in first}
+            if any(isinstance(cell, str) and IMPORT_ID.match(cell) for cell in ids)
+            else set()
+        )
 
     def different(self, columns: Sequence[str]) -> dict[str, set[str]] | None:
         """Return the different texts in these columns of a CSV or Parquet file, in a second where rows take a minute;

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.records import Problem, Row, tidy_name
-from slant.collector.importing.files.table_file import TableFile
+from slant.collector.importing.files.table_file import IMPORT_ID, TableFile
 from slant.collector.importing.layouts.values import CellError, OtherRowError, is_empty, truth, word
 from slant.collector.importing.renamed import Names, Plan, names, pairs
 
@@ -40,9 +40,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 _BLOCKS = {"3": "practice", "4": "test", "6": "practice", "7": "test"}
 """The blocks of an Implicit Association Test that are scored, by their numbers; the others are training."""
 _PREVIEWS = ("survey preview", "survey test", "spam", "1", "2", "8", "9")
-_QUALTRICS = ("responseid", "recordeddate")
 _VALUE = re.compile(r"([^\[\]:]*[^\[\]:\s][^\[\]:]*)(?:\[([^=\]]*[^=\]\s][^=\]]*)=([^\]]+)\])?:(.*\S.*)=(.*\S.*)")
-_IMPORT_ID = re.compile(r'\s*\{\s*"ImportId"')
 
 
 @dataclass
@@ -96,7 +94,7 @@ class PeopleColumns:
         called.columns_of(file)  # a named column that is missing is reported before anything is read
         left = [name for name in header if name and name not in kept and name not in called.columns_read(file)]
         return FileColumns(
-            file, called, frozenset(kept), values, tuple(left), all(n in header for n in _QUALTRICS), self.of_parts
+            file, called, frozenset(kept), values, tuple(left), _is_of_qualtrics(file, header), self.of_parts
         )
 
     def __post_init__(self) -> None:
@@ -187,7 +185,11 @@ class FileColumns:
     @staticmethod
     def is_import_id(cell: str) -> bool:
         """Return True for a cell of the third row of a file of Qualtrics."""
-        return bool(_IMPORT_ID.match(cell))
+        return bool(IMPORT_ID.match(cell))
+
+
+def _is_of_qualtrics(file: TableFile, header: Sequence[str]) -> bool:
+    return {"responseid", "recordeddate"} <= set(header) or bool(file.header_lines())
 
 
 def _rows_of_service(file: TableFile) -> tuple[set[int], set[int]]:
@@ -199,7 +201,7 @@ def _rows_of_service(file: TableFile) -> tuple[set[int], set[int]]:
             continue
         if number < 2:
             before.append(row.line)
-            if any(isinstance(cell, str) and _IMPORT_ID.match(cell) for cell in row.cells.values()):
+            if any(isinstance(cell, str) and IMPORT_ID.match(cell) for cell in row.cells.values()):
                 headers = set(before)
         if row.line not in headers and word(row.cells.get("status")).lower() in _PREVIEWS:
             previews.add(row.line)

@@ -215,7 +215,9 @@ def _columns(files: Sequence[TableFile]) -> dict[str, Column]:
     n_before = 0
     for file in files:
         paths: set[str] = set()
-        rows = [row.cells for row in islice(file.rows(), LOOKED_AT) if isinstance(row, Row)]
+        headers = file.header_lines()
+        some = (row for row in islice(file.rows(), LOOKED_AT) if isinstance(row, Row))
+        rows = [row.cells for row in some if row.line not in headers]
         for number, cells in enumerate(rows):
             for path, value in _flat(cells):
                 column = columns.setdefault(path, Column(path))

@@ -46,7 +46,8 @@ def answer_table(files: Sequence[TableFile], answers: Sequence[str], model: str 
     names = [name for name in files[0].columns if name in shared and name and not set(name) & set(",=*:")]
     columns: dict[str, list[str]] = {name: [] for name in names}
     nested: dict[str, None] = {}
-    rows = (row for file in files for row in file.rows() if isinstance(row, Row))
+    headers = {file.name: file.header_lines() for file in files}
+    rows = (row for f in files for row in f.rows() if isinstance(row, Row) and row.line not in headers[f.name])
     for number, row in enumerate(rows, 1):
         if number * len(names) > _MOST_CELLS:
             raise UsageError(f"No study can be proposed: the files have more than {_MOST_CELLS:,} cells.")

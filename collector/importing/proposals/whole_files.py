@@ -9,6 +9,8 @@ from slant.collector.importing.files.records import Problem, Row
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.terminal import count_text
 
+_NO_UTF_8 = "a byte that is not UTF-8"
+
 
 def check_rows(files: Sequence[TableFile]) -> None:
     """Check that some row can be read: if none can, its reason is what a person must hear, not what columns lack."""
@@ -20,7 +22,8 @@ def check_rows(files: Sequence[TableFile]) -> None:
         problems, first = problems + 1, first or row
     if first is not None:
         rows = f"none of its {count_text(problems, 'row')} can be" if problems > 1 else "its row can't be"
-        raise UsageError(f"No study can be proposed for {files[0].name}: {rows} read.", f"The first one: {first}")
+        how = ["Save it as CSV UTF-8, or: iconv -f WINDOWS-1252 -t UTF-8 FILE"] if _NO_UTF_8 in str(first) else []
+        raise UsageError(f"No study can be proposed for {files[0].name}: {rows} read.", f"The first one: {first}", *how)
 
 
 def check_columns(files: Sequence[TableFile]) -> None:
