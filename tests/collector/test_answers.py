@@ -80,6 +80,27 @@ def test_a_choice_names_one_of_the_profiles(answer, value):
 @pytest.mark.parametrize(
     ("answer", "value"),
     [
+        ("I would not invite Ann Lind to an interview.", "no"), ("I'd definitely invite her.", "yes"),
+        ("He has four years. Therefore, I would invite him.", "yes"), ("We wouldn't invite her.", "no"),
+        ("I would invite her if she had a degree.", None), ("I would welcome her.", None),
+        ("I would not invite Ann. But I would invite Eva.", None), ("Ann would not invite herself.", None),
+    ],
+)  # fmt: skip
+def test_yes_and_no_are_read_from_the_words_of_the_question(answer, value):
+    assert read_choice(answer, YES_NO, question="Would you invite {name} to an interview?").value == value
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [("She's not suitable.", "no"), ("Ann Lind is suitable for it.", "yes"), ("Ann is well liked.", None)],
+)
+def test_so_they_are_from_a_question_about_another_person(answer, value):
+    assert read_choice(answer, YES_NO, question="Is {name} suitable for the job?").value == value
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
         ("about 45,000 euros per year", "45000"), ("€1,250.50", "1250.5"), ("120k", "120000"),
         ("1.5 million", "1500000"),
         ("1.250,50", None), ("1.250", None), ("10-20", None), ("between 40,000 and 50,000", None), ("$120,000", None),

@@ -19,6 +19,7 @@ from slant.collector.designs.answers.plain import (
     refuses,
     without_value,
 )
+from slant.collector.designs.answers.restated import restated_answer
 from slant.collector.designs.answers.scales import Scale, read_scale
 from slant.collector.designs.labels.languages import NOT_AFTER
 from slant.collector.designs.labels.phrases import CALLED, IS_CROSSED, IS_SHARE
@@ -88,14 +89,16 @@ _OF_ONESELF = re.compile(
 _APOLOGY = re.compile(r"(?:i'm |i am )?(?:very |so |really )?sorry\b[\s,.:–—-]*(?:but\s+)?(?=\w)")
 
 
-def read_choice(answer: str, options: Sequence[str], key: str = "choice", *, numbered: bool = False) -> AnswerReading:
+def read_choice(
+    answer: str, options: Sequence[str], key: str = "choice", *, numbered: bool = False, question: str = ""
+) -> AnswerReading:
     """Return the reading of an answer that is to be one of `options`, as they are spelled; if they are `numbered`, also
-    by their number (from 1).
+    by their number (from 1), and if they are yes and no, also by the words of the `question`.
     """
-    return read_value(answer, key, "no_option", lambda text: _read_text(text, tuple(options), numbered))
+    return read_value(answer, key, "no_option", lambda text: _read_text(text, tuple(options), numbered, question))
 
 
-def _read_text(answer: str, options: tuple[str, ...], numbered: bool) -> AnswerReading:
+def _read_text(answer: str, options: tuple[str, ...], numbered: bool, question: str) -> AnswerReading:
     text = plain_lines(answer)
     if not text:
         return AnswerReading("malformed", detail="empty")
@@ -128,6 +131,8 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool) -> AnswerR
         number = read_scale(answer, Scale(1, len(options)))
         if number.value is not None:
             return answered(options[int(number.value) - 1])
+    if options == YES_NO and (said := restated_answer(text, question)) is not None:
+        return answered(said)
     return without_value(text, "no_option")
 
 

@@ -93,7 +93,7 @@ class AskedQuestion:
         if self.kind == "text":
             return _read_text(answer)
         if self.kind == "yes_no":
-            return read_choice(answer, YES_NO, self.name)
+            return read_choice(answer, YES_NO, self.name, question=self.text.get("", ""))
         if self.options:
             return read_choice(answer, self.options, self.name)
         reading = read_choice(answer, profiles, self.name, numbered=True)

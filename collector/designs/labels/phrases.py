@@ -114,7 +114,8 @@ FILLED = (
     r"|of course|indeed)\b)*"
 )
 COPULA = lazy_pattern(
-    rf"(?:\b(?:is|it's|that's|this's|'d be|'ll be|would be|must be|should be|has to be|will be|can only be|are|was"
+    rf"(?:\b(?:is|it's|that's|this's|(?:'d|'ll|would|must|should|will|has to|can only)"
+    r"(?: \w+ly| indeed| thus| then| also)? be|are|was"
     rf"|remains|becomes|equals|ist|es|est|è|é)\b|'s\b|=|→|->|=>|是|为|為|は|은|는){FILLED}$"
 )
 VERB = (
