@@ -23,7 +23,7 @@ plot_tokens <- function(data, file = NULL, levels = NULL, width = NULL, height =
     max(8, 3.2 + 2.1 * min(5, n_models)),
     1.9 + .62 * max(nlevels(trials$test_shown), 2) * ceiling(n_models / n_columns),
     title = "Tokens by condition",
-    subtitle = "Outline: all trials. Point: median. Bar: middle half. Each model has its own scale.",
+    subtitle = "Outline: answered trials. Point: median. Bar: middle half. Each model has its own scale.",
     caption = c(
       source_note(trials),
       sprintf("%s answered trials; refusals and trials without a count are left out.", n_trials), measure_note(trials)

@@ -89,12 +89,15 @@ def _needs(frame: Any) -> int:
 
 
 def _shared(frame: Any, keep: Sequence[str]) -> dict[str, str]:
-    """Return names and flags that are the same in all rows; measurements stay in the table, and so do row names."""
+    """Return names and flags that are the same in all rows; measurements stay in the table, and so do row names. Of a
+    single row whose columns to keep are not said, counts of 0 alone are above: they make room for the others."""
     shared = {}
     for name, dtype in frame.schema.items():
-        if dtype.is_float() or (frame.height < 2 and (name in keep or not keep)):
+        if dtype.is_float() or (frame.height < 2 and name in keep):
             continue
         values = set(shown_column(frame, name))
+        if frame.height < 2 and not keep and values != {"0"}:
+            continue
         if len(values) == 1 and (value := values.pop()) and len(value) < 100:
             shared[name] = value
     return shared

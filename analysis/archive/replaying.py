@@ -134,9 +134,9 @@ def replay(
     holds what slant does not put into one.
     """
     archive, out, stages = Path(archive), Path(out), progress or Stages()
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out} is there already, and not empty.", "Name a new folder: --out FOLDER")
     with opened_archive(archive) as opened:
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise UsageError(f"{out} is there already, and not empty.", "Name a new folder: --out FOLDER")
         if not out.absolute().parent.is_dir():
             raise UsageError(f'There is no folder "{out.absolute().parent}" to replay in.', "Make it first: mkdir")
         check_room(opened, out.absolute().parent)

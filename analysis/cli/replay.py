@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from slant.analysis.cli.options import workers_options
 from slant.analysis.cli.output import print_result
 from slant.analysis.cli.progress import TerminalStages
 from slant.collector.commands.options import FILE, FOLDER, output_options
+from slant.collector.errors import UsageError
 from slant.collector.terminal import print_rows, say
 
 if TYPE_CHECKING:
@@ -91,16 +93,21 @@ def _print_changed(archive: Path, changes: tuple[str, ...], workers: Workers, ou
     from slant.analysis.questions.changed_choice import with_changes
     from slant.analysis.questions.side_by_side import side_by_side
     from slant.analysis.rows.study_choice import study_in
+    from slant.collector.studies.fit_checks import wrong_fits
 
     with database_of(archive) as db, FitProgress() as progress:
         study = study_in(db, None)
         changed, names = with_changes(study, changes)
+        only = {name: changed.fits[name] for name in names}
+        if wrong := wrong_fits(replace(changed, fits=only, sensitivity={})):
+            raise UsageError(f"The answers of {study.name} can't be fitted with that change.", *wrong)
         result = side_by_side(db, db, study, names, workers=workers, progress=progress, changed=changed)
     rows = result.estimates.rename({name: name.replace("_there", "_changed") for name in result.estimates.columns})
     rows = rows.with_columns(
         status=pl.col("status").replace({"only here": "only before", "only there": "only changed"})
     )
-    print_result(rows, output_format, ["fit", "model", "test", "term", "estimate", "estimate_changed", "difference"])
+    shown = ["fit", "model", "test", "term", "estimate", "std_error", "estimate_changed", "std_error_changed"]
+    print_result(rows, output_format, shown, digits=4)
     for change in changes:
         say(f"Changed: {change}")
 

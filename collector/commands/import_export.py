@@ -174,7 +174,11 @@ def export_command(
 ) -> None:
     """Write trials (or any view) as Parquet, CSV or JSON lines; or all there is as a lake of Parquet files."""
     if (layout == "lake") != (folder is not None):
-        raise UsageError("A folder is for a lake, and a lake is a folder: collect export --layout lake FOLDER")
+        one_file = f"To write one file: collect export --out {folder}" if folder is not None and folder.suffix else ""
+        raise UsageError(
+            "A folder is for a lake, and a lake is a folder: collect export --layout lake FOLDER",
+            *filter(None, [one_file]),
+        )
     if folder is not None:
         if study or view or file_format or out or spreadsheet_safe or overwrite or is_choosing_rows():
             raise UsageError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 import shlex
-import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,11 @@ import click
 
 from slant.collector.commands.options import FOLDER, db_option, output_options
 from slant.collector.errors import StudyError
-from slant.collector.keep.database import writing
-from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.plan.conversations import planned_count
 from slant.collector.studies.catalogue import Study, list_studies, load_study, load_variants
-from slant.collector.studies.fit_checks import wrong_in_fits
+from slant.collector.studies.fit_checks import wrong_fits
 from slant.collector.studies.new_study import write_new_study
 from slant.collector.studies.provider_checks import unknown_providers
-from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import SlantGroup, count_text, print_rows, printable, say
 
 Rows = list[dict[str, Any]]
@@ -155,45 +151,11 @@ def validate_study(path: str) -> None:
     study = load_study(Path(path) if Path(path).exists() else path)
     if unknown := unknown_providers(study):
         raise StudyError(f"{study.path.name} names providers that there are not.", *unknown)
-    if wrong := _wrong_in_fits(study):
+    if wrong := wrong_fits(study):
         raise StudyError(f"The trials of {study.path.name} can be asked, but its fits can't be made of them.", *wrong)
     say(f"ok: {count_text(planned_count(study), 'trial')} a model")
     for remark in study.design.remarks(study):
         say(remark)
-
-
-def _wrong_in_fits(study: Study) -> list[str]:
-    """Return what is wrong with the study's fits; the design's views are made in memory to know their columns."""
-    if not study.fits:
-        return []
-    with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
-        columns = dict(connection.execute(sql_query("columns_of_views")).fetchall())
-    others = {name for name, head in read_view_heads().items() if not head.is_about(study.design.name)}
-    own, of_people = tuple(study.design.attributes(study.data)), tuple(study.person_columns)
-    views = {
-        name: (
-            *columns[name],
-            *(own if "attributes" in columns[name] else ()),
-            *(of_people if "participant" in columns[name] else ()),
-        )
-        for name in columns
-        if name not in others
-    }
-    return wrong_in_fits(study, views, _levels(study))
-
-
-def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
-    """Return the values of text columns; if a design doesn't list its conditions, those that its questions
-    have.
-    """
-    design = study.design
-    levels = dict(design.factor_levels(study)) | {name: known for name, known in study.person_columns.items() if known}
-    if len(study.models) > 1:
-        levels["model"] = tuple(dict.fromkeys(model.model for model in study.models))
-    if "condition" not in levels and study.models:
-        asked = dict.fromkeys(question.condition for question in design.questions(study, study.models[0]))
-        levels |= {"condition": tuple(asked)} if any(asked) else {}
-    return levels
 
 
 def _study_row(study: Study) -> dict[str, Any]:

@@ -29,6 +29,9 @@ from slant.collector.request.record import Request
 from slant.collector.run_report import BatchReport, DryRun, RunReport
 from slant.collector.terminal import count_text, if_interrupted, print_rows, say
 
+_REASONS = ("stopped_because", "last_failure")
+_OUTCOMES_FIRST = ("asked", "answered", "refused", "filtered", "truncated", "malformed", "rejected", "failed")
+"""List what a narrow terminal shows first of a run."""
 DECLINED = 1  # exit code of a run whose payment was declined
 
 
@@ -198,10 +201,17 @@ def _print_report(report: RunReport, output_format: str, study: Study, next_comm
         closing = (*closing_notes(report.db, study), *counts)
     for note in lost:
         say(note)
-    print_rows(list(report.models), output_format)
+    if output_format == "table":  # reasons are said below
+        outcomes = [name for name in _OUTCOMES_FIRST if any(model.get(name) for model in report.models)]
+        rows = [{name: value for name, value in model.items() if name not in _REASONS} for model in report.models]
+        print_rows(rows, keep=["model", *outcomes])
+    else:
+        print_rows(list(report.models), output_format)
     for model in report.models:
         if model["stopped_because"]:
             say(f"{model['model']} was stopped: {model['stopped_because']}")
+            if "Cannot connect to host" in str(model["last_failure"]):
+                say("Nothing answers there: start the server, correct --base-url, or look at the network.")
         elif model["failed"]:
             failed = count_text(model["failed"], "trial")
             say(f"{failed} of {model['model']} failed, the last with: {model['last_failure']}")

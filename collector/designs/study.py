@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from slant.collector.designs.design import Design
 from slant.collector.errors import UnknownNameError
+from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.providers.temperature import with_temperature
 from slant.collector.sources import PEOPLE
 from slant.collector.study.records import StudyFile, StudyModel
@@ -51,7 +52,7 @@ class Study(StudyFile):
         raise self._unknown_model(name)
 
     def _unknown_model(self, name: str) -> UnknownNameError:
-        hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."
+        hint = f"A model that the study does not name is given with its provider, as in {EXAMPLE_MODEL}."
         if "/" in name:
             hint = "Only models of the study can be simulated; without --simulated any PROVIDER/NAME can be asked."
         if name in self.participants:

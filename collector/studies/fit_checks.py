@@ -7,15 +7,20 @@ answer is paid for.
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.study import Study
+from slant.collector.keep.database import writing
+from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import fits_of
 from slant.collector.study.engines import engine_columns, engine_names, lists_levels, takes_random_effects
 from slant.collector.study.records import Fit, Specification
+from slant.collector.system.shipped_files import sql_query
 
 PRIORS: Mapping[str, tuple[bool, ...]] = {
     "normal": (False, True), "student_t": (True, False, True), "cauchy": (False, True), "logistic": (False, True),
@@ -30,6 +35,40 @@ _PRIOR = re.compile(rf"\s*(\w+)\s*\(\s*({_NUMBER}(?:\s*,\s*{_NUMBER})*)\s*\)\s*"
 Columns = Mapping[str, Sequence[str]]
 
 OUTCOME = "outcome"
+
+
+def wrong_fits(study: Study) -> list[str]:
+    """Return what is wrong with the study's fits; the design's views are made in memory to know their columns."""
+    if not study.fits:
+        return []
+    with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
+        columns = dict(connection.execute(sql_query("columns_of_views")).fetchall())
+    others = {name for name, head in read_view_heads().items() if not head.is_about(study.design.name)}
+    own, of_people = tuple(study.design.attributes(study.data)), tuple(study.person_columns)
+    views = {
+        name: (
+            *columns[name],
+            *(own if "attributes" in columns[name] else ()),
+            *(of_people if "participant" in columns[name] else ()),
+        )
+        for name in columns
+        if name not in others
+    }
+    return wrong_in_fits(study, views, _levels(study))
+
+
+def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
+    """Return the values of text columns; if a design doesn't list its conditions, those that its questions
+    have.
+    """
+    design = study.design
+    levels = dict(design.factor_levels(study)) | {name: known for name, known in study.person_columns.items() if known}
+    if len(study.models) > 1:
+        levels["model"] = tuple(dict.fromkeys(model.model for model in study.models))
+    if "condition" not in levels and study.models:
+        asked = dict.fromkeys(question.condition for question in design.questions(study, study.models[0]))
+        levels |= {"condition": tuple(asked)} if any(asked) else {}
+    return levels
 
 
 def wrong_in_fits(study: Study, views: Columns, levels: Mapping[str, Sequence[Any]]) -> list[str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from slant.analysis.archive.loading import database_of
 from slant.analysis.archive.sealing import seal
+from slant.analysis.cli.main import analyze
 from slant.analysis.questions.changed_choice import with_changes
 from slant.analysis.questions.side_by_side import side_by_side
 from slant.collector.errors import DatabaseError, UsageError
@@ -71,3 +73,12 @@ def test_one_choice_changed_stands_beside_the_fit_as_it_was(tmp_path: Path) -> N
 def test_what_is_no_change_is_told(change: str) -> None:
     with pytest.raises(UsageError):
         with_changes(load_study("rmiat"), [change])
+
+
+def test_a_changed_formula_with_an_unknown_column_names_the_nearest_one(tmp_path: Path) -> None:
+    collected("drinks", tmp_path, tmp_path / "a.duckdb")
+    archive = seal(tmp_path / "a.duckdb", out=tmp_path / "a.zip", with_r=False).path
+    change = "lme4.formula=tokens ~ conditon + (1 | item)"
+    told = CliRunner().invoke(analyze, ["replay", str(archive), "--change", change])
+    assert told.exit_code == 2
+    assert 'has no column "conditon". Did you mean "condition"?' in told.stderr

@@ -17,6 +17,7 @@ from slant.analysis import table_text
 from slant.analysis.cli.main import analyze
 from slant.collector import collect
 from slant.collector.errors import UnknownNameError
+from slant.collector.screen_tables import screen_table
 from tests.support.given import database
 from tests.support.tiny_study import write_tiny
 
@@ -120,3 +121,12 @@ def test_latex_itself_takes_every_table_and_a_hostile_answer(db: Path, tmp_path:
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
     assert (tmp_path / "t.pdf").stat().st_size > 1000
+
+
+def test_a_run_in_a_narrow_terminal_shows_what_was_malformed_and_its_zeros_above() -> None:
+    row = {"model": "tiny", "planned": 512, "already_done": 0, "asked": 512, "answered": 400, "refused": 6}
+    row |= {"filtered": 0, "truncated": 6, "malformed": 100, "rejected": 0, "failed": 0}
+    shown = screen_table(pl.DataFrame([row]), 80)
+    assert shown.above == "already_done: 0; filtered: 0; rejected: 0; failed: 0"
+    assert shown.left_out == []
+    assert {"truncated", "malformed"} <= set(shown.frame.columns)

@@ -66,14 +66,15 @@ def _left_out_text(section: SectionData) -> str:
     rows = section.own("outcome_counts")
     n_trials = int(rows["n_trials"].sum()) if rows.height else 0
     counts = {name: int(rows[name].sum()) for name in _ENDS[:-1] if name in rows.columns}
-    ended = [f"{n:,} {name[2:]}" for name, n in counts.items() if n]
+    kinds = ", ".join(f"{n:,} {name[2:]}" for name, n in counts.items() if n)
+    ended = f"{sum(counts.values()):,} ended without an answer ({kinds})" if kinds else "none ended without an answer"
     flags = sorted({flag for fit in section.study.fits.values() for flag in fit.drop_flags})
     rule = f" Fits leave out rows with {' or '.join(flags)}." if flags else ""
     n_differs = int(section.own("served_models")["n_left_out"].sum()) if section.own("served_models").height else 0
     differs = f" {n_differs:,} were answered by another model than the snapshot asked for, and left out." * bool(
         n_differs
     )
-    return f"Of {n_trials:,} trials {', '.join(ended) or 'none'} ended without an answer.{rule}{differs}"
+    return f"Of {n_trials:,} trials, {ended}.{rule}{differs}"
 
 
 def _prompts(section: SectionData) -> Iterator[str]:

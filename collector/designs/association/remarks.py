@@ -18,7 +18,8 @@ def remarks_on_simulation(study: StudyFile) -> Iterator[str]:
     for place, name in enumerate(("model", "test", "condition")):
         unknown = sorted({cell[place] for cell in data.simulation} - known[name])
         if unknown:
-            yield f"Rows for simulation that no trial reads: the {name} {_listed(unknown)} is not in the study."
+            are = f"the {name} {_listed(unknown)} is" if len(unknown) == 1 else f"the {name}s {_listed(unknown)} are"
+            yield f"Rows for simulation that no trial reads: {are} not in the study."
     for model in sorted({cell[0] for cell in data.simulation} & known["model"]):
         lacking = tests_without_rows(data, model)
         if lacking:
