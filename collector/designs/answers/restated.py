@@ -1,7 +1,7 @@
 """Read yes or no from an answer that restates its question: "I would not invite her" to "Would you invite {name}?".
 
-Only a question that begins with its auxiliary verb, and an answer with the same verb in one clause without a condition, are
-read so: "I would invite her if …" and "I would consider it" say neither.
+Only a question that begins with its auxiliary verb, and an answer with the same verb in one clause without a
+condition, are read so: "I would invite her if …" and "I would consider it" say neither.
 """
 
 from __future__ import annotations
