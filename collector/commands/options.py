@@ -231,6 +231,8 @@ def or_lake(command: Callable[..., Any]) -> Any:
 
     @functools.wraps(command)
     def with_lake(*args: Any, lake: Path | None, **options: Any) -> Any:
+        if lake is not None and not lake.is_dir():
+            raise UsageError(f'There is no lake "{lake}".', f"To make one: collect export --layout lake {lake}")
         return command(*args, **options | ({"db": lake} if lake is not None else {}))
 
     return output_option(
