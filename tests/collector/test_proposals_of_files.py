@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from slant.collector.errors import UsageError
 from slant.collector.importing.files.table_file import column_names
 from slant.collector.importing.proposals.proposal import ProposedImport, propose_study
 
@@ -105,7 +106,7 @@ def test_amounts_may_have_decimal_commas(tmp_path: Path) -> None:
 def test_files_without_a_column_in_common_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("name,rating\nEmily,3\n")
     (tmp_path / "b.csv").write_text("variable,meaning\nrating,1 to 7\n")
-    with pytest.raises(Exception, match="2 files that have no column in common"):
+    with pytest.raises(UsageError, match="2 files that have no column in common"):
         propose_study([tmp_path])
 
 
@@ -129,3 +130,16 @@ def test_notes_above_the_header_are_left_out_and_a_column_called_by_a_sign_is_no
     assert _factors(_proposed(tmp_path / "a.csv", f"# exported, by our lab\n#\n{body}")).startswith("factors: name")
     (tmp_path / "b.csv").write_text("#,name\n1,a\n")
     assert column_names(tmp_path / "b.csv") == ["#", "name"]
+
+
+def test_rows_that_cannot_be_read_are_counted_where_a_study_is_proposed(tmp_path: Path) -> None:
+    path = tmp_path / "latin.csv"
+    path.write_bytes(pl.DataFrame(RATED).write_csv().encode("latin-1"))
+    remarks = propose_study([path]).remarks
+    assert remarks[0].startswith(f"4 rows can't be read, the first: {path}, line 10: holds a byte that is not UTF-8")
+    assert "iconv" in remarks[1]
+
+
+def test_a_line_of_millions_of_letters_names_no_columns(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Its first line must name the columns"):
+        _proposed(tmp_path / "line.txt", "x" * 10_000_000)

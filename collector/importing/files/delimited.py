@@ -19,6 +19,7 @@ from slant.collector.importing.files.records import Problem, Row, fault_in, tidy
 _LONGEST_FIELD = 1 << 24
 _MOST_LINES = 20_000
 _MOST_COLUMNS = 10_000
+_LONGEST_NAME = 10_000
 _MOST_COMMENTS = 50
 _SEPARATOR = re.compile(r"\"?sep=([,;|\t])\"?", re.IGNORECASE)
 _BLOCK_RECORDS, _BLOCK_LETTERS = 200, 1_000_000
@@ -77,7 +78,7 @@ class CsvFile:
         if len(names) > _MOST_COLUMNS:
             rule = f"It must have {_MOST_COLUMNS:,} columns at most, but has {len(names):,}."
             raise UsageError(f"Can't import {self.file}.", rule, "Is it lying on its side? Rows are answers.")
-        if not any(names) or fault_in(names):
+        if not any(names) or fault_in(names) or max(map(len, names)) > _LONGEST_NAME:
             raise UsageError(f"Can't import {self.file}.", "Its first line must name the columns (CSV, UTF-8).")
         self._finish_record()
         return unlike(self.file, [tidy_name(name) for name in names])

@@ -26,6 +26,8 @@ from slant.collector.importing.proposals.request_names import parts_of_ids
 
 LOOKED_AT = 5_000
 """Rows of each file from which roles are recognised."""
+LONGEST_LOOKED_AT = 20_000
+"""Characters of a cell that say what it is."""
 _DEEPEST = 6
 _LONG_TEXT = 60
 _IS_ASKED = re.compile(
@@ -260,7 +262,7 @@ def _flat_cell(path: str, value: Any, depth: int) -> Iterable[tuple[str, str]]:
         if value and isinstance(value[0], dict) and depth < _DEEPEST:
             yield from _flat_cell(f"{path}[0]", value[0], depth + 1)
     else:
-        yield path, word(value)
+        yield path, word(value)[:LONGEST_LOOKED_AT]
 
 
 def _document(cell: Any) -> Any:

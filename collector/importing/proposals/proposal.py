@@ -92,7 +92,7 @@ def propose_study(
     UsageError if no column can be the answer, or no design fits: it says what each column was taken for.
     """
     with TableFiles(paths) as written:
-        check_rows(written)
+        unread = check_rows(written)
         check_columns(written)
         is_said = model is not None or any({"answer", "model"} & _names_in(text) for text in columns)
         wide = [] if is_said or is_of_people else columns_of_models(written) or models_of_files(written)
@@ -102,7 +102,7 @@ def propose_study(
         taken = [f"{ours}: {said}" for ours, said in (text.split(": ", 1) for text in roles.taken)]
         typed = [part.partition("=")[2] for text in columns for part in text.split(",") if part.startswith("answer=")]
         taken += _said_of_models(wide)
-        remarks = tuple(remark for file in written for remark in file.remarks)
+        remarks = (*unread, *(remark for file in written for remark in file.remarks))
         nested = [] if wide or is_of_people else nested_columns(files, roles.mapping)
         shown = as_long(written, nested) if nested else files
         by_name = [roles.answer] if roles.answer and not nested else []

@@ -12,7 +12,7 @@ from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.files.records import Row
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.values import composed, is_empty, word
-from slant.collector.importing.proposals.columns import MODEL
+from slant.collector.importing.proposals.columns import LONGEST_LOOKED_AT, MODEL
 from slant.collector.importing.proposals.request_names import parts_of_ids
 
 _MODELS = (
@@ -55,7 +55,7 @@ def answer_table(files: Sequence[TableFile], answers: Sequence[str], model: str 
             value = row.cells.get(name)
             if isinstance(value, dict | list):  # what a tool keeps for itself
                 nested[name] = None
-            columns[name].append("" if is_empty(value) else composed(word(value)))
+            columns[name].append("" if is_empty(value) else composed(word(value)[:LONGEST_LOOKED_AT]))
     columns = {name: values for name, values in columns.items() if name not in nested or name in answers}
     columns = _of_trials(_of_answers(columns))
     parts = parts_of_ids(columns)

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.records import Problem, Row
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.terminal import count_text
 
+_LOOKED_AT = 5_000
 _NO_UTF_8 = "a byte that is not UTF-8"
 
 
-def check_rows(files: Sequence[TableFile]) -> None:
-    """Check that some row can be read: if none can, its reason is what a person must hear, not what columns lack."""
-    problems = 0
-    first: Problem | None = None
-    for row in (row for file in files for row in file.rows()):
-        if isinstance(row, Row):
-            return
-        problems, first = problems + 1, first or row
-    if first is not None:
-        rows = f"none of its {count_text(problems, 'row')} can be" if problems > 1 else "its row can't be"
-        how = ["Save it as CSV UTF-8, or: iconv -f WINDOWS-1252 -t UTF-8 FILE"] if _NO_UTF_8 in str(first) else []
-        raise UsageError(f"No study can be proposed for {files[0].name}: {rows} read.", f"The first one: {first}", *how)
+def check_rows(files: Sequence[TableFile]) -> list[str]:
+    """Check that some row can be read: if none can, its reason is what a person must hear, not what columns lack.
+    Return what is to be said of those that can't."""
+    problems: list[Problem] = []
+    n_read = 0
+    for file in files:
+        for row in islice(file.rows(), _LOOKED_AT):
+            n_read += isinstance(row, Row)
+            problems += [row] if isinstance(row, Problem) else []
+    if not problems:
+        return []
+    rows = f"none of its {count_text(len(problems), 'row')} can be" if len(problems) > 1 else "its row can't be"
+    how = ["Save it as CSV UTF-8, or: iconv -f WINDOWS-1252 -t UTF-8 FILE"] if _NO_UTF_8 in str(problems[0]) else []
+    if not n_read:
+        start = f"No study can be proposed for {files[0].name}: {rows} read."
+        raise UsageError(start, f"The first one: {problems[0]}", *how)
+    return [f"{count_text(len(problems), 'row')} can't be read, the first: {problems[0]}", *how]
 
 
 def check_columns(files: Sequence[TableFile]) -> None:
