@@ -69,6 +69,9 @@ CHOOSES_QUICK = [
     "As an AI language model, I can't have preferences. Still, Quick.",
     "I don't feel comfortable, but by the rule: Quick.", "Sorry, but: Quick", "Sorry! Quick.",
     "I apologize for the confusion. The answer is Quick.", "Apologies, I misread. Quick.",
+    'He said: "Quick, I think."', 'The answer: "Quick, definitely."', 'I say "Quick, please."',
+    'Tractor: "Quick, obviously"', 'I would answer "Quick, because it is a country word."',
+    'The label is "tractor, Quick".',
     # what SmolLM2 said to an association study, other words in the place of its own
     "\"Quick\"\n\nThe answer is \"quick\".", "Quick is the perfect answer.",
     "Yes, \"tractor\" goes with Quick. \"Quick\" is a more formal word.",

@@ -140,8 +140,6 @@ DESCRIBES = lazy_pattern(
     r"(?<!am )(?<!i'm )(?<!we're )(?<!are )\b\w+ing$"
     r"|(?<!want )(?<!like )(?<!going )(?<!decide )(?<!decided )(?<!have )(?<!choose )\bto (?:\w+ly )?\w+$"
 )
-OPENS_A_LIST = lazy_pattern(r"[\[\"]\s*$")
-GOES_ON = lazy_pattern(r"\s*,(?!\s*[\"'\])])")  # [Quick, …, but not "Quick," he says
 WHAT_IS = lazy_pattern(r"\bwhat(?:ever)?\s+(?:is|are|was|seems|feels)\s+[\"']*$")
 RESTATES_TASK = lazy_pattern(
     r"\b(?:need|needs|have|has|must|should|asked|going|trying|want|let's|let us|order|task is)\b(?:\s+\w+)?\s+"
@@ -149,6 +147,7 @@ RESTATES_TASK = lazy_pattern(
 )
 EITHER = lazy_pattern(r"\beither\s+(?:the\s+|in\s+|under\s+|with\s+|to\s+)*[\"'(*\[]*$")
 LIST_MARKS = lazy_pattern(r"\s*[,:;|/]\s*|\s+[-–—]\s+")
+OPENS_A_LIST = lazy_pattern(r".?[\[\"]")
 GROUPS = lazy_pattern(r"\[[^\[\]{}\n]{1,200}\]|\"[^\"\n]{1,200}\"")
 _BY = r"(?P<by>with|under|to|into|in)\s+(?:the\s+)?[\"'(*\[]*"
 OF_RULE = lazy_pattern(rf"\b{_BY}$")
@@ -164,7 +163,7 @@ GOES_ON_WITH = lazy_pattern(r"\s*(?:still|yet|so|therefore|thus)\b")
 ARROW_ONLY = lazy_pattern(r"[\"'*)\]]*\s*(?:→|->|=>)\s*[\"'*(\[]*")
 FIRST_PERSON = lazy_pattern(r"\b(?:i|we|i'd|i'll|i'm|my|let's)\b")
 NOTHING_ELSE = lazy_pattern(
-    r"(?:\s|[\"'*(\[「『《]|\b(?:so|thus|therefore|hence|then|and|but|yet|still|if|forced|pressed|pushed|needed|necessary"
+    r"(?:\s|[\"'*(\[「『《]|\b(?:so|thus|therefore|hence|then|and|but|yet|still|if|forced|pressed|pushed|needed|necessary|please|obviously"
     r"|i|we|had|to|definitely|clearly|certainly|probably|maybe|perhaps|likely|ok|okay|sure|yes|well|hmm|in|that|case"
     r"|my|the|a|guess|think|would|i'd|by|under|this|given|rule|rules|according|based|on|finally|overall|answer|just|simply"
     r"|of|course|no|doubt|question|without|nothing|it|however|choose|one|here|final|choice|category|label|option"

@@ -188,11 +188,15 @@ def _is_listed(sentence: str, match: re.Match[str], by_bare: Mapping[str, str], 
     nothing but words; the word in question and its label ("[oolong, Lively]") are no list."""
     if phrases.IS_TICKED.match(sentence, match.end()):
         return False
+    opens = phrases.OPENS_A_LIST.fullmatch(sentence, max(0, match.start() - 2), match.start())
+    if opens and re.fullmatch(r"\s*,[^\]\"]*", sentence[match.end() :]):
+        return True  # "[Quick, " and then cut off
     for group in phrases.GROUPS.finditer(sentence):
         if group.start() < match.start() and match.end() < group.end():
             parts = [part.strip(WRAPPING) for part in phrases.LIST_MARKS.split(group[0])]
             others = [part for part in parts if part != match[0] and not (item and part == item)]
-            return match[0] in parts and bool(others)
+            is_words = all(len(part.split()) == 1 and not phrases.NOTHING_ELSE.fullmatch(part) for part in others)
+            return match[0] in parts and bool(others) and is_words
     parts = [part.strip(WRAPPING) for part in phrases.LIST_MARKS.split(sentence)]
     parts = [part for part in parts if part]
     n_labels = len({by_bare[part] for part in parts if part in by_bare})
@@ -244,8 +248,6 @@ def _stand(
         return "against"
     if phrases.IS_TICKED.match(after):
         return "chosen"
-    if phrases.OPENS_A_LIST.search(sentence[: match.start()][-3:]) and phrases.GOES_ON.match(after):
-        return "neutral"
     if phrases.DEGREE.search(clause) and not phrases.MAYBE_AS.search(clause):
         return "neutral"
     if phrases.IS_CHOSEN.match(after):
