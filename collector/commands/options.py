@@ -16,7 +16,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from slant.collector.errors import SlantError
+from slant.collector.errors import DatabaseError, SlantError
 from slant.collector.request.record import Request
 from slant.collector.request.setting import Declared, settings_of
 from slant.collector.sources import SOURCES
@@ -232,7 +232,10 @@ def or_lake(command: Callable[..., Any]) -> Any:
     @functools.wraps(command)
     def with_lake(*args: Any, lake: Path | None, **options: Any) -> Any:
         if lake is not None and not lake.is_dir():
-            raise UsageError(f'There is no lake "{lake}".', f"To make one: collect export --layout lake {lake}")
+            from slant.collector.keep.database_errors import check_on_this_machine
+
+            check_on_this_machine(lake)
+            raise DatabaseError(f'There is no lake "{lake}".', f"To make one: collect export --layout lake {lake}")
         return command(*args, **options | ({"db": lake} if lake is not None else {}))
 
     return output_option(

@@ -129,6 +129,8 @@ def test_tables_are_printed_from_a_lake(home: Path) -> None:
     assert of_lake.stdout == of_db.stdout != ""
     refused = CliRunner().invoke(analyze, ["tables", "--lake", str(home)])
     assert "is no lake" in refused.output
+    missing = CliRunner().invoke(analyze, ["tables", "--lake", str(home / "none")])
+    assert (missing.exit_code, "collect export --layout lake" in missing.output) == (1, True)
 
 
 def test_plain_duckdb_reads_the_script_and_can_leave_the_folder_no_way(home: Path) -> None:
