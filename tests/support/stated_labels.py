@@ -100,7 +100,7 @@ CHOOSES_NONE = [
     "My last choice is Slow.", "I don't think it is Quick.", "I can't think of any reason to say Quick.",
     "I'd lean away from Quick.", "I can't see how it's Slow.",
     "If the word is a country word: Quick. If it is a city word: Slow.", "Quick (country) / Slow (city)",
-    "Slow, Quick is the only option that fits this condition.", "Slow, Quick is the most appropriate answer.",
+    "Slow, Quick is the only option that fits this condition.", "Quick, no.", "Slow, Quick is the most appropriate answer.",
     "You can't use the label \"Quick, Slow\", as no label is either Quick, Slow.", "Quick: Fast: Swift: Slow:",
     "Quick - Sunshine - Slow", "Country with Quick and city with Slow is one of [Quick, Slow].",
     "In this task, put country with Quick and city with Slow, one word is enough.",

@@ -98,6 +98,7 @@ IS_CHOSEN = lazy_pattern(
 IS_WRONG = lazy_pattern(
     r"[\"'*)\]]*\s*(?:(?:is|was|would be|seems|looks)\s+(?:\w+\s+){0,2}?(?:not|never|wrong|incorrect|false|out)\b"
     r"|(?:isn't|wasn't|wouldn't|can't|cannot|doesn't|does not|won't|would not)\b)"
+    r"|[\"'*)\]]*\s*,\s*no\s*(?:[.!\n]|$)"
 )
 IS_DESCRIBED = lazy_pattern(r"[\"'*)\]]*\s*(?:is|are|was|stands|means|refers|goes|contains?|includes?|holds?|lists?)\b")
 IS_TICKED = lazy_pattern(r"[\"'*)\]]*\s*(?:[:=|]|→|->|=>)\s*[\"'*]*(?:true|yes|ja|oui|sí|✓|✔|✅|☑|\[x\])(?![\w'])")
