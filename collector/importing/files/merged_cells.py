@@ -9,11 +9,11 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-_SHEET = re.compile(r"<(?:\w+:)?sheet\s[^>]*?>")
+_SHEET = re.compile(r"<(?:\w+:)?sheet\s[^<>]{0,2000}>")
 _ATTRIBUTE = re.compile(r'([\w:]+)="([^"]*)"')
-_RELATION = re.compile(r"<Relationship\s[^>]*?>")
+_RELATION = re.compile(r"<Relationship\s[^<>]{0,2000}>")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
-_CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})(\d{1,7})"[^>/]*>\s*<(?!/)')
+_CELL = re.compile(rb'<(?:\w+:)?c\s[^<>]{0,200}?\br="([A-Z]{1,3})(\d{1,7})"[^<>/]{0,200}>\s*<(?!/)')
 _MOST_CELLS = 1_000_000
 
 Range = tuple[int, int, int, int]
