@@ -138,3 +138,8 @@ def test_an_unknown_view_or_database_is_named(database: Path) -> None:
         export_trials(database, out=database.with_name("x.csv"), view="association_trial")
     with pytest.raises(DatabaseError, match="There is no database"):
         export_trials(database.with_name("none.duckdb"), out=database.with_name("x.csv"))
+
+
+def test_a_file_typed_as_the_folder_of_a_lake_is_told_its_option(database: Path) -> None:
+    refused = run_collect("export", "answers.csv", "--db", str(database))
+    assert "To write one file: collect export --out answers.csv" in refused.output
