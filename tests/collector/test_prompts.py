@@ -81,6 +81,9 @@ def test_validation_sees_unread_rows_labels_in_labels_and_lonely_words(drinks: P
     table.write_text(table.read_text().replace(",rain_sun,", ",rain_snu,"))
     said = collect("studies", "validate", "drinks/study.toml", folder=drinks).stderr
     assert 'the test "rain_snu" is not in the study' in said
+    table.write_text(table.read_text().replace(",tea_coffee,", ",tea_cofee,"))
+    both = collect("studies", "validate", "drinks/study.toml", folder=drinks).stderr
+    assert 'the tests "rain_snu", "tea_cofee" are not in the study' in both
     assert f"No rows for simulation: {EXAMPLE_MODEL.partition('/')[2]} in rain_sun" in said
     study = folder / "study.toml"
     study.write_text(study.read_text().replace('provider = "openai"', 'provider = "opnai"', 1))
