@@ -65,9 +65,24 @@ game_indices <- function(data, by = NULL, n_classes = NULL, n_draws = 2000, n_ra
   indices <- over_cells_of_games(data, by, function(rows) {
     counts <- game_counts(rows)
     described <- described_indices(measured_games(counts, n_classes), n_draws, seed)
-    cbind(described, random(cell_of_chance(rows, counts, n_classes, n_groups, class_sizes)))
+    chance <- cell_of_chance(rows, counts, n_classes, n_groups, class_sizes)
+    found <- cbind(described, random(chance))
+    if (length(chance$class_sizes) < 2) found[setdiff(names(found), c("index", "n_games"))] <- NA_real_
+    found
   })
+  if (anyNA(indices$estimate)) say_of_one_class(data, n_classes)
   with_study_labels(indices, data)
+}
+
+# Where all jobs are of one class, nothing can be stratified.
+say_of_one_class <- function(data, n_classes) {
+  if (is.null(n_classes)) n_classes <- length(unique(data$class))
+  if (n_classes < 2) {
+    message(
+      "Games of one class of jobs have no SI, BGD or GASI. How unevenly they choose says one_minus_herfindahl, which ",
+      "the fit \"policies\" gives."
+    )
+  }
 }
 
 index_names <- c(

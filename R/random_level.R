@@ -35,6 +35,7 @@ random_level <- function(n_rounds = 40, n_groups = 4, class_sizes = c(5, 5, 5, 5
   }))
   limits <- apply(indices, 1, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
   level <- rowMeans(indices, na.rm = TRUE)
+  if (length(class_sizes) < 2) level[] <- limits[] <- NA_real_ # nothing can be stratified
   data.frame(
     index = index_names, level = replace(unname(level), is.nan(level), NA_real_),
     level_low = limits[1, ], level_high = limits[2, ], n_rounds = n_rounds, n_groups = n_groups,

@@ -4,6 +4,7 @@ differences`)."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,9 @@ from slant.analysis.questions.games.indices import SEED
 from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.collector.commands.options import AT_LEAST_1, seed_option
 from slant.collector.terminal import count_text
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # A terminal has room for these; CSV and JSON have all columns.
 _INTERVALS = (
@@ -107,7 +111,18 @@ def indices_command(asked: Asked, variants: tuple[str, ...], n_boot: int, n_rand
     result = asked.compute(game_indices, work="Measuring games in R", variants=variants, **draws)
     cells, n_kept = count_text(result.n_cells, "cell"), result.n_cells - result.n_made
     counted = f"{cells}: {result.n_made} computed now, {n_kept} kept from before."
-    return Answer(result.table, _INTERVALS, [counted, *_mixtures(asked)])
+    return Answer(result.table, _INTERVALS, [counted, *_without_classes(result.table), *_mixtures(asked)])
+
+
+def _without_classes(table: pl.DataFrame) -> list[str]:
+    """A sentence where a cell has no SI though it has games: all its jobs are of one class."""
+    n = table.filter(index="si")["estimate"].null_count()
+    if n == 0:
+        return []
+    return [
+        f"{count_text(n, 'cell')} of one class of jobs: nothing can be stratified, so there is no index. How unevenly "
+        "groups are chosen: one_minus_herfindahl of game_replays, after analyze --fit policies."
+    ]
 
 
 @result_command(

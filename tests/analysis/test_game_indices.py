@@ -233,3 +233,7 @@ def test_si_is_the_information_where_groups_and_classes_come_alike_often(tables:
     information = KEPT.index("mutual_information_bits")
     assert found["alike"][0] == pytest.approx(found["alike"][information])
     assert abs(found["unlike"][0] - found["unlike"][information]) > 0.01
+
+
+def test_games_of_one_class_have_no_index(tables: duckdb.DuckDBPyConnection) -> None:
+    assert all(map(math.isnan, cell(tables, [[[3], [2]], [[1], [4]]])))

@@ -97,3 +97,11 @@ test_that("wrong arguments are one sentence", {
     write_error(game_indices(data.frame(game = 1, class = "a", choice = "b"), n_draws = -1))
   })
 })
+
+test_that("games of one class have no index, and a sentence says so", {
+  rows <- candidate_table(learner_games(n_games = 6))
+  rows <- transform(rows[rows$is_chosen, ], choice = group)
+  expect_message(found <- game_indices(rows, n_draws = 10, n_random = 5), "one class of jobs have no SI")
+  expect_true(all(is.na(found[c("estimate", "conf_low", "boot_low", "random_level")])))
+  expect_equal(unique(found$n_games), 6)
+})

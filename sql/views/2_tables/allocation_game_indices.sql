@@ -7,7 +7,8 @@
 --        minus the unweighted mean of p_g's entropy (bits) over the groups hired at least once. `bgd` is the mean
 --        Jensen-Shannon distance (the root of the divergence in natural logarithms: at most 0.8326) over the distinct
 --        pairs of hired groups, as the paper's numbers come out; `bgd_divergence_bits` is what its text says, the
---        divergence in base 2 (at most 1). NULL if one group only was hired. `mutual_information_bits` is that of
+--        divergence in base 2 (at most 1). NULL if one group only was hired; all of
+--        them are NULL in a game of one class, where nothing can be stratified. `mutual_information_bits` is that of
 --        group and class over the rounds: equal to `si` only where classes come alike often and groups are weighted.
 CREATE OR REPLACE VIEW allocation_game_indices AS
 WITH games AS MATERIALIZED (
@@ -52,10 +53,11 @@ WITH games AS MATERIALIZED (
 SELECT g.source, g.study, g.study_version, g.variant, g.model, g.game, g.repetition, g.answer_format, g.is_complete,
        g.ended_as, g.n_rounds, g.n_answered, g.n_groups, g.n_classes, coalesce(s.n_hired, 0) AS n_groups_hired,
        -- greatest() alone would make 0 of what is unknown, in a game without a choice
-       CASE WHEN s.n > 0 THEN greatest(log2(g.n_classes) - s.mean_entropy, 0) END AS si,
-       (s.distances + s.n_apart * sqrt(ln(2))) / nullif(s.n_all, 0) AS bgd,
-       (s.divergences / ln(2) + s.n_apart) / nullif(s.n_all, 0) AS bgd_divergence_bits,
-       CASE WHEN s.n > 0 THEN greatest(log2(s.n) + (s.cells - s.margin - c.margin) / s.n, 0) END
+       CASE WHEN s.n > 0 AND g.n_classes > 1 THEN greatest(log2(g.n_classes) - s.mean_entropy, 0) END AS si,
+       CASE WHEN g.n_classes > 1 THEN (s.distances + s.n_apart * sqrt(ln(2))) / nullif(s.n_all, 0) END AS bgd,
+       CASE WHEN g.n_classes > 1 THEN (s.divergences / ln(2) + s.n_apart) / nullif(s.n_all, 0) END
+           AS bgd_divergence_bits,
+       CASE WHEN s.n > 0 AND g.n_classes > 1 THEN greatest(log2(s.n) + (s.cells - s.margin - c.margin) / s.n, 0) END
            AS mutual_information_bits,
        g.n_successes / nullif(g.n_with_outcome, 0) AS success_rate, g.class_sizes, g.is_balanced
 FROM games g

@@ -8,7 +8,7 @@
 --        deviation (n - 1) of SI and BGD. `gasi` is the mean over groups of the mean Jensen-Shannon distance (natural
 --        logarithms, at most 0.8326) between that group's distributions over the classes in two games, over all pairs
 --        of games in which it was hired; the text's divergence in base 2 is `gasi_divergence_bits`. A cell of one game
---        has none. Games that are not complete are counted in `n_incomplete` only. Chance alone gives more than 0:
+--        has none, and games of one class have no index. Games that are not complete are counted in `n_incomplete` only. Chance alone gives more than 0:
 --        `random_si` … are what it gives to a cell of as many games, choices, groups and jobs in each class, between
 --        low and high lie 95 % of such cells; NULL until `analyze indices --study STUDY` has simulated them. That
 --        command also gives intervals, in the table game_index_intervals.
@@ -33,8 +33,9 @@ WITH cells AS MATERIALIZED (
     GROUP BY n_rounds, n_groups, class_sizes, is_balanced, n_games
 )
 SELECT c.source, c.study, c.study_version, c.variant, c.model, c.n_rounds, c.n_groups, c.n_classes,
-       c.n_games, c.n_incomplete, c.si, c.si_sd, c.bgd, c.bgd_sd, g.gasi, c.mutual_information_bits,
-       c.bgd_divergence_bits, g.gasi_divergence_bits, c.success_rate,
+       c.n_games, c.n_incomplete, c.si, c.si_sd, c.bgd, c.bgd_sd,
+       CASE WHEN c.n_classes > 1 THEN g.gasi END AS gasi, c.mutual_information_bits, c.bgd_divergence_bits,
+       CASE WHEN c.n_classes > 1 THEN g.gasi_divergence_bits END AS gasi_divergence_bits, c.success_rate,
        r.si_level AS random_si, r.si_low AS random_si_low, r.si_high AS random_si_high,
        r.bgd_level AS random_bgd, r.bgd_low AS random_bgd_low, r.bgd_high AS random_bgd_high,
        r.gasi_level AS random_gasi, r.gasi_low AS random_gasi_low, r.gasi_high AS random_gasi_high
