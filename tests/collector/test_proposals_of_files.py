@@ -143,3 +143,14 @@ def test_rows_that_cannot_be_read_are_counted_where_a_study_is_proposed(tmp_path
 def test_a_line_of_millions_of_letters_names_no_columns(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="Its first line must name the columns"):
         _proposed(tmp_path / "line.txt", "x" * 10_000_000)
+
+
+def test_scores_of_a_log_are_no_factors(tmp_path: Path) -> None:
+    def sample(row: dict[str, Any]) -> dict[str, Any]:
+        said = {"model": "m", "completion": str(row["rating"]), "choices": []}
+        own = {"metadata": {"name": row["name"], "job": row["job"]}, "messages": [{"content": f"Rate {row['name']}."}]}
+        scores = {"match": {"value": "CI"[row["run"] % 2], "explanation": str(row["rating"])}}
+        return {"id": f"{row['name']}-{row['job']}", "epoch": row["run"], "output": said, "scores": scores, **own}
+
+    log = {"eval": {"model": "mockllm/m"}, "samples": list(map(sample, RATED))}
+    assert _factors(_proposed(tmp_path / "log.json", log)) == "factors: name (3 levels); job (2 levels)"

@@ -22,6 +22,12 @@ _STEMS = {
 _OF_MODELS = {"model", "model_name", "model_id", "llm", "llm_name", "engine", "modell", "modele", "modèle", "modelo"}
 _LONGEST = 60
 _MOST_LEVELS = 200
+_OF_TRIALS = frozenset({
+    "inputs", "input", "metadata", "meta", "vars", "variables", "params", "parameters", "stimulus", "stimuli", "trial",
+    "item", "design", "factors", "condition", "conditions", "attributes", "profile", "vignette", "persona", "example",
+    "record", "row",
+})  # fmt: skip
+"""Tables inside records that say what was shown; scores and events of a log do not."""
 _OF_ANSWERS = (*_STEMS, "model", "input_tokens")
 _SIGNS = set(",=*:")
 
@@ -87,6 +93,8 @@ def nested_columns(files: Sequence[TableFile], mapping: Sequence[str]) -> list[s
     paths = {part.partition("=")[2] for part in found}
     taken = {part.partition("=")[0] for part in found} | set.union(*(set(file.columns) for file in files))
     for path, values in fields_inside(files).items():
+        if words_of(path)[0] not in _OF_TRIALS or "[" in path:
+            continue
         levels = set(values) - {""}
         if path in paths or not 1 < len(levels) <= _MOST_LEVELS or max(map(len, levels)) > _LONGEST:
             continue
