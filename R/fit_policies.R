@@ -245,8 +245,8 @@ stacked_by_policy <- function(rows, none) {
   as_plain_rows(do.call(rbind, Map(function(name, of_policy) cbind(policy = name, of_policy), names(rows), rows)))
 }
 
-# The parameters of a candidate as reported; none of a policy without. On the scale without limits (log odds of rates and
-# shares, the logarithm of the sharpness) each is a sum of what was searched for; intervals are made there, so that they
+# The parameters of a candidate as reported; none of a policy without. On the scale without limits (log odds of rates
+# and shares, the logarithm of the sharpness) each is a sum of what was searched for; intervals are made there, so that they
 # end within the limits. At a limit there is no error.
 policy_estimates <- function(name, fit) {
   if (fit$n_parameters == 0) {

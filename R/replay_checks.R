@@ -8,7 +8,7 @@ n_replays <- c(few = 250L, many = 1000L)
 # One row a statistic, of what game_statistics() has of the games and of their replays: `kind` (`"mean"` over games, or
 # `"sd"` between them), `observed`, `predicted` (mean over draws), `conf_low` and `conf_high` (95 % of the draws),
 # `p_value` (two-sided, draws that equal the observed counted half; that of a normal distribution for what lies beyond
-# all draws), `p_adjusted` (Holm) and `passes`, whether that is .05 or more. A statistic that is not defined is left out.
+# all draws), `p_adjusted` (Holm) and `passes`, whether that is .05 or more. What is not defined is left out.
 replay_checks <- function(observed, replicated) {
   known <- names(observed)[is.finite(unlist(observed))]
   rows <- lapply(known, function(name) check_row(name, observed[[name]], replicated[[name]]))
