@@ -115,7 +115,7 @@ def indices_command(asked: Asked, variants: tuple[str, ...], n_boot: int, n_rand
 
 
 def _without_classes(table: pl.DataFrame) -> list[str]:
-    """A sentence where a cell has no SI though it has games: all its jobs are of one class."""
+    """Return a sentence if a cell has no SI though it has games: all its jobs are of one class."""
     n = table.filter(index="si")["estimate"].null_count()
     if n == 0:
         return []
