@@ -246,8 +246,8 @@ stacked_by_policy <- function(rows, none) {
 }
 
 # The parameters of a candidate as reported; none of a policy without. On the scale without limits (log odds of rates
-# and shares, the logarithm of the sharpness) each is a sum of what was searched for; intervals are made there, so that they
-# end within the limits. At a limit there is no error.
+# and shares, the logarithm of the sharpness) each is a sum of what was searched for; intervals are made there, so
+# that they end within the limits. At a limit there is no error.
 policy_estimates <- function(name, fit) {
   if (fit$n_parameters == 0) {
     return(NULL)

@@ -78,7 +78,9 @@ chosen_fit <- function(models, fit, path) {
     stop_with(
       sprintf("There is no Bayesian model%s next to %s.", name, quoted(path)),
       sprintf("To fit one: analyze --fit brms --db %s", path),
-      sprintf("Estimates of all other fits: open_trials(%s, view = \"estimates\"); to fit in R: fit_lme4()", quoted(path))
+      sprintf(
+        "Estimates of all other fits: open_trials(%s, view = \"estimates\"); to fit in R: fit_lme4()", quoted(path)
+      )
     )
   }
   for (column in c("fit", "study", "source")) {

@@ -152,9 +152,11 @@ notes_of_last <- function(rounds) {
       reward[[round]] <<- seen$has_won
       is_new[[round]] <<- replace(double(n_games), games, new)
     },
-    all = function() lapply(list(choice = choice, reward = reward, is_new = is_new), function(columns) {
-      matrix(as.numeric(unlist(columns)), n_games)
-    })
+    all = function() {
+      lapply(list(choice = choice, reward = reward, is_new = is_new), function(columns) {
+        matrix(as.numeric(unlist(columns)), n_games)
+      })
+    }
   )
 }
 

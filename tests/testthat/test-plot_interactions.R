@@ -15,5 +15,6 @@ test_that("a figure of one model and question names both, in its title and for t
   estimates <- amie(rows, "rating", c("group", "job"), "person")$estimates
   plot <- plot_interactions(transform(estimates, model = "m1", outcome = "invite"))
   expect_identical(plot$labels$title, "What do combinations add? m1, invite")
-  expect_match(attr(plot, "alt_text"), "Heat map of what 6 combinations of group and job add: m1, invite.", fixed = TRUE)
+  alt_text <- "Heat map of what 6 combinations of group and job add: m1, invite."
+  expect_match(attr(plot, "alt_text"), alt_text, fixed = TRUE)
 })
