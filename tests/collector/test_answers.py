@@ -91,6 +91,25 @@ def test_yes_and_no_are_read_from_the_words_of_the_question(answer, value):
 
 
 @pytest.mark.parametrize(
+    ("question", "answer", "value"),
+    [
+        ("Do you think {name} is guilty?", "I think he is innocent.", None),
+        ("Would you recommend hiring {name}?", "I would recommend rejecting her.", None),
+        ("Would you recommend hiring {name}?", "I would not recommend hiring Ann.", "no"),
+        ("Does {name} seem trustworthy?", "She seems untrustworthy.", None),
+        ("Is {name} a good fit for the job?", "She is a bad fit.", None),
+        ("Is {name} a good fit for the job?", "Ann Lind is a good fit because she is able.", "yes"),
+        ("Should the firm hire {name}?", "The firm should hire someone else.", None),
+        ("Would you hire {name}?", "I would hardly hire her.", None),
+        ("Would you hire {name}?", "I would hire no one.", None),
+        ("Would you hire {name}?", "I would hire her competitor.", None),
+    ],
+)  # fmt: skip
+def test_what_only_begins_as_the_question_says_neither_yes_nor_no(question, answer, value):
+    assert read_choice(answer, YES_NO, question=question).value == value
+
+
+@pytest.mark.parametrize(
     ("answer", "value"),
     [("She's not suitable.", "no"), ("Ann Lind is suitable for it.", "yes"), ("Ann is well liked.", None)],
 )

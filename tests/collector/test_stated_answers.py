@@ -55,14 +55,29 @@ def test_an_amount_is_one_number_whatever_else_is_counted(answer: str, value: st
     ("answer", "value"),
     [
         ("A tough choice.", None), ("A", "A"), ("A) because", "A"), ("A\nB is weaker", "A"), ("A is better", "A"),
+        ("A by far", "A"), ("A for me", "A"), ("A more than B", "A"), ("A close call. B", "B"),
     ],
 )  # fmt: skip
 def test_the_letter_a_is_no_article(answer: str, value: str | None) -> None:
     assert read_choice(answer, ("A", "B")).value == value
 
 
-def test_shares_of_two_options_choose_none() -> None:
-    assert read_choice("Person 1: 40%, Person 2: 60%", ("Person 1", "Person 2"), numbered=True).value is None
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("Person 1: 40%, Person 2: 60%", None), ("Person 1: 8/10\nPerson 2: 6/10\nSo Person 1", "Person 1"),
+        ("Person 1: 5 years. Person 2: 9 years. I choose Person 2.", "Person 2"),
+        ("Person 1 (85%) over Person 2", "Person 1"),
+    ],
+)  # fmt: skip
+def test_shares_of_two_options_choose_none(answer: str, value: str | None) -> None:
+    assert read_choice(answer, ("Person 1", "Person 2"), numbered=True).value == value
+
+
+@pytest.mark.parametrize("answer", ["Probability: 70% (based on 2 factors)", "I'm 70% sure, for 3 reasons."])
+def test_a_share_that_was_asked_for_is_no_confidence(answer: str) -> None:
+    assert read_number(answer, Amount("percent", 0, 100)).value == "70"
+    assert read_scale(answer, Scale(0, 100)).value == "70"
 
 
 def test_an_option_that_sounds_like_a_refusal_is_one_to_choose() -> None:

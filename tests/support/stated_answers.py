@@ -139,5 +139,6 @@ AMOUNTS = [
     ("€85.000", None), ("85000 €", None), ("zero", "0"), ("0", "0"), ("-5", None), ("none", None), ("$0", "0"),
     ("２５０", "250"), ("①", "1"), ("1/2", None), ("1e3", "1000"), ("10^3", None), ("25 %", None),
     ("three quarters", None), ("two dozen", None), ("about five", "5"), ("250\nConfidence: 80%", "250"),
+    ("250\n\nThat is three quarters of the mean.", "250"), ("I'd give one score: 75", "75"),
 ]
 # fmt: on

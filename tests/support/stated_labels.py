@@ -81,6 +81,10 @@ CHOOSES_QUICK = [
     "I'd put tractor with Quick and tram with Slow.", "Quick, since country goes with Quick and city with Slow.",
     "Quick: the answer is based on the rule.", "Quick, Slow is wrong.", "[tractor, Quick]",
     "It is Quick, one of the two labels.", "Quick: tractor\nSlow: tram, bus",
+    "Word: tractor, Category: Quick", "Word: tractor | Label: Quick", "Quick is the best of the two.",
+    "Second option: Quick", "I choose the second option, Quick.", "Reasoning: rural.\nLast step: Quick",
+    "The answer: tractor\nCategory: Quick",
+    "I need to determine a label and choose Quick.",
 ]  # fmt: skip
 CHOOSES_NONE = [
     "I cannot say, so neither.", "I can't say Quick or Slow.", "I can't say that tractors are quick.",

@@ -74,6 +74,12 @@ _NO_SURNAMES = {
     "given", "based", "although", "though", "final", "answer", "choice", "confidence", "why", "please",
 }  # fmt: skip
 """How a sentence goes on after a name."""
+_AFTER_LETTER = re.compile(
+    r" *(?:$|[^\w\s]|\d|\n|(?:i|it|is|was|has|had|would|should|looks|seems|appears|wins|fits|and|or|because|since|as"
+    r"|over|not|than|more than|rather|instead|though|although|for|by|with|in|on|if|due|given|based|please|here|then"
+    r"|definitely|obviously|certainly|surely|probably)\b)"
+)
+"""How a sentence goes on after the letter of an option, and not after an article."""
 _TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|on second thought)\b")
 
 
@@ -104,6 +110,7 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool, question: 
         return AnswerReading("malformed", detail="empty")
     if any("-" in option for option in options):
         text = re.sub(r"(?<=[^\W\d_])–(?=[^\W\d_])", "-", text)  # a name with a dash for its hyphen
+    said_all = text
     if options == YES_NO:
         text = _STRESS.sub("", _IDIOMS.sub(" ", text).strip())
         if firmly := _FIRMLY.fullmatch(text):
@@ -131,7 +138,7 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool, question: 
         number = read_scale(answer, Scale(1, len(options)))
         if number.value is not None:
             return answered(options[int(number.value) - 1])
-    if options == YES_NO and (said := restated_answer(text, question)) is not None:
+    if options == YES_NO and (said := restated_answer(said_all, question)) is not None:
         return answered(said)
     return without_value(text, "no_option")
 
@@ -158,8 +165,8 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
             )
             if IS_CROSSED.match(rest) or NOT_AFTER.match(rest) or _is_article(label, rest):
                 return None  # "Person 1: no"
-            if IS_SHARE.match(rest) and re.search(rf"\b(?:{others})\b", rest):
-                return AnswerReading("malformed", detail="several_options")  # "Person 1: 40%, Person 2: 60%"
+            if IS_SHARE.match(rest) and re.search(rf"\b(?:{others})\b{IS_SHARE.pattern}", rest):
+                return None  # "Person 1: 40%, Person 2: 60%": what else is said decides
             if label[-1].isdigit() and re.match(r"\s*(?:or|and|to|/|,|&|-)\s*\d", rest):
                 return AnswerReading("malformed", detail="several_options")
             if re.match(contradicts, rest) or _TAKES_BACK.match(rest) or re.match(r"[^.!\n]{0,80}\?", rest):
@@ -176,8 +183,7 @@ def _without_apology(text: str) -> str:
 
 def _is_article(label: str, rest: str) -> bool:
     """Return True for the "a" of "A tough choice", which is no letter of an option."""
-    after = r" *(?:$|[^\w\s]|\n|(?:is|has|would|and|or|because|since|as|over|not)\b)"
-    return label in ("a", "i") and not re.match(after, rest)
+    return label in ("a", "i") and not _AFTER_LETTER.match(rest)
 
 
 def _is_longer_name(answer: str, option: str | None, options: tuple[str, ...]) -> bool:

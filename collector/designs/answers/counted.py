@@ -28,8 +28,8 @@ _DENIED = re.compile(
 )
 _CONFIDENCE = re.compile(
     r"[(\[,;–—-]?\s?\b(?:confidence|certainty|probability|sicherheit|confiance|confianza|confiança)"
-    r"(?: (?:level|score|rating))?\s*"
-    r"(?:is|of|at)?\s*[:=]?\s*(?:about |around )?\d+(?:[.,]\d+)?\s*(?:%|percent|/\s*\d+)?[)\].]?"
+    r"(?: (?:level|score|rating))?\s*(?:is|of|at)?\s*[:=]?\s*(?:about |around )?"
+    r"(?:0?[.,]\d{1,9}|\d{1,3}(?:[.,]\d{1,9})?\s*(?:%|percent|/\s*\d{1,3}))[)\].]?"
     r"|[(\[,;–—-]?\s?(?<![\d.,])\d{1,3}(?:[.,]\d{1,9})?\s?(?:%|percent) (?:confident|certain|sure|confidence)\b[)\].]?"
 )
 """Match how sure an answer says to be, which is not what was asked."""
@@ -43,17 +43,24 @@ _STATEMENT = re.compile(
 
 
 def without_counted(text: str, unit: str = "") -> str:
-    """Return a folded text without numbers that count things (other than the unit), say how sure an answer is, or are
-    denied, if another number is left."""
+    """Return a folded text without numbers that count things (other than the unit) or are denied, if another number is
+    left."""
 
     def shortened(match: re.Match[str]) -> str:
         return match[0] if unit and match["thing"].rstrip("sn")[:4] in unit.casefold() else " "
 
-    for pattern, by in ((_CONFIDENCE, "\n"), (_COUNTED, shortened), (_DENIED, " ")):
+    for pattern, by in ((_COUNTED, shortened), (_DENIED, " ")):
         rest = pattern.sub(by, text)
         if rest != text and _DIGIT.search(rest):
             text = rest
     return text
+
+
+def without_confidence(text: str) -> str:
+    """Return a folded text without the share by which it says how sure it is, if another number is left; only for a
+    question that asks for no share itself."""
+    rest = _CONFIDENCE.sub("\n", text)
+    return rest if _DIGIT.search(rest) else text
 
 
 def last_statement(text: str) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from slant.collector.designs.answers.counted import last_statement, without_counted
+from slant.collector.designs.answers.counted import last_statement, without_confidence, without_counted
 from slant.collector.designs.answers.json_object import read_value
 from slant.collector.designs.answers.number_words import NUMBER_WORDS, WORDS
 from slant.collector.designs.answers.plain import (
@@ -101,11 +101,13 @@ def _read_text(answer: str, amount: Amount) -> AnswerReading:
         return read
     if amount.unit and _has_parts(text, amount.unit):
         return AnswerReading("malformed", detail="several_numbers")
-    text = without_counted(text, amount.unit)
+    if amount.unit:
+        text = without_counted(text, amount.unit)
+        text = text if any(name in amount.unit.casefold() for name in _PERCENT) else without_confidence(text)
     text = _OF_MONEY.sub(r"\1 million", text)
     text = _SPACED.sub(lambda match: match[1].replace(" ", "\u202f"), text)
     first = re.sub(rf"^{LEAD}", "", text.splitlines()[0].strip())
-    if re.search(rf"\b(?:{WORDS})[\s-]+{_PARTS}\b", text):
+    if not re.search(r"\d", text) and re.search(rf"\b(?:{WORDS})[\s-]+{_PARTS}\b", text):
         return AnswerReading("malformed", detail="ambiguous")
     if word := re.fullmatch(rf"(?:{_ABOUT}\s+)?({WORDS})((?:\s+[^\W\d_]+)?[\s.!]*)", text):
         text = first = f"{NUMBER_WORDS[word[1]]}{word[2]}"

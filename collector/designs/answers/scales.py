@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from slant.collector.designs.answers.counted import last_statement, without_counted
+from slant.collector.designs.answers.counted import last_statement, without_confidence, without_counted
 from slant.collector.designs.answers.json_object import read_value
 from slant.collector.designs.answers.number_words import NUMBER_WORDS, WORDS, with_digits
 from slant.collector.designs.answers.numbers import NUMBER, is_bound, numbers_in
@@ -39,6 +39,11 @@ _HAN_BEFORE_DIGIT = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(
 _INTENSITY = re.compile(
     r"(?:very|extremely|quite|rather|fairly|somewhat|highly|slightly|moderately|not at all|not very)"
 )
+_REASONS = (
+    r"(?:because|since|as|with|that|and|or|but|not|than|more than|rather than|although|though|even|while|whereas"
+    r"|despite|unlike)"
+)
+"""What goes on after a label without taking it back."""
 _COUNTED = re.compile(
     r"\s+(?!because|since|as\b|for\b|on\b|out\b|of\b|in\b|due|given|and\b|but\b|overall|based|if\b|points?\b|stars?\b"
     r"|percent\b|per cent\b|geben\b|vergeben\b|wählen\b|sagen\b"
@@ -116,7 +121,7 @@ def _label_at_start(text: str, labels: Mapping[str, int]) -> AnswerReading | Non
 
 def _goes_on_to_another(rest: str, labels: Mapping[str, int]) -> bool:
     """Return True if a label is a word of a sentence that names another one: "Never say never: sometimes"."""
-    if not re.match(r"\s+(?!because\b|since\b|as\b|with\b|that\b|and\b|or\b|but\b|not\b|than\b)[^\W\d_]", rest):
+    if not re.match(rf"\s+(?!{_REASONS}\b)[^\W\d_]", rest):
         return False
     longest_first = "|".join(re.escape(label) for label in labels)
     return re.search(rf"\b(?<!n't )(?<!not )(?:{longest_first})\s*$", rest.rstrip(" .!")) is not None
@@ -189,6 +194,7 @@ def _with_signs(text: str) -> str:
 
 def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading:
     text = _WHOLE_WITH_COMMA.sub(r"\1", without_counted(text))
+    text = text if scale.high == _WHOLE else without_confidence(text)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for said in _WORD_AND_NUMBER.finditer(text):
         if NUMBER_WORDS[said[1] or said[4]] != int((said[2] or said[3])[:9]):

@@ -76,21 +76,24 @@ LESSER = (
     r"|not|never|hardly|no)"
 )
 OF_ANOTHER = lazy_pattern(
-    r"\b(?:wrong|incorrect|opposite|other|rejected|excluded|eliminated|discarded|dismissed|ruled out|runner[- ]?up"
-    r"|second|third|last|alternative(?:ly)?|least|worst|loser|backup|fallback"
+    r"(?<!is )(?<!at )\b(?:wrong|incorrect|opposite|other|rejected|excluded|eliminated|discarded|dismissed|ruled out"
+    r"|runner[- ]?up|(?:second|third|last)(?=\W*[:=→–—-]|\W*$|\s+(?:best|choice|pick|preference|guess|favou?rite)\b)"
+    r"|alternative(?:ly)?|least|worst|loser|backup|fallback"
     r"|abgelehnt|rejetée?|rechazad[oa]|scartat[oa])\b"
 )
 """Match what introduces a label that is not the answer: "Rejected: Slow"."""
 ANOTHER_IS = lazy_pattern(
     rf"{OF_ANOTHER.pattern}(?:\s+\w+)?[^\w.!?:\n]{{0,4}}:\s*$"
-    r"|\b(?:second|third|last|least|worst|wrong|incorrect|backup|fallback|alternative|other)\s+(?:best\s+|favou?rite\s+)?"
-    rf"{CALLED}\b[^.!?\n]{{0,20}}$"
+    r"|\b(?:(?:second|third|last)\s+(?:best\s+|favou?rite\s+)?(?:choice|pick|preference|guess)"
+    rf"|(?:least|worst|wrong|incorrect|backup|fallback|alternative|other)\s+(?:best\s+|favou?rite\s+)?{CALLED})"
+    r"\b[^.!?\n]{0,20}$"
 )
 """Match the same before a label in a sentence: "my last choice is"."""
 IS_CHOSEN = lazy_pattern(
     r"[\"'*)\]]*\s*(?:(?:is|would be|must be|seems|seems to be|should be)\s+"
-    rf"(?:(?!{LESSER}\b)\w+\s+){{0,3}}?(?:correct|right|answer|choice|best|better|preferable|label|category|option|pick|match|one|it)\b"
-    r"(?! of (?:the|two|these|those|several)\b|[\"']* of [\"'\[(])"
+    rf"(?:(?!{LESSER}\b)\w+\s+){{0,3}}?(?:(?:correct|right|best|better|preferable)\b"
+    r"|(?:answer|choice|label|category|option|pick|match|one|it)\b"
+    r"(?! of (?:the|two|these|those|several)\b|[\"']* of [\"'\[(]))"
     r"|(?:it (?:is|shall be|will be|must be|has to be)|fits|wins|applies|matches|is where it belongs"
     r"|is what the rule)\b"
     r"|[」』]?(?:を選|をえら|に分類|に属し|に決|입니다|이다|을 선택|를 선택))"
@@ -98,7 +101,7 @@ IS_CHOSEN = lazy_pattern(
 IS_WRONG = lazy_pattern(
     r"[\"'*)\]]*\s*(?:(?:is|was|would be|seems|looks)\s+(?:\w+\s+){0,2}?(?:not|never|wrong|incorrect|false|out)\b"
     r"|(?:isn't|wasn't|wouldn't|can't|cannot|doesn't|does not|won't|would not)\b)"
-    r"|[\"'*)\]]*\s*,\s*no\s*(?:[.!\n]|$)"
+    r"|[\"'*)\]]*\s*,\s*(?:no\s*(?:[.!\n]|$)|does(?:n't| not) (?:fit|apply|match|work)\b)"
 )
 IS_DESCRIBED = lazy_pattern(r"[\"'*)\]]*\s*(?:is|are|was|stands|means|refers|goes|contains?|includes?|holds?|lists?)\b")
 IS_TICKED = lazy_pattern(r"[\"'*)\]]*\s*(?:[:=|]|→|->|=>)\s*[\"'*]*(?:true|yes|ja|oui|sí|✓|✔|✅|☑|\[x\])(?![\w'])")
@@ -145,8 +148,10 @@ WHAT_IS = lazy_pattern(r"\bwhat(?:ever)?\s+(?:is|are|was|seems|feels)\s+[\"']*$"
 RESTATES_TASK = lazy_pattern(
     r"\b(?:need|needs|have|has|must|should|asked|going|trying|want|let's|let us|order|task is)\b(?:\s+\w+)?\s+"
     r"(?:to\s+)?(?:identify|determine|find|figure out|look for|decide|know|see)\b"
+    r"(?!.*\b(?:i'd|i|and|so|but)\s+(?:would\s+)?(?:choose|pick|select|say|go)\b)"
 )
 EITHER = lazy_pattern(r"\beither\s+(?:the\s+|in\s+|under\s+|with\s+|to\s+)*[\"'(*\[]*$")
+NAMES_PART = lazy_pattern(rf"(?:word|item|name|term|reason|rule|{CALLED[3:-1]})")  # of "word: tractor, label: Quick"
 LIST_MARKS = lazy_pattern(r"\s*[,:;|/]\s*|\s+[-–—]\s+")
 OPENS_A_LIST = lazy_pattern(r".?[\[\"]")
 GROUPS = lazy_pattern(r"\[[^\[\]{}\n]{1,200}\]|\"[^\"\n]{1,200}\"")

@@ -155,6 +155,8 @@ def _another_answer(text: str, by_bare: dict[str, str], plural: bool) -> str | N
     named = (found[-1][1] or found[-1][2]).strip()
     if named in _NAMES_NOTHING or len(named) < 3 or any(mentions_of(named, tuple(by_bare), plural)):
         return None
+    if any(mentions_of(text[found[-1].end() :], tuple(by_bare), plural)):
+        return None
     return " ".join(found[-1][0].split())[:LONGEST_QUOTE]
 
 

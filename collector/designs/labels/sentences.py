@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -197,11 +198,15 @@ def _is_listed(sentence: str, match: re.Match[str], by_bare: Mapping[str, str], 
             others = [part for part in parts if part != match[0] and not (item and part == item)]
             is_words = all(len(part.split()) == 1 and not phrases.NOTHING_ELSE.fullmatch(part) for part in others)
             return match[0] in parts and bool(others) and is_words
-    parts = [part.strip(WRAPPING) for part in phrases.LIST_MARKS.split(sentence)]
-    parts = [part for part in parts if part]
+    parts = [part for part in _parts(sentence) if part and part != item and not phrases.NAMES_PART.fullmatch(part)]
     n_labels = len({by_bare[part] for part in parts if part in by_bare})
     is_list = all(len(part.split()) == 1 for part in parts) and (len(parts) > 3 or (len(parts) > 2 and n_labels > 1))
     return is_list and match[0] in parts
+
+
+@lru_cache(8)
+def _parts(sentence: str) -> tuple[str, ...]:
+    return tuple(part.strip(WRAPPING) for part in phrases.LIST_MARKS.split(sentence))
 
 
 def _is_named(sentence: str, match: re.Match[str]) -> bool:
