@@ -15,6 +15,8 @@ _RELATION = re.compile(r"<Relationship\s[^<>]{0,2000}>")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
 _CELL = re.compile(rb'<(?:\w+:)?c\s[^<>]{0,200}?\br="([A-Z]{1,3})(\d{1,7})"[^<>/]{0,200}>\s*<(?!/)')
 _MOST_CELLS = 1_000_000
+_MOST_BYTES = 500_000_000
+"""Merged cells of a sheet with more XML, which can be made to fill memory, are left as they are."""
 
 Range = tuple[int, int, int, int]
 
@@ -57,7 +59,11 @@ def _content(path: Path, sheet: str) -> bytes:
             targets = {known.get("Id"): known.get("Target", "") for known in _attributes(_RELATION, relations)}
             ids = {unescape(known.get("name", "")): known.get("r:id") for known in _attributes(_SHEET, book)}
             target = targets.get(ids.get(sheet), "")
-            return archive.read(target.lstrip("/") if target.startswith("/") else f"xl/{target}") if target else b""
+            if not target:
+                return b""
+            with archive.open(target.lstrip("/") if target.startswith("/") else f"xl/{target}") as stream:
+                content = stream.read(_MOST_BYTES)
+            return content if len(content) < _MOST_BYTES else b""
     except (zipfile.BadZipFile, KeyError, OSError, NotImplementedError, RuntimeError):
         return b""
 
