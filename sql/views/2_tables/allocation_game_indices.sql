@@ -7,9 +7,9 @@
 --        minus the unweighted mean of p_g's entropy (bits) over the groups hired at least once. `bgd` is the mean
 --        Jensen-Shannon distance (the root of the divergence in natural logarithms: at most 0.8326) over the distinct
 --        pairs of hired groups, as the paper's numbers come out; `bgd_divergence_bits` is what its text says, the
---        divergence in base 2 (at most 1). NULL if one group only was hired; all of
---        them are NULL in a game of one class, where nothing can be stratified. `mutual_information_bits` is that of
---        group and class over the rounds: equal to `si` only where classes come alike often and groups are weighted.
+--        divergence in base 2 (at most 1). NULL if one group only was hired; all of them are NULL in a game of one
+--        class, where nothing can be stratified. `mutual_information_bits` is that of group and class over the rounds:
+--        equal to `si` only where classes come alike often and groups are weighted.
 CREATE OR REPLACE VIEW allocation_game_indices AS
 WITH games AS MATERIALIZED (
     SELECT *, row_number() OVER (ORDER BY source, study, study_version, variant, model, game) AS game_no

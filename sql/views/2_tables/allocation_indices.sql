@@ -8,10 +8,10 @@
 --        deviation (n - 1) of SI and BGD. `gasi` is the mean over groups of the mean Jensen-Shannon distance (natural
 --        logarithms, at most 0.8326) between that group's distributions over the classes in two games, over all pairs
 --        of games in which it was hired; the text's divergence in base 2 is `gasi_divergence_bits`. A cell of one game
---        has none, and games of one class have no index. Games that are not complete are counted in `n_incomplete` only. Chance alone gives more than 0:
---        `random_si` … are what it gives to a cell of as many games, choices, groups and jobs in each class, between
---        low and high lie 95 % of such cells; NULL until `analyze indices --study STUDY` has simulated them. That
---        command also gives intervals, in the table game_index_intervals.
+--        has none, and games of one class have no index. Games that are not complete are counted in `n_incomplete`
+--        only. Chance alone gives more than 0: `random_si` … are what it gives to a cell of as many games, choices,
+--        groups and jobs in each class, between low and high lie 95 % of such cells; NULL until `analyze indices
+--        --study STUDY` has simulated them. That command also gives intervals, in the table game_index_intervals.
 CREATE OR REPLACE VIEW allocation_indices AS
 WITH cells AS MATERIALIZED (
     SELECT source, study, study_version, variant, model,
