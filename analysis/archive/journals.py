@@ -74,10 +74,16 @@ def _tells_of(record: dict[str, Any], study: str, runs: set[str], models: set[st
     if kind == "merge":
         return not runs.isdisjoint(record.get("runs", ()))
     if kind == "recounts":
-        return any(str(attempt_id).rpartition("-")[0] in runs for attempt_id, _ in record.get("rows", ()))
+        return any(_run_of(attempt_id) in runs for attempt_id, _ in record.get("rows", ()))
+    if kind == "readings":
+        return any(_run_of(row["attempt_id"]) in runs for row in record.get("rows", ()))
     if kind == "check":
         return f"{record.get('provider')}/{record.get('requested_model')}" in models
-    return kind in ("study", "look", "set_aside") and record.get("study") == study
+    return kind in ("study", "look", "set_aside", "registration") and record.get("study") == study
+
+
+def _run_of(attempt_id: Any) -> str:
+    return str(attempt_id).rpartition("-")[0]
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -88,8 +94,9 @@ def _lines(path: Path) -> Iterator[bytes]:
 def seal_journals(
     paths: list[Path], folder: Path, private: PrivateWords, without: tuple[str, ...], on_bytes: OnBytes
 ) -> list[SealedJournal]:
-    """Write the text of each journal into `folder`."""
+    """Write the text of each journal into `folder`; of what was read again only the answers of these journals' runs."""
     folder.mkdir(parents=True, exist_ok=True)
+    runs = {journal_run(path) for path in paths}
     of_all, done, sealed = sum(map(journal_size, paths)), 0, []
     for path in paths:
         digest, n_lines, n_changed, why = hashlib.sha256(), 0, 0, dict[str, None]()
@@ -97,7 +104,9 @@ def seal_journals(
             for line in _lines(path):
                 digest.update(line + b"\n")
                 n_lines += 1
-                shared, reasons = _shared_line(line, private, without, path)
+                own = _of_runs(line, runs)
+                shared, reasons = _shared_line(own, private, without, path)
+                reasons += ["answers to other studies"] if own != line else []
                 n_changed += shared != line
                 why |= dict.fromkeys(reasons)
                 file.write(shared + b"\n")
@@ -107,6 +116,18 @@ def seal_journals(
         sealed.append(SealedJournal(journal_name(path), digest.hexdigest(), n_lines, n_changed, tuple(why)))
     on_bytes(of_all, of_all)
     return sealed
+
+
+def _of_runs(line: bytes, runs: set[str]) -> bytes:
+    """Return a line of readings, which may be of all studies of a database, with those of some runs."""
+    if not line.startswith(b'{"kind":"readings"'):
+        return line
+    record = json.loads(line)
+    rows = [row for row in record["rows"] if _run_of(row["attempt_id"]) in runs]
+    if len(rows) == len(record["rows"]):
+        return line
+    record.pop("sum", None)
+    return with_sum(encoded(record | {"rows": rows}))[:-1]
 
 
 def _shared_line(line: bytes, private: PrivateWords, without: tuple[str, ...], path: Path) -> tuple[bytes, list[str]]:

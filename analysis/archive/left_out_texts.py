@@ -30,6 +30,8 @@ def without_reasoning(record: dict[str, Any]) -> dict[str, Any]:
         if responses := rows.get("response"):
             rows["response"] = [text and _left_out(text) for text in responses]
         return changed | {"shared": [without_reasoning(shared) for shared in record["shared"]], "rows": rows}
+    if record.get("kind") == "readings":
+        return changed | {"rows": [without_reasoning(row) for row in record["rows"]]}
     if text := record.get("reasoning_text"):
         changed["reasoning_text"] = stand_in(text)
     if isinstance(record.get("response"), str):

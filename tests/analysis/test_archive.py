@@ -48,8 +48,12 @@ from slant.analysis.rows.views import open_trials
 from slant.analysis.stages import Stages
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, UsageError
-from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.keep.journal import SideJournal, journal_folder, utc_now
 from slant.collector.keep.journal_files import compress_finished, journal_paths
+from slant.collector.keep.journal_lines import READ_AGAIN
+from slant.collector.keep.journal_loader import load_journals
 from slant.collector.studies.catalogue import load_study
 from tests.support.tiny_study import write_tiny
 
@@ -222,6 +226,25 @@ def test_what_was_asked_again_is_sealed_and_made_again(tmp_path: Path) -> None:
     assert found.table.filter(name="fits/retest-1.table.csv", kind="fit", status=AGREES).height == 1
     assert any(name.endswith("_description-retestanswers_data.csv") for name in members(sealed.path))
     assert open_trials(found.db, view="retest_answers").height == 8
+
+
+def test_what_was_read_again_is_sealed_without_answers_to_other_studies(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    collect(db, write_tiny(tmp_path), ["simulated/small"])
+    with reading(db) as connection:
+        answered = connection.table("attempts").filter("outcome = 'answered'").limit(1)
+        (row,) = frame_of(answered.select("attempt_id", *READ_AGAIN)).iter_rows(named=True)
+    changed = row | {"outcome": "malformed", "choice": None, "reasoning_text": "I think."}
+    with SideJournal(db, "readings") as journal:
+        rows = [changed, changed | {"attempt_id": "another-run-1"}]
+        journal.append({"kind": "readings", "read_at": utc_now(), "code_version": "0", "rows": rows})
+    load_journals(db)
+    sealed = seal(db, "drinks", tmp_path / "study.zip", without=["reasoning"], with_r=False)
+    (line,) = [text for name, text in members(sealed.path).items() if name.startswith("journal/readings")]
+    assert "another-run" not in str(line)
+    assert "I think." not in str(line)
+    assert replay(sealed.path, tmp_path / "check", with_r=False).problems.is_empty()
+    assert open_trials(tmp_path / "check" / "replayed.duckdb").filter(outcome="malformed").height == 1
 
 
 def test_reasoning_that_went_back_into_a_request_is_left_out_of_it() -> None:
