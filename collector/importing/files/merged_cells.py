@@ -9,8 +9,6 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from slant.collector.system.files import opened
-
 _SHEET = re.compile(r"<(?:\w+:)?sheet\s[^<>]{0,2000}>")
 _ATTRIBUTE = re.compile(r'([\w:]+)="([^"]*)"')
 _RELATION = re.compile(r"<Relationship\s[^<>]{0,2000}>")
@@ -55,7 +53,7 @@ def filled(path: Path, sheet: str, rows: Sequence[Sequence[Any]]) -> tuple[list[
 def _content(path: Path, sheet: str) -> bytes:
     """Return the XML of a sheet; nothing for a workbook of another kind, or one that is not as usual."""
     try:
-        with opened(path) as file, zipfile.ZipFile(file) as archive:
+        with zipfile.ZipFile(path) as archive:
             book = archive.read("xl/workbook.xml").decode("utf-8", "replace")
             relations = archive.read("xl/_rels/workbook.xml.rels").decode("utf-8", "replace")
             targets = {known.get("Id"): known.get("Target", "") for known in _attributes(_RELATION, relations)}
