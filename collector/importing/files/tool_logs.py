@@ -334,6 +334,8 @@ _OF_PROMPTFOO = {
 }  # fmt: skip
 """What promptfoo notes of its own work, which is neither a factor nor an answer: marks, numbers of rows, times."""
 _OF_TOOLS: Mapping[str, Collection[str]] = {
-    "_promptfoo": _OF_PROMPTFOO, "_helm": ("instance", "request", "result"), "_evals": ("data", "run_id", "event_id"),
-}  # fmt: skip
+    "_promptfoo": _OF_PROMPTFOO,
+    "_helm": ("instance", "request", "result"),
+    "_evals": ("data", "run_id", "event_id"),
+}
 """What a tool's records have for themselves, by the function that reads them."""
