@@ -53,7 +53,7 @@ def sent(study: Study, trial: Trial) -> str:
         ([("[factors]", "[facts]")], "needs a factor"),
         ([("[templates]", "[wordings]")], "needs a template"),
         ([('kind = "scale"', 'kind = "scael"')], 'Did you mean "scale"?'),
-        ([("max = 5", "max = 1")], "goes from 1 to 1"),
+        ([("max = 5", "max = 1")], "may not be its ends"),
         ([('5 = "good"', '6 = "good"')], "label for 6"),
         ([('5 = "good"', '5 = "Bad"')], "are the same"),
         ([("max = 5", 'max = 5\ndirection = "both"'), ('1 = "bad", ', "")], "can't run the other way"),

@@ -16,6 +16,7 @@ _BEGUN = re.compile(r"\{\s*[\"}]")
 """Match where an object begins, but not a brace in prose or TeX."""
 
 
+_THREE_DECIMALS = re.compile(r"-?\d{1,3}\.\d{3}")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 
@@ -80,8 +81,14 @@ def as_answer(value: Any) -> str | None:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        return exact_text(value)
     return value if isinstance(value, str) else None
+
+
+def exact_text(number: float) -> str:
+    """Return a number as a text that can be read in one way: 3.142, whose mark could be one of thousands, is 3.1420."""
+    text = str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+    return f"{text}0" if _THREE_DECIMALS.fullmatch(text) else text
 
 
 def _same(name: str) -> str:

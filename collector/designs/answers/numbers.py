@@ -1,13 +1,13 @@
-"""Read numbers in answers: digits with their separators, and an amount with its unit.
+"""Read answers to a question for a number: one number, with its unit.
 
-A number that could be read in two ways is not read: `1.250,50` and `1.250` may have thousands or decimals, `10-20` has
-two, and `0.75` to a question for percent may be a share.
+A number that could be read in two ways is not read: `1.250,50` and `1.250` may have thousands or decimals (unless the
+question's range or its decimal mark says which), `10-20` has two, and `0.75` to a question for percent may be a share.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from slant.collector.designs.answers.counted import last_statement, without_confidence, without_counted
 from slant.collector.designs.answers.json_object import read_value
@@ -20,26 +20,15 @@ from slant.collector.designs.answers.plain import (
     without_bullets,
     without_value,
 )
-
-NUMBER = re.compile(
-    r"(?<![\w.,])(?P<sign>(?:(?<![\d\s])|(?<![\d)] )|^)[-−])?[$€£¥₹]?\s?(?P<digits>(?:\d|\.(?=\d))[\d.,'\u00a0\u202f]*)"
-    r"(?P<times>\s?(?:[百千万萬만億亿억]|(?:k|hundred|thousand|tausend|tsd|mille|тыс|million|mn|mio|mln|billion|bn|lakh|crore)\b)"
-    r"|e[+-]?\d{1,2}(?![\w.]))?",
+from slant.collector.designs.answers.written_numbers import (
+    NUMBER,
+    PARTS,
+    as_figures,
+    numbers_in,
+    with_magnitudes,
+    with_signs,
 )
-_TIMES = {
-    "百": 1e2, "千": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8,
-    "tausend": 1e3, "tsd": 1e3, "mille": 1e3, "тыс": 1e3,
-    "k": 1e3, "hundred": 1e2, "thousand": 1e3,
-    "million": 1e6, "mn": 1e6, "mio": 1e6, "mln": 1e6, "billion": 1e9, "bn": 1e9,
-    "lakh": 1e5, "crore": 1e7,
-}  # fmt: skip
-_OF_MONEY = re.compile(r"([$€£¥₹]\s?\d[\d.,]*)\s?m\b")
-_SPACED = re.compile(r"(?<![\d.,] )(?<![\w.,])(\d{1,3}(?: \d{3})+)(?![\w]| ?[\d])")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['\u00a0\u202f]\d{3})+(?:\.\d+)?")
-_PLAIN = re.compile(r"\d+(?:\.\d+)?|\.\d+")
-_COMMA = re.compile(r"\d+,\d{1,2}")
-_EITHER_WAY = re.compile(r"\d{1,3}\.\d{3}")
-_MAX_DIGITS = 30
+
 _PERCENT = ("%", "percent", "per cent")
 _CURRENCIES = (
     ("$", "dollar", "usd"),
@@ -58,10 +47,6 @@ _TIMES_OF_DAY = (
 )  # fmt: skip
 _UNITS = (_CURRENCIES, _TIMES_OF_DAY)
 """Kinds of units: the names of each unit of a kind."""
-_PARTS = (
-    r"(?:quarters?|thirds?|fourths?|fifths?|tenths?|hal(?:f|ves)|dozens?|score|decades?|viertel|drittel|quarts?|tiers)"
-)
-"""Words that make another number of the one before them: "three quarters"."""
 _ABOUT = r"(?:about|around|roughly|approximately|exactly|maybe|probably|perhaps|etwa|ungefähr|environ|unos|circa|ca\.)"
 _BEFORE_BOUND = re.compile(
     r"(?:\b(?:less|more|fewer|greater|higher|lower|better|worse|other|weniger|mehr|kleiner|größer)\s+(?:than|als)"
@@ -78,12 +63,14 @@ _AFTER_BOUND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Define what a question for a number asks for. `low` and `high` are the ends of its range (None: open)."""
+    """Define what a question for a number asks for. `low` and `high` are the ends of its range (None: open), `mark` is
+    before decimals (None: where an answer doesn't show which it is, it is not read)."""
 
     unit: str = ""
     low: float | None = None
     high: float | None = None
     whole: bool = False
+    mark: str | None = field(default=None, repr=False)  # contents of prompts are hashes of what questions are
 
 
 def read_number(answer: str, amount: Amount = Amount(), key: str = "number") -> AnswerReading:
@@ -92,9 +79,10 @@ def read_number(answer: str, amount: Amount = Amount(), key: str = "number") -> 
 
 
 def _read_text(answer: str, amount: Amount) -> AnswerReading:
-    text = plain_lines(answer)
+    text = plain_lines(with_magnitudes(answer))
     if amount.low is not None and amount.low >= 0:
         text = without_bullets(text)
+    text = with_signs(text, is_below_zero=amount.low is None or amount.low < 0)
     if not text:
         return AnswerReading("malformed", detail="empty")
     if (stated := last_statement(text)) is not None and (read := _read_text(stated, amount)).outcome == "answered":
@@ -104,15 +92,15 @@ def _read_text(answer: str, amount: Amount) -> AnswerReading:
     if amount.unit:
         text = without_counted(text, amount.unit)
         text = text if any(name in amount.unit.casefold() for name in _PERCENT) else without_confidence(text)
-    text = _OF_MONEY.sub(r"\1 million", text)
-    text = _SPACED.sub(lambda match: match[1].replace(" ", "\u202f"), text)
-    first = re.sub(rf"^{LEAD}", "", text.splitlines()[0].strip())
-    if not re.search(r"\d", text) and re.search(rf"\b(?:{WORDS})[\s-]+{_PARTS}\b", text):
+    text = as_figures(_without_maximum(text, amount))
+    first = re.sub(rf"^{LEAD}", "", text.splitlines()[0].strip()) if text.strip() else ""
+    if not re.search(r"\d", text) and re.search(rf"\b(?:{WORDS})[\s-]+{PARTS}\b", text):
         return AnswerReading("malformed", detail="ambiguous")
     if word := re.fullmatch(rf"(?:{_ABOUT}\s+)?({WORDS})((?:\s+[^\W\d_]+)?[\s.!]*)", text):
         text = first = f"{NUMBER_WORDS[word[1]]}{word[2]}"
-    alone = numbers_in(first)
-    numbers = alone if len(alone) == 1 and _is_alone(first) else numbers_in(text)
+    settled = (amount.mark, amount.low, amount.high, amount.unit)
+    alone = numbers_in(first, *settled)
+    numbers = alone if len(alone) == 1 and _is_alone(first) else numbers_in(text, *settled)
     values = set(numbers)
     if len(values) != 1 or None in values:
         return without_value(text, "no_number" if not values else "ambiguous" if None in values else "several_numbers")
@@ -131,24 +119,11 @@ def _read_text(answer: str, amount: Amount) -> AnswerReading:
     return answered(str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value))
 
 
-def numbers_in(text: str) -> list[float | None]:
-    """Return the numbers of a folded text, each with its multiplier; None for one that could be read in two ways."""
-    return [_value(match) for match in NUMBER.finditer(text)]
-
-
-def _value(match: re.Match[str]) -> float | None:
-    digits = match["digits"].rstrip(".,'")
-    if len(digits) > _MAX_DIGITS or _EITHER_WAY.fullmatch(digits):
-        return None
-    if _THOUSANDS.fullmatch(digits):
-        digits = re.sub(r"[,'\u00a0\u202f]", "", digits)
-    elif _COMMA.fullmatch(digits) and not match["times"]:  # no group of thousands has one or two digits
-        digits = digits.replace(",", ".")
-    elif not _PLAIN.fullmatch(digits):
-        return None
-    times = (match["times"] or "").strip()
-    value = float(f"{digits}{times}") if times[:1] == "e" else float(digits) * _TIMES.get(times, 1.0)
-    return -value if match["sign"] else value
+def _without_maximum(text: str, amount: Amount) -> str:
+    """Return a text without the right maximum after a number: 85/100, 4 out of 7."""
+    if amount.high is None or amount.low is None or not float(amount.high).is_integer():
+        return text
+    return re.sub(rf"(?<=\d)\s*(?:/|\bout of\b)\s*{int(amount.high)}(?![\d.,/]*\d)", "", text)
 
 
 def _is_alone(line: str) -> bool:

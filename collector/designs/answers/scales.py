@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from slant.collector.designs.answers.counted import last_statement, without_confidence, without_counted
 from slant.collector.designs.answers.json_object import read_value
 from slant.collector.designs.answers.number_words import NUMBER_WORDS, WORDS, with_digits
-from slant.collector.designs.answers.numbers import NUMBER, is_bound, numbers_in
+from slant.collector.designs.answers.numbers import is_bound
 from slant.collector.designs.answers.plain import (
     LEAD,
     AnswerReading,
@@ -25,11 +25,12 @@ from slant.collector.designs.answers.plain import (
     without_bullets,
     without_value,
 )
+from slant.collector.designs.answers.written_numbers import NUMBER, as_figures, numbers_in, with_magnitudes, with_signs
 from slant.collector.designs.labels.reader import read_label
 from slant.collector.designs.labels.spelling import folded
 
-_MIDDLE = ("neutral", "neither agree nor disagree", "neither agree or disagree", "neither")
-_SAID_MIDDLE = re.compile(r"(?:i )?(?:i'm neutral|am neutral|neither agree (?:n?or) disagree(?: with .{0,80})?)")
+MIDDLE = ("neutral", "neither agree nor disagree", "neither agree or disagree", "neither")
+_SAIDMIDDLE = re.compile(r"(?:i )?(?:i'm neutral|am neutral|neither agree (?:n?or) disagree(?: with .{0,80})?)")
 _NUMBER_IN_WORDS = re.compile(
     rf"{LEAD}(?:an?\s+)?(?:(?:solid|strong|clear|firm)\s+)?({WORDS})\s*(?:points?|stars?|分|点|점)?[\s.!。]*"
 )
@@ -59,15 +60,18 @@ _TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|o
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Define the whole numbers from `low` to `high`; `labels` are those of some or all points, by point."""
+    """Define the whole numbers from `low` to `high`; `labels` are those of some or all points, by point. `mark`: before
+    decimals, if that is known."""
 
     low: int
     high: int
     labels: Mapping[int, str] = field(default_factory=dict)
+    mark: str | None = field(default=None, repr=False)  # contents of prompts are hashes of what questions are
 
     def reversed(self) -> Scale:
         """Return the same scale with its labels reversed."""
-        return Scale(self.low, self.high, {self.low + self.high - point: text for point, text in self.labels.items()})
+        labels = {self.low + self.high - point: text for point, text in self.labels.items()}
+        return replace(self, labels=labels)
 
 
 def read_scale(answer: str, scale: Scale, key: str = "rating") -> AnswerReading:
@@ -76,8 +80,9 @@ def read_scale(answer: str, scale: Scale, key: str = "rating") -> AnswerReading:
 
 
 def _read_text(answer: str, scale: Scale) -> AnswerReading:
-    text = with_digits(_HAN_BEFORE_DIGIT.sub(" ", plain_lines(answer)))
-    text = without_bullets(text) if scale.low >= 0 else _with_signs(text)
+    text = with_digits(_HAN_BEFORE_DIGIT.sub(" ", plain_lines(with_magnitudes(answer))))
+    text = without_bullets(text) if scale.low >= 0 else text
+    text = as_figures(with_signs(text, is_below_zero=scale.low < 0))
     if not text:
         return AnswerReading("malformed", detail="empty")
     labels = _spelled(tuple(scale.labels.items()))
@@ -148,9 +153,9 @@ def _beside(rest: str, point: int, labels: Mapping[str, int]) -> AnswerReading:
 def _middle(text: str, scale: Scale) -> int | None:
     """Return the middle point if its label says that it is one, and so does the answer, in other words."""
     middle = (scale.low + scale.high) / 2
-    if not middle.is_integer() or folded(scale.labels.get(int(middle), "")) not in _MIDDLE:
+    if not middle.is_integer() or folded(scale.labels.get(int(middle), "")) not in MIDDLE:
         return None
-    return int(middle) if _SAID_MIDDLE.match(text) else None
+    return int(middle) if _SAIDMIDDLE.match(text) else None
 
 
 @lru_cache(256)
@@ -182,14 +187,6 @@ _SCALE = r"(?:scale|skala|échelle|escala|scala|schaal)"
 def _end(point: int) -> str:
     """Return the pattern of an end of the scale, in digits."""
     return str(point) if point < 0 else rf"\+?{point}"
-
-
-def _with_signs(text: str) -> str:
-    """Return a text with one sign for a number below 0, however it is written (–2, − 2, minus 2, negative two)."""
-    text = re.sub(rf"\b(?:minus|negative)\s+({WORDS})\b", lambda m: f"-{NUMBER_WORDS[m[1]]}", text)
-    text = re.sub(rf"\b(?:plus|positive)\s+({WORDS})\b", lambda m: f"{NUMBER_WORDS[m[1]]}", text)
-    text = re.sub(r"\b(?:minus|negative)\s+(?=\d)", "-", text)
-    return re.sub(r"(?:(?<=^)|(?<=[\s(:=,>]))[–−-]\s?(?=\d)(?<!\d [–−-])(?<!\d [–−-] )", "-", text, flags=re.MULTILINE)
 
 
 def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading:
@@ -244,7 +241,7 @@ def _line_of_number(lines: list[str]) -> float | None:
 def _only_number(text: str, scale: Scale) -> AnswerReading:
     """Return the one number of a text that is a point of the scale, if no other number is one or could be an
     alternative to it."""
-    numbers = numbers_in(text)
+    numbers = numbers_in(text, scale.mark, scale.low, scale.high)
     points = {value for value in numbers if value is not None and _is_point(value, scale)}
     if not points and (not numbers or refuses(text)):
         return without_value(text, "no_point")

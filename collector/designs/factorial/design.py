@@ -16,7 +16,7 @@ from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Question, quoted_answer
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits
-from slant.collector.designs.factorial.imported import checked_shown, placer_of, row_columns
+from slant.collector.designs.factorial.imported import DECIMAL, checked_shown, placer_of, row_columns
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
 from slant.collector.designs.factorial.people import ShownProfiles, fields_of, without_persona
 from slant.collector.designs.factorial.proposed import proposed_study
@@ -205,7 +205,7 @@ class Factorial(Design):
     def _readings(self, data: FactorialData, trial: Trial, answer: str) -> list[AnswerReading]:
         shown = trial.factors
         labels = data.profiles.labels(shown["template"])
-        questions = [data.questions[name] for name in shown["questions"]]
+        questions = [data.questions[name].marked(shown.get(DECIMAL)) for name in shown["questions"]]
         if len(questions) == 1:
             return [questions[0].read(answer, shown["directions"][0], labels)]
         try:
@@ -252,10 +252,14 @@ class Factorial(Design):
         return placer_of(study.data)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """Return a row that says what was shown (its factors) with just that; elsewhere it is what the plan shows."""
-        if trial.factors is planned.factors:
-            return trial
-        return replace(trial, factors=checked_shown(trial.factors, planned.factors))
+        """Return a row that says what was shown (its factors) with just that; elsewhere it is what the plan shows. The
+        mark before decimals of the file's answers is kept, for answers are read by it."""
+        shown = trial.factors
+        if shown is not planned.factors:
+            shown = checked_shown(shown, planned.factors)
+        if mark := draft.get(DECIMAL):
+            shown = {**shown, DECIMAL: mark}
+        return trial if shown is trial.factors else replace(trial, factors=shown)
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
         """Return the profiles as they were shown, one a line, then what was read."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from slant.collector.designs.answers.written_numbers import MARKS
 from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.imported_turns import RowPlacer
@@ -14,6 +15,8 @@ from slant.collector.errors import StudyError
 
 _TEXTS = ("names", "levels", "sent_levels", "order", "questions", "kinds", "directions")
 _NUMBERS = ("lows", "highs", "abouts")
+DECIMAL = "decimal"
+"""The mark before decimals in the answers of an imported file, where the file or a person says it."""
 _BAD = re.compile(r'[\x00-\x1f"\\]')
 
 
@@ -76,6 +79,8 @@ def checked_shown(factors: Mapping[str, Any], planned: Mapping[str, Any]) -> dic
         if not isinstance(value, type(usual)):
             raise StudyError(f"{name} of its factors must be of the kind that the plan has")
         kept[name] = value
+    if factors.get(DECIMAL) in MARKS:
+        kept[DECIMAL] = factors[DECIMAL]
     if kept["questions"] != planned["questions"]:
         raise StudyError("the questions of its factors are other ones than the study asks there")
     n = len(kept["names"])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in
-from slant.collector.designs.answers.numbers import numbers_in
+from slant.collector.designs.answers.written_numbers import numbers_in
 from slant.collector.designs.factorial.factors import RESERVED
 from slant.collector.designs.labels.spelling import WRAPPING, folded
 from slant.collector.designs.proposed_study import ProposedStudy, csv_text, ids_of, toml_text

@@ -10,7 +10,8 @@ from typing import Any
 from slant.collector.designs.answers.choices import YES_NO, read_choice
 from slant.collector.designs.answers.numbers import Amount, read_number
 from slant.collector.designs.answers.plain import LONGEST_READ, AnswerReading, declines, spoken
-from slant.collector.designs.answers.scales import Scale, read_scale
+from slant.collector.designs.answers.scales import MIDDLE, Scale, read_scale
+from slant.collector.designs.answers.written_numbers import MARKS
 from slant.collector.designs.labels.spelling import folded, folded_lines
 from slant.collector.designs.refusals import refusal_detail
 from slant.collector.errors import StudyError, UnknownNameError
@@ -79,6 +80,12 @@ class AskedQuestion:
         options = YES_NO if self.kind == "yes_no" else self.options or profiles
         return f"{', '.join(options[:-1])} or {options[-1]}"
 
+    def marked(self, mark: str | None) -> AskedQuestion:
+        """Return the question with the mark before decimals that the answers have, if it says none itself."""
+        if mark is None or self.kind not in ("scale", "number") or (self.scale.mark or self.amount.mark):
+            return self
+        return replace(self, scale=replace(self.scale, mark=mark), amount=replace(self.amount, mark=mark))
+
     def read(self, answer: str, direction: str, profiles: Sequence[str]) -> AnswerReading:
         """Return the reading of an answer; a point of a scale as the study lists it, whichever way it was shown; of
         profiles the number of the one that was chosen.
@@ -132,13 +139,14 @@ def _read_text(answer: str) -> AnswerReading:
 def parse_questions(table: Table, templates: Sequence[str], n_profiles: int) -> dict[str, AskedQuestion]:
     """Read [questions.NAME]; StudyError if one breaks the rules."""
     questions: dict[str, AskedQuestion] = {}
+    mark = _mark(table)
     for name, row in table.tables("questions").items():
         if not _NAME.fullmatch(name):
             raise StudyError(
                 f'A question of {table.where} can\'t be called "{shortened(name)}".',
                 "A name has small letters, digits and underscores, and starts with a letter; 40 characters at most.",
             )
-        question = _question(name, row, templates, n_profiles)
+        question = _question(name, row, templates, n_profiles).marked(mark)
         numbers = range(1, n_profiles + 1) if question.about else ()
         each = {f"{name}_{number}": replace(question, name=f"{name}_{number}", about=number) for number in numbers}
         if twice := set(each or {name: question}) & set(questions):
@@ -204,8 +212,8 @@ def _scale(row: Table) -> Scale:
                 f'Give one for each point, or some by number: labels = {{ {low} = "not at all", {high} = "very" }}',
             )
     else:
-        low, high = row.integer("min", 1), row.integer("max", 7)
         named = {_point(key, row.where): text for key, text in (labels or {}).items()}
+        low, high = _ends(row, named)
     if not -MOST_POINTS <= low < high <= low + MOST_POINTS - 1:
         raise StudyError(
             f"The scale of {row.where} goes from {low} to {high}.",
@@ -218,7 +226,28 @@ def _scale(row: Table) -> Scale:
             raise StudyError(f"The label of {point} in {row.where} must be a text.")
     if len(set(map(folded, named.values()))) < len(named):
         raise StudyError(f"Two labels of {row.where} are the same: an answer could not tell them apart.")
-    return Scale(low, high, dict(sorted(named.items())))
+    return Scale(low, high, dict(sorted(named.items())), _mark(row))
+
+
+def _ends(row: Table, named: Mapping[int, Any]) -> tuple[int, int]:
+    """Return the ends of a scale: `min` and `max`, else those that have labels."""
+    if not named or (row.has("min") and row.has("max")):
+        return row.integer("min", 1), row.integer("max", 7)
+    others = [point for point in named if point not in (row.integer("min", 0), row.integer("max", 0))] or [1, 7]
+    low, high = row.integer("min", min(others)), row.integer("max", max(others))
+    is_open = not (row.has("min") or row.has("max"))
+    is_inner = (low > 1 and not row.has("min")) or (is_open and len(named) == 1)
+    if is_inner or folded(str(named.get(low, ""))) in MIDDLE or folded(str(named.get(high, ""))) in MIDDLE:
+        raise StudyError(
+            f"The scale of {row.where} has labels for {', '.join(map(str, sorted(named)))}, which may not be its ends.",
+            "Labelled ends are the ends of a scale; where others have labels, say both: min = 1, max = 7",
+        )
+    return low, high
+
+
+def _mark(table: Table) -> str | None:
+    """Return the mark before decimals ("." or ","); None if the table says none."""
+    return table.choice("decimal", MARKS) if table.has("decimal") else None
 
 
 def _point(key: str, where: str) -> int:
@@ -262,4 +291,4 @@ def _amount(row: Table) -> Amount:
     low, high = (row.optional(key, (int, float), "a number") for key in ("min", "max"))
     if low is not None and high is not None and not low < high:
         raise StudyError(f'"min" in {row.where} must be below "max".')
-    return Amount(row.text("unit", ""), low, high, row.flag("whole", default=False))
+    return Amount(row.text("unit", ""), low, high, row.flag("whole", default=False), _mark(row))
