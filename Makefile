@@ -48,4 +48,4 @@ lock: ## renv.lock and constraints.txt, from what set-up installs in a fresh roo
 	@python3 tools/lock.py $(ARGS)
 
 clean: ## takes away what set-up and demo made in this folder
-	@rm -rf .venv .venv-local local-run .setup-done .setup-log demo dist fresh site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-local local-run .setup-done .setup-log .ledger demo dist fresh site .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from slant.collector.keep.schema import cached_new_database
 from tests.support.authors import Authors, imported_authors
+from tests.support.ledger import Ledger
 from tests.support.made_once import shared_folder
 from tests.support.needs import skip_what_is_lacking
 
@@ -28,7 +29,17 @@ ROOT = Path(__file__).resolve().parent.parent
 BAD = ("failed", "error")
 
 
+LEDGER = Ledger(Path(os.environ["SLANT_TEST_LEDGER"])) if "SLANT_TEST_LEDGER" in os.environ else None
+
+
+def pytest_sessionfinish() -> None:
+    if LEDGER:
+        LEDGER.turn_to("")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if LEDGER:
+        LEDGER.turn_to(item.nodeid.partition("::")[0])
     skip_what_is_lacking(item)
 
 

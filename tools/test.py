@@ -1,11 +1,14 @@
-"""Runs every kind of test, all of them even where one fails, and says how long each took and what was skipped, and why.
+"""Runs every kind of test, all of them even where one fails, and says how long each took, what each file cost, and what
+was skipped, and why.
 
-python tools/test.py [--full | --core | --check]
-    --full: the slow ones too; --core: what versions of R and Python could break; --check: only lint and types
+python tools/test.py [--full | --core | --check | --changed UNTIL]
+    --full: the slow ones too; --core: what versions of R and Python could break; --check: only lint and types;
+    --changed: after `make test`, the slow ones of what changed, begun until that second since 1970
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -13,12 +16,15 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from browser import install_browser
+from changed import FULL_PASSED, run_changed
+from ledger import Cost, costs_of, counts_of, keep_table, shown, too_dear
 
 ROOT = Path(__file__).resolve().parent.parent
+COUNTS = ROOT / ".ledger" / "counts"
 MARKED = {"": "not slow and not local", "--core": "not slow and not local", "--full": "not local"}
 CORE = (
     "r_bridge", "r_vectors", "worker", "journal", "run", "views", "fits", "effect_size_parts", "compare", "figures",
@@ -54,9 +60,9 @@ def folder_in_memory() -> Path | None:
 def stages(chosen: str) -> dict[str, list[str]]:
     if chosen == "--check":
         return READ_CODE
-    # Two processes more than there are cores, for many tests wait for another process or a clock; the tests of one file
-    # stay together, as some of them go on where others ended.
-    processes = ["-n", str((os.cpu_count() or 1) + 2), "--dist", "loadfile"]
+    # One process more than there are cores, for many tests wait for another process or a clock, and R's tests run next
+    # to them; the tests of one file stay together, as some of them go on where others ended.
+    processes = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile"]
     pytest = ["pytest", *processes, "-m", MARKED[chosen]]
     if chosen == "--core":
         files = [str(file) for name in CORE for file in Path("tests").glob(f"*/test_{name}.py")]
@@ -97,50 +103,77 @@ def run_stages(wanted: dict[str, list[str]], folder: Path) -> list[str]:
     return failed
 
 
-def counts_of(file: Path) -> tuple[Counter[str], Counter[str]]:
-    """How many tests passed, failed and were skipped, and how often for which reason, as tests/ wrote them down."""
-    lines = [line.split("\t") for line in file.read_text("utf-8").splitlines()] if file.exists() else []
-    outcomes: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
-    for outcome, number, reason in lines:
-        outcomes[outcome] += int(number)
-        if outcome == "skipped":
-            reasons[reason] += int(number)
-    return outcomes, reasons
+def keep_counts(counts: list[int]) -> list[int]:
+    """Where .ci/run adds those of its second part to them."""
+    COUNTS.parent.mkdir(exist_ok=True)
+    COUNTS.write_text(" ".join(map(str, counts)), "utf-8")
+    return counts
+
+
+def with_those_of_make_test(counts: list[int]) -> list[int]:
+    """One that failed is added if `make test` did not come to its end."""
+    before = map(int, COUNTS.read_text("utf-8").split()) if COUNTS.exists() else (0, 1, 0)
+    return [own + other for own, other in zip(counts, before, strict=True)]
+
+
+def write_full_passed(costs: list[Cost]) -> None:
+    """What .ci/run need not run again, and in which order it runs the rest. Commit it."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    if head.returncode == 0:
+        lines = [f"{cost.file}\t{cost.scaled_s:.0f}\n" for cost in sorted(costs, key=lambda cost: cost.file)]
+        FULL_PASSED.write_text(head.stdout + "".join(lines), "utf-8")
+
+
+@contextlib.contextmanager
+def places_of_tests(chosen: str) -> Iterator[Path]:
+    """A folder for this run, in memory if possible, and the environment in which tests find it and this checkout."""
+    os.chdir(ROOT)
+    os.environ["PATH"] = os.pathsep.join([str(ROOT / ".venv" / "bin"), os.environ["PATH"]])
+    os.environ["MYPYPATH"] = os.pathsep.join(["python", "tools", "analysis/bridge"])
+    if chosen in {"--full", "--changed"}:
+        os.environ["SLANT_FULL"] = "1"
+    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=folder_in_memory()) as name:
+        folder = Path(name)
+        (folder / "tmp").mkdir()
+        os.environ["TMPDIR"] = str(folder / "tmp")
+        os.environ["SLANT_TEST_COUNTS"], os.environ["SLANT_TEST_LEDGER"] = (
+            str(folder / "counts"),
+            str(folder / "ledger"),
+        )
+        if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # each of the many processes would compile slant anew
+            os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
+        yield folder
 
 
 def main() -> int:
-    chosen = "".join(sys.argv[1:])
-    if chosen not in {"", "--full", "--core", "--check"}:
+    chosen, *until = sys.argv[1:] or [""]
+    if chosen not in {"", "--full", "--core", "--check", "--changed"} or len(until) != (chosen == "--changed"):
         sys.exit(f"{__doc__}")
-    os.chdir(ROOT)
-    os.environ["PATH"] = os.pathsep.join([str(ROOT / ".venv" / "bin"), os.environ["PATH"]])
-    if chosen == "--full":
-        os.environ["SLANT_FULL"] = "1"
-    os.environ["MYPYPATH"] = os.pathsep.join(["python", "tools", "analysis/bridge"])
     begun = time.monotonic()
-    if chosen in MARKED and chosen != "--core":
-        install_browser()
-    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=folder_in_memory()) as folder:
-        os.environ["TMPDIR"] = str(Path(folder) / "tmp")
-        Path(os.environ["TMPDIR"]).mkdir()
-        counts = Path(folder) / "counts"
-        os.environ["SLANT_TEST_COUNTS"] = str(counts)
-        if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # each of the many processes would compile slant anew
-            os.environ["PYTHONPYCACHEPREFIX"] = str(Path(folder) / "compiled")
-        failed = run_stages(stages(chosen), Path(folder))
-        outcomes, reasons = counts_of(counts)
+    with places_of_tests(chosen) as folder:
+        if chosen in {"", "--full"}:
+            install_browser()
+        failed = run_changed(float(until[0])) if until else run_stages(stages(chosen), folder)
+        outcomes, reasons = counts_of(folder / "counts")
+        costs, speed = costs_of(folder / "ledger")
+    if costs:
+        keep_table(costs, ROOT / ".ledger" / f"{chosen.strip('-') or 'test'}.tsv")
+        print(shown(costs, speed))
+    if chosen == "" and (dear := too_dear(costs)):
+        print(dear)
+        failed.append("ledger")
     for name in failed:
         print(f"failed: {name}")
-    print(
-        f"{len(stages(chosen)) - len(failed)} stages are good, {len(failed)} failed, {time.monotonic() - begun:.0f} s"
-    )
+    n_good = 0 if until else len(set(stages(chosen)) - set(failed))
+    print(f"{n_good} stages are good, {len(failed)} failed, {time.monotonic() - begun:.0f} s")
     if chosen != "--check":
         why = "; ".join(f"{number} {reason}" for reason, number in reasons.most_common())
         print(f"skipped {sum(reasons.values())}: {why or 'none'}")
         # A stage that failed without a test that failed (lint; R that does not start) counts as a failure, too.
-        n_failed = max(outcomes["failed"], len(failed))
-        print(f"{outcomes['passed']} passed, {n_failed} failed, {outcomes['skipped']} skipped")
+        own = [outcomes["passed"], max(outcomes["failed"], len(failed)), outcomes["skipped"]]
+        print("{} passed, {} failed, {} skipped".format(*(with_those_of_make_test(own) if until else keep_counts(own))))
+    if chosen == "--full" and not failed:
+        write_full_passed(costs)
     return int(bool(failed))
 
 

@@ -6,9 +6,7 @@ import re
 from datetime import date, datetime
 from pathlib import Path
 
-import openai.types.shared.chat_model as chat_model
 import pytest
-from anthropic._data import DEPRECATED_MODELS
 from click.testing import CliRunner
 
 from slant.collector.cli import collect as command
@@ -20,6 +18,8 @@ TODAY = date(2026, 11, 26)
 
 def of_openai() -> dict[str, str]:
     """The announced days by model, from the text under the SDK's list of models."""
+    from openai.types.shared import chat_model  # takes seconds, in each process that collects tests
+
     text = Path(chat_model.__file__).read_text("utf-8").partition("Deprecated values:")[2]
     days = {}
     for entry in text.split("\n- "):
@@ -35,6 +35,8 @@ def test_the_table_has_every_day_that_openais_sdk_carries() -> None:
 
 
 def test_the_table_has_every_day_that_anthropics_sdk_carries() -> None:
+    from anthropic._data import DEPRECATED_MODELS
+
     for name, day in DEPRECATED_MODELS.items():
         spelt = re.sub(r"(\d)(st|nd|rd|th)", r"\1", day)
         assert lifecycles()["anthropic", name].ends == datetime.strptime(spelt, "%B %d, %Y").date()

@@ -253,15 +253,24 @@ def test_a_package_that_can_not_be_loaded_is_taken_away_again(root: Path, tmp_pa
 
 
 @pytest.mark.parametrize("has_folder", [True, False])
-def test_ci_only_names_the_repository_and_calls_make_test(root: Path, tmp_path: Path, has_folder: bool) -> None:
-    (tmp_path / "main" / ".ci").mkdir(parents=True)
-    shutil.copy(root / ".ci" / "run", tmp_path / "main" / ".ci" / "run")
-    (tmp_path / "main" / "Makefile").write_text('test:\n\t@echo "[$(SLANT_CRAN)]"\n')
+def test_ci_names_the_repository_calls_make_test_and_ends_with_the_counts_of_both_parts(
+    root: Path, tmp_path: Path, has_folder: bool
+) -> None:
+    main = tmp_path / "main"
+    shutil.copytree(root / ".ci", main / ".ci")
+    shutil.copytree(root / "tools", main / "tools")
+    (main / "Makefile").write_text(
+        'test:\n\t@echo "[$(SLANT_CRAN)]"; mkdir .ledger; echo 5 1 2 > .ledger/counts; exit 1\n'
+    )
+    (main / ".venv" / "bin").mkdir(parents=True)
+    (main / ".venv" / "bin" / "python").symlink_to(sys.executable)
     if has_folder:
         (tmp_path / "shared" / "cran").mkdir(parents=True)
     environment = {name: os.environ[name] for name in os.environ if not name.startswith(("SLANT", "MAKE", "MFLAGS"))}
-    answer = subprocess.run([tmp_path / "main/.ci/run"], env=environment, capture_output=True, text=True, check=True)
-    assert answer.stdout.strip() == (f"[{tmp_path}/shared/cran]" if has_folder else "[]")
+    answer = subprocess.run([main / ".ci/run"], env=environment, capture_output=True, text=True, check=False)
+    first, *_, last = answer.stdout.splitlines()
+    assert first == (f"[{tmp_path}/shared/cran]" if has_folder else "[]")
+    assert (last, answer.returncode) == ("5 passed, 1 failed, 2 skipped", 2)
 
 
 def test_make_has_the_targets_that_people_are_told_of(root: Path) -> None:

@@ -1,0 +1,103 @@
+"""The suite itself: what its files cost, which tests a file is reached by, what runs after a change, faults to find."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.ledger import Ledger, processor_seconds
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))  # as the tools find each other
+
+import changed
+import ledger
+from reach import Reach
+
+
+@pytest.fixture(scope="module")
+def reach() -> Reach:
+    return Reach()
+
+
+BUSY = "import time; ends = time.process_time() + .3\nwhile time.process_time() < ends: pass"
+
+
+def test_a_process_that_goes_on_and_one_that_ended_count_and_the_shared_start_does_not(python: list[str]) -> None:
+    before = processor_seconds()
+    subprocess.run([*python, "-c", BUSY], check=True)
+    assert processor_seconds() - before >= 0.3
+    before = processor_seconds()
+    for named, at_least, at_most in (("own", 0.3, 9), ("multiprocessing.forkserver", 0, 0.25)):
+        with subprocess.Popen(
+            [*python, "-c", f"{BUSY}\nprint(1, flush=True); input()", named], stdin=-1, stdout=-1
+        ) as one:
+            assert one.stdout is not None
+            assert one.stdout.read(1)
+            assert at_least <= processor_seconds() - before <= at_most, named
+            before = processor_seconds()
+            one.kill()
+        before = processor_seconds()
+
+
+def test_the_ledger_has_a_line_for_each_file_and_limits_follow_the_speed_of_the_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = Ledger(tmp_path / "ledger")
+    for name in ("a", "a", "b", ""):
+        kept.turn_to(name)
+    assert [line.split("\t")[0] for line in (tmp_path / "ledger").read_text().splitlines()] == ["a", "b"]
+    lines = [
+        f"{name}\t{used}\t1\t{loop}" for name, used, loop in (("x", 25, 20), ("x", 20, 20), ("y", 30, 20), ("z", 9, ""))
+    ]
+    (tmp_path / "ledger").write_text("\n".join(lines))
+    costs, speed = ledger.costs_of(tmp_path / "ledger")
+    assert speed == 2
+    assert [(cost.file, cost.scaled_s) for cost in costs] == [("x", 22.5), ("y", 15), ("z", 4.5)]
+    assert ledger.too_dear(costs).startswith("x takes 22 s")
+    assert capsys.readouterr().out.startswith("warning: y takes 15 s")
+
+
+def test_the_nearest_tests_come_first_through_imports_strings_functions_of_r_and_views(reach: Reach) -> None:
+    nearest = {
+        "collector/stopping/rule.py": "tests/collector/test_stopping_rule.py",
+        "R/welch_test.R": "tests/testthat/test-welch_test.R",
+        "sql/views/2_tables/pairing_bias.sql": "tests/analysis/test_views.py",
+        "tests/support/slurm.py": "tests/analysis/test_slurm.py",
+        "analysis/questions/meta.py": "tests/analysis/test_meta.py",
+    }
+    found = {name: reach.tests_of([name]) for name in nearest}
+    assert {name: test in found[name] and found[name][test] <= 2 for name, test in nearest.items()} == dict.fromkeys(
+        nearest, True
+    )
+    assert next(iter(found["R/welch_test.R"])) == nearest["R/welch_test.R"]
+
+
+def test_all_slow_files_are_chosen_where_git_can_not_tell_what_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changed, "FULL_PASSED", tmp_path / "none")
+    assert changed.chosen_files() == changed.slow_files()
+    assert "tests/analysis/test_slurm.py" in changed.slow_files()
+    assert changed.changed_since("0" * 40) is None
+
+
+def test_what_no_time_is_left_for_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(changed, "chosen_files", lambda: ["tests/a.py", "tests/b.py"])
+    assert changed.run_changed(time.time() - 1) == []
+    assert "No time was left for the slow tests of 2 files" in (said := capsys.readouterr().out)
+    assert "  tests/a.py\n  tests/b.py" in said
+
+
+def test_most_planted_faults_still_change_a_line_that_is_there(root: Path) -> None:
+    """Those that do not are to be planted again, where their lines moved to, once they are many."""
+    patches = sorted((root / "tests" / "planted").glob("*.patch"))
+    assert len(patches) == 40
+    checked = {
+        patch.name: subprocess.run(["git", "apply", "--check", patch], cwd=root, capture_output=True)
+        for patch in patches
+    }
+    assert len([name for name, done in checked.items() if done.returncode]) <= 10
