@@ -245,6 +245,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     table.text("design")
     table.mapping("variants")
     table.optional_text("base_variant")
+    folder.trims = table.flag("trim", default=False)
     data = design.parse(table, folder)
     published = table.optional_text("published")
     of_people = read_person_columns(table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -59,16 +60,21 @@ def is_kept(path: Path) -> bool:
     return path.is_relative_to(kept_folder().resolve()) or path.parent.name.startswith("slant-study-")
 
 
+OF_TEMPLATE = "text_"
+"""Begins the names of columns whose texts are those of one template."""
+_SENT = ("text", "find", "replace")
 OTHER_NAMES = {"group": "category"}
 """By our name of a column, another one that papers' files of words have for it; either may be written."""
 
 
 class StudyFolder:
-    """Read the CSVs of one study. `texts` has each file that was read, by its name, as the journal keeps them."""
+    """Read the CSVs of one study. `texts` has each file that was read, by its name, as the journal keeps them; `trims`:
+    whether the study wants no white space around its texts."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self.texts: dict[str, str] = {}
+        self.trims = False
         self._read: dict[str, list[dict[str, str]]] = {}
 
     def inside(self, name: str) -> Path:
@@ -96,6 +102,20 @@ class StudyFolder:
         text = self.texts[name] = read_text(self.inside(name))
         return text
 
+    def names(self, pattern: str) -> list[str]:
+        """Return the names of the files that a pattern names ("letters/*.txt"), in the order of their bytes; only the
+        last part of a pattern has * or ?. StudyError if there is none.
+        """
+        place = PurePosixPath(pattern)
+        folder = self.inside(place.parent.as_posix())
+        files = sorted(
+            (file.name for file in (folder.iterdir() if folder.is_dir() else ()) if fnmatchcase(file.name, place.name)),
+            key=str.encode,
+        )
+        if not files:
+            raise StudyError(f'The study names "{shortened(pattern)}", but no file in {self.root} is called so.')
+        return [(place.parent / name).as_posix() for name in files]
+
     def kept(self, name: str) -> Path:
         """Return the path of a file that other code reads, kept with the texts of the study if it is small; so are
         files whose name begins the same (published_notes.csv next to published.csv).
@@ -113,19 +133,22 @@ class StudyFolder:
     def rows(self, table: Table, key: str, columns: tuple[str, ...], may: tuple[str, ...] = ()) -> list[dict[str, str]]:
         """Return the rows that `key` gives: the name of a CSV, or an array of tables with the same columns.
 
-        Every row has all of `columns`, as text without white space around it, and those of `may` that are there.
-        Raise StudyError for a missing or unknown one.
+        Every row has all of `columns`, and those of `may` that are there: texts that are sent as they are written, all
+        others without white space around them. Raise StudyError for a missing or unknown one.
         """
         value = table.optional(key, (str, list), "the name of a CSV file or an array of tables")
         if isinstance(value, list):
-            return [_inline_row(row, columns, may) for row in table.rows(key)]
+            return self._trimmed([_inline_row(row, columns, may) for row in table.rows(key)])
         name = table.text(key)
         known_as = f"{key}: {name}"
         if known_as not in self._read:  # a study with variants calls this once for each
             if not self.inside(name).is_file():
                 raise StudyError(f'The study names "{name}" as a CSV file, but it is not a file.')
-            self._read[known_as] = _csv_rows(self.text(name), name, columns, may)
+            self._read[known_as] = self._trimmed(_csv_rows(self.text(name), name, columns, may))
         return self._read[known_as]
+
+    def _trimmed(self, rows: list[dict[str, str]]) -> list[dict[str, str]]:
+        return [{name: cell.strip() for name, cell in row.items()} for row in rows] if self.trims else rows
 
 
 def _reason(error: OSError | RuntimeError) -> str:
@@ -204,4 +227,10 @@ def _check_header(header: tuple[str, ...], name: str, columns: tuple[str, ...], 
 def _csv_row(row: dict[str, Any], name: str, line: int, columns: tuple[str, ...]) -> dict[str, str]:
     if _is_filled(row.get("")):
         raise StudyError(f"{name}, line {line}, has more cells than the header.")
-    return {column: (row[column] or "").strip() for column in columns}
+    cells = {column: row[column] or "" for column in columns}
+    return {column: cell if is_sent(column) else cell.strip() for column, cell in cells.items()}
+
+
+def is_sent(column: str) -> bool:
+    """Return True for a column whose cells are sent to the byte; white space around other cells is a slip."""
+    return column in _SENT or column.startswith(OF_TEMPLATE)

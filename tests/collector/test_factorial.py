@@ -42,7 +42,7 @@ def sent(study: Study, trial: Trial) -> str:
         ([("{name} works", "{nane} works")], 'no placeholder "nane"'),
         ([("{name} works", "{name!r} works")], "placeholder"),
         ([("as {job}.", ".")], 'The factor "job" is not used'),
-        ([('nurse = "a nurse"', 'nurse = " "')], 'The level "nurse"'),
+        ([('nurse = "a nurse"', 'nurse = { plain = "a nurse" }')], 'The level "nurse"'),
         ([('nurse = "a nurse"', 'nurse = "a clerk"')], "have the same text"),
         ([(JOBS, 'job = ["clerk", "clerk"]')], "is given twice"),
         ([(JOBS, "job = []")], "has no levels"),

@@ -19,7 +19,7 @@ from docs_site.reference import fenced
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Learn": ("audit", "people", "filtered", "model_choice"),
-    "Your own study": ("factorial", "own_iat", "own_forced_choice", "own_game", "extending"),
+    "Your own study": ("your_study", "factorial", "own_iat", "own_forced_choice", "own_game", "extending"),
     "Papers": ("slant", "interference", "hiring", "word_association"),
     "Ask and analyse": ("asking", "analysing", "python", "viewing", "passing_on", "versions", "cluster"),
     "About": ("developing",),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in, value_of
+from slant.collector.designs.answers.forms import JSON_BY_NAME, Found, UnreadForm
 from slant.collector.designs.answers.plain import AnswerReading, plain_lines, spoken, without_value
 from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.declared import ReportPart, Vocabulary
@@ -20,7 +20,7 @@ from slant.collector.designs.factorial.imported import DECIMAL, checked_shown, p
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
 from slant.collector.designs.factorial.people import ShownProfiles, fields_of, without_persona
 from slant.collector.designs.factorial.proposed import proposed_study
-from slant.collector.designs.factorial.questions import FORWARD, REVERSED
+from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.remarks import remarks_on
 from slant.collector.designs.factorial.schema import schema_of
 from slant.collector.designs.factorial.simulated import attributes_of, parse_simulation, simulate_reply
@@ -206,25 +206,19 @@ class Factorial(Design):
         shown = trial.factors
         labels = data.profiles.labels(shown["template"])
         questions = [data.questions[name].marked(shown.get(DECIMAL)) for name in shown["questions"]]
-        if len(questions) == 1:
+        form = data.form_of(questions[0].name, shown) or (JSON_BY_NAME if len(questions) > 1 else None)
+        if form is None:
             return [questions[0].read(answer, shown["directions"][0], labels)]
+        names = [question.name for question in questions]
         try:
-            found = object_in(spoken(answer))
-        except BrokenObject as broken:
-            return [AnswerReading("malformed", detail=str(broken))] * len(questions)
-        if found is None:
-            return [without_value(plain_lines(answer[:_LONGEST_REFUSAL]), "no_json")] * len(questions)
-        readings = []
-        for question, direction in zip(questions, shown["directions"], strict=True):
-            try:
-                value = as_answer(value_of(found, question.name, is_only=False))
-                missing = AnswerReading("malformed", detail="no_value")
-                readings.append(missing if value is None else question.read(value, direction, labels))
-            except KeyError:
-                readings.append(AnswerReading("malformed", detail="key_missing"))
-            except BrokenObject as broken:
-                readings.append(AnswerReading("malformed", detail=str(broken)))
-        return readings
+            found = form.texts(spoken(answer), names, [question.kind == "text" for question in questions])
+        except UnreadForm as unread:
+            detail = str(unread)
+            lines = plain_lines(answer[:_LONGEST_REFUSAL])
+            reading = without_value(lines, detail) if unread.is_absent else AnswerReading("malformed", detail=detail)
+            return [reading] * len(questions)
+        asked = zip(questions, shown["directions"], found, strict=True)
+        return [_read_found(question, direction, labels, texts) for question, direction, texts in asked]
 
     def asked_fields(self, study: StudyFile, trial: Trial) -> tuple[AskedField, ...]:
         return fields_of(study.data, trial.factors)
@@ -240,7 +234,8 @@ class Factorial(Design):
     def schema_of(self, study: StudyFile) -> Mapping[str, Any] | None:
         """Return the schema of an answer to all questions; None if each is answered in its own words."""
         data: FactorialData = study.data
-        return schema_of(data.questions.values()) if data.asked == "together" else None
+        has_own_form = any(question.form for question in data.questions.values())
+        return schema_of(data.questions.values()) if data.asked == "together" and not has_own_form else None
 
     def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
         return proposed_study(table)
@@ -289,6 +284,15 @@ DESIGN = Factorial()
 _LONGEST_REFUSAL = 2_000
 
 
+def _read_found(question: AskedQuestion, direction: str, labels: tuple[str, ...], found: Found) -> AnswerReading:
+    """Return the reading of what a form found for a question: texts that are read differently are no answer."""
+    if isinstance(found, UnreadForm):
+        return AnswerReading("malformed", detail=str(found))
+    readings = [question.read(text, direction, labels) for text in found]
+    same = len({reading.value for reading in readings}) == 1
+    return readings[0] if same else AnswerReading("malformed", detail="several_values")
+
+
 def _is_large(data: FactorialData) -> bool:
     """Return True if a study asks too much to compare its prompts one by one, or deals them: then one that is edited
     deals all of them again."""
@@ -305,5 +309,5 @@ def _of_many(study: StudyFile, test: str, template: str) -> str:
     """Describe all prompts of one question and template, in a study that has too many to tell them apart."""
     data: FactorialData = study.data
     shown = (data.factors, data.cells.lists, data.takes, data.n, data.templates[template], data.questions, data.asked)
-    parts = (*shown, data.profiles, data.personas, data.persona_place, data.together)
+    parts = (*shown, data.profiles, data.personas, data.persona_place, data.together, data.forms)
     return stable_id(study.asked_as, test, template, repr(parts), study.seed, study.temperature)[:12]

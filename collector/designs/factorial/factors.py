@@ -1,20 +1,21 @@
 """Factors of a study and their levels: the name in every table, the text that is shown, and what else a level is.
 
 A factor is a list of levels (`gender = ["woman", "man"]`), a table with texts (`job = { levels = { nurse = "a nurse" }
-}`, by template where they differ: `nurse = { english = "a nurse", dutch = "een verpleegkundige" }`), or a file with the
-columns level, perhaps text (or text_TEMPLATE), and more: what is so of a level (a name's gender) is a factor of the
-analysis, too.
+}`, by template where they differ: `nurse = { english = "a nurse", dutch = "een verpleegkundige" }`), a file with the
+columns level, perhaps text (or text_TEMPLATE), and more (a property of a level, such as a name's gender, is a factor of
+the analysis, too), files that are a level each, or edits of the levels of another factor (`documents.py`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from slant.collector.designs.factorial.documents import Edits, document_rows, is_file, read_edits
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.study.folder import NOTES, StudyFolder, csv_header
+from slant.collector.study.folder import NOTES, OF_TEMPLATE, StudyFolder, csv_header
 from slant.collector.study.toml_table import Table, shortened
 
 RESERVED = frozenset({
@@ -31,7 +32,6 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BAD = re.compile(r'[\x00-\x1f"\\]')
 _LONGEST = 200
 MOST_LEVELS = 10_000
-OF_TEMPLATE = "text_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,15 @@ class Level:
 
 @dataclass(frozen=True)
 class Factor:
-    """Hold one factor, its levels in the study's order, the reference first. `columns` are what else is known of a
-    level."""
+    """Hold one factor, its levels in the study's order, the reference first. `columns` are properties of a level;
+    `edits` change the texts of another factor; levels in `equal` may send the same text."""
 
     name: str
     label: str
     levels: tuple[Level, ...]
     columns: tuple[str, ...] = ()
+    edits: Edits | None = None
+    equal: frozenset[str] = frozenset()
 
     @cached_property
     def by_name(self) -> Mapping[str, Level]:
@@ -83,19 +85,31 @@ def parse_factor(
     checked_column(name, table.where)
     where = f'the factor "{name}" of {table.where}'
     value = table.optional(name, (list, dict), "a list of levels or a table")
+    label, edits, is_written = _as_label(name), None, False
+    equal: tuple[str, ...] = ()
     if isinstance(value, list):
-        own, label, rows = None, _as_label(name), _listed(value, table, name, folder)
+        rows = _listed(value, table, name, folder)
     else:
         own = table.table(name)
-        label = own.text("label", _as_label(name))
-        rows = _rows(own, name, folder, templates)
+        label = own.text("label", label)
+        edits = read_edits(own, name, folder) if own.has("of") else None
+        rows = edits.rows if edits else _rows(own, name, folder, templates)
+        equal = own.texts("equal", ())
+        is_written = isinstance(own.optional("levels", (list, dict), "a list or a table"), dict)
         own.finish()
     columns = tuple(dict.fromkeys(column for row in rows for column in row if not _is_of_level(column)))
-    levels = tuple(_level(row, columns, templates, where, may_be_empty) for row in rows)
-    _check_levels(levels, where, templates)
+
+    def is_lacking(text: str | None) -> bool:  # an empty cell of a file is a slip, an empty text of a table is meant
+        return not may_be_empty and (text is None if is_written else not text)
+
+    levels = tuple(_level(row, columns, templates, where, is_lacking) for row in rows)
+    names = [level.name for level in levels]
+    for unknown in set(equal) - set(names):
+        raise UnknownNameError(f"level (of equal) in {where}", unknown, names)
+    _check_levels(levels, where, templates, frozenset(equal))
     for column in columns:
         checked_column(column, where)
-    return Factor(name, label, levels, columns)
+    return Factor(name, label, levels, columns, edits, frozenset(equal))
 
 
 def checked_column(name: str, where: str) -> str:
@@ -124,27 +138,49 @@ def _listed(value: list[object], table: Table, name: str, folder: StudyFolder) -
         return folder.rows(table, name, ("level",), may=tuple(key for key in columns if key != "level"))
     if not all(isinstance(level, str | int | float) and not isinstance(level, bool) for level in value):
         raise StudyError(f'The levels of "{name}" in {table.where} must be texts or numbers.')
-    return [{"level": f"{level:g}" if isinstance(level, float) else str(level)} for level in value]
+    names = [f"{level:g}" if isinstance(level, float) else str(level) for level in value]
+    return [{"level": name.strip()} | ({"text": name} if name != name.strip() else {}) for name in names]
 
 
 def _rows(own: Table, name: str, folder: StudyFolder, templates: Sequence[str]) -> list[dict[str, str]]:
-    if (file := own.optional_text("file")) is not None:
-        header = csv_header(folder.text(file))
-        tidy = {column: re.sub(r"\s+", "_", column.strip().lower()) for column in header}
-        if len(set(tidy.values())) < len(tidy):
-            tidy = {column: column for column in header}
-        level = next((c for known in ("level", name) for c in header if tidy[c] == known), "level")
-        tidy |= {level: "level"}  # or a column of the factor's own name
-        more = tuple(column for column in header if column not in (level, *NOTES))
-        rows = folder.rows(own, "file", (level,), may=more)
-        return [{tidy.get(column, column): cell for column, cell in row.items()} for row in rows]
+    files = own.optional("files", (str, list), "a pattern of file names, or a list of them")
+    if files is not None:
+        own.texts("files") if isinstance(files, list) else own.text("files")
+        documents = document_rows([files] if isinstance(files, str) else files, folder)
+        return _with_columns(documents, own, name, folder) if own.has("file") else documents
+    if own.has("file"):
+        return _file_rows(own, name, folder)
     levels = own.optional("levels", (list, dict), "a list of levels, or a table of their texts")
     if isinstance(levels, list):
         return _listed(levels, own, "levels", folder)
-    return [_texts(name, text, own.where, templates) for name, text in (levels or {}).items()]
+    return [_texts(name, text, own.where, templates, folder) for name, text in (levels or {}).items()]
 
 
-def _texts(name: str, text: object, where: str, templates: Sequence[str]) -> dict[str, str]:
+def _with_columns(documents: list[dict[str, str]], own: Table, name: str, folder: StudyFolder) -> list[dict[str, str]]:
+    """Return the documents with the properties that a CSV has of each; StudyError unless both have the same levels."""
+    rows = {row["level"]: row for row in _file_rows(own, name, folder)}
+    names = [row["level"] for row in documents]
+    if unknown := [level for level in (*names, *rows) if (level in rows) != (level in names)]:
+        where = "no row" if unknown[0] in names else "no document"
+        raise StudyError(f'The level "{shortened(unknown[0])}" of {own.where} has {where}: "file" has a row for each.')
+    return [{**rows[row["level"]], **row} for row in documents]
+
+
+def _file_rows(own: Table, name: str, folder: StudyFolder) -> list[dict[str, str]]:
+    header = csv_header(folder.text(own.text("file")))
+    tidy = {column: re.sub(r"\s+", "_", column.strip().lower()) for column in header}
+    if len(set(tidy.values())) < len(tidy):
+        tidy = {column: column for column in header}
+    level = next((c for known in ("level", name) for c in header if tidy[c] == known), "level")
+    tidy |= {level: "level"}  # or a column of the factor's own name
+    more = tuple(column for column in header if column not in (level, *NOTES))
+    rows = folder.rows(own, "file", (level,), may=more)
+    return [{tidy.get(column, column): cell for column, cell in row.items()} for row in rows]
+
+
+def _texts(name: str, text: object, where: str, templates: Sequence[str], folder: StudyFolder) -> dict[str, str]:
+    if is_file(text, templates):
+        return {"level": name, "text": folder.text(text["file"])}
     if isinstance(text, dict):
         for template, shown in text.items():
             if template not in templates:
@@ -158,7 +194,11 @@ def _texts(name: str, text: object, where: str, templates: Sequence[str]) -> dic
 
 
 def _level(
-    row: Mapping[str, str], columns: Sequence[str], templates: Sequence[str], where: str, may_be_empty: bool
+    row: Mapping[str, str],
+    columns: Sequence[str],
+    templates: Sequence[str],
+    where: str,
+    is_lacking: Callable[[str | None], bool],
 ) -> Level:
     name = _with_curly_quotes(row["level"])
     if not name or _BAD.search(name) or len(name) > _LONGEST:
@@ -173,8 +213,8 @@ def _level(
             raise UnknownNameError(f"template (of a column text_…) in {where}", template, templates)
     if "text" in row or not texts:
         texts[""] = row.get("text", row["level"])
-    lacking = next((template for template in templates if not texts.get(template, texts.get("", "")).strip()), None)
-    if lacking is not None and not may_be_empty:
+    lacking = next((template for template in templates if is_lacking(texts.get(template, texts.get("")))), None)
+    if lacking is not None:
         of = f' in the template "{lacking}"' if "" not in texts else ""
         raise StudyError(f'The level "{name}" of {where} has no text{of}.')
     more = tuple(_with_curly_quotes(row.get(column, "")) for column in columns)
@@ -189,7 +229,7 @@ def _with_curly_quotes(name: str) -> str:
     return name.replace('"', "”")
 
 
-def _check_levels(levels: tuple[Level, ...], where: str, templates: Sequence[str]) -> None:
+def _check_levels(levels: tuple[Level, ...], where: str, templates: Sequence[str], equal: frozenset[str]) -> None:
     if not levels:
         raise StudyError(f"{where.capitalize()} has no levels.")
     if len(levels) > MOST_LEVELS:
@@ -203,5 +243,8 @@ def _check_levels(levels: tuple[Level, ...], where: str, templates: Sequence[str
         shown: dict[str, str] = {}
         for level in levels:
             other = shown.setdefault(level.text(template), level.name)
-            if other != level.name:
-                raise StudyError(f'The levels "{other}" and "{level.name}" of {where} have the same text.')
+            if other != level.name and not {other, level.name} <= equal:
+                raise StudyError(
+                    f'The levels "{other}" and "{level.name}" of {where} have the same text.',
+                    f'If that is intended (a control), declare it: equal = ["{other}", "{level.name}"]',
+                )

@@ -5,14 +5,16 @@ Nothing is crossed here: cells are counted before any is made (`cells.py`), and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
+from slant.collector.designs.answers.forms import AnswerForm
 from slant.collector.designs.factorial.cells import MOST_CELLS, Cells, make_cells, parse_forbidden
+from slant.collector.designs.factorial.documents import check_edits, is_file, literal_text
 from slant.collector.designs.factorial.factors import Factor, Level, parse_factor
-from slant.collector.designs.factorial.questions import AskedQuestion, parse_questions, texts_by_template
+from slant.collector.designs.factorial.questions import AskedQuestion, parse_forms, parse_questions, texts_by_template
 from slant.collector.designs.placeholders import check_placeholders, find_placeholders
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
@@ -68,6 +70,8 @@ class FactorialData:
     personas: Factor
     persona_place: str
     together: Mapping[str, str]
+    form_factor: str = ""
+    forms: Mapping[str, AnswerForm] = field(default_factory=dict)
     simulation: Any = None
     dealt_by: int | None = None
 
@@ -80,6 +84,17 @@ class FactorialData:
         """Return how many tasks are shown in each template to each persona."""
         return self.cells.n if self.takes == "all" else self.n
 
+    def form_of(self, name: str, shown: Mapping[str, Any]) -> AnswerForm | None:
+        """Return the form in which a question is to be answered; None for the usual one."""
+        if self.form_factor:
+            return self.forms[shown["levels"][shown["names"].index(self.form_factor)]]
+        return self.questions[name].form
+
+    @cached_property
+    def fillers(self) -> Mapping[str, frozenset[str]]:
+        """Return the factors that levels of each factor name in braces."""
+        return _fillers(self.factors)
+
     def template_no(self, template: str) -> int:
         return list(self.templates).index(template) + 1
 
@@ -89,14 +104,17 @@ NOBODY = Factor(PERSONA, "Persona", (Level("", {"": ""}),))
 
 def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
     """Read all but [simulation]; StudyError if it breaks the rules."""
-    templates = _templates(table)
+    templates = _templates(table, folder)
     personas, place = _personas(table, folder, templates)
     named = table.table("factors")
     factors = tuple(parse_factor(name, named, folder, tuple(templates)) for name in table.mapping("factors"))
     factors = _with_scales(table, factors)
     _check_names(factors, personas, table.where)
     profiles = _profiles(table, templates)
-    questions = parse_questions(table, tuple(templates), profiles.count)
+    questions = parse_questions(table, tuple(templates), profiles.count, folder)
+    by_name = {factor.name: factor for factor in factors}
+    questions, form_factor, forms = parse_forms(table, questions, by_name)
+    usual_together = "" if any(question.form for question in questions.values()) else _TOGETHER
     crossing = table.table("crossing")
     cells = make_cells(factors, parse_forbidden(crossing, factors), crossing.where)
     data = FactorialData(
@@ -110,10 +128,14 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
         profiles=profiles,
         personas=personas,
         persona_place=place,
-        together=texts_by_template(crossing, "together", tuple(templates), _TOGETHER),
+        together=texts_by_template(crossing, "together", tuple(templates), usual_together),
+        form_factor=form_factor,
+        forms=forms,
     )
     crossing.finish()
+    data = _trimmed(data) if folder.trims else data
     _check_crossing(data, crossing.where)
+    _check_edits(data, table.where)
     _check_texts(data, table.where)
     return data
 
@@ -121,16 +143,20 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
 _TOGETHER = "Answer with one JSON object and nothing else, with the keys {keys}."
 
 
-def _templates(table: Table) -> dict[str, str]:
+def _templates(table: Table, folder: StudyFolder) -> dict[str, str]:
     named = table.table("templates")
-    templates = {checked_name(name, "template"): named.text(name) for name in table.mapping("templates")}
+    known = (*table.mapping("factors"), PROFILES, ATTRIBUTES, QUESTION)
+    templates = {}
+    for name, value in table.mapping("templates").items():
+        text = literal_text(folder.text(value["file"]), known) if is_file(value) else named.text(name)
+        templates[checked_name(name, "template")] = text
     if not templates:
         raise StudyError(
             f"{table.where} needs a template at least: the text that is sent, with factors in braces.",
             'As in: [templates] plain = "{name} is {age} years old and works as {job}."',
         )
     for name, text in templates.items():
-        if not text.strip():
+        if not text:
             raise StudyError(f'The template "{name}" of {table.where} is empty.')
         if "." in name:
             raise StudyError(f'The template "{name}" of {table.where} has a point in its name.')
@@ -240,7 +266,7 @@ def _check_crossing(data: FactorialData, where: str) -> None:
         raise StudyError(f'{where} asks questions "{data.asked}", but there is only one question.')
     for texts in (data.together,) if data.asked == "together" else ():
         for text in texts.values():
-            check_placeholders(text, (NAMES_OF_JSON,), (), f'"together" of {where}')
+            check_placeholders(text, (), (NAMES_OF_JSON,), f'"together" of {where}')
 
 
 def _check_texts(data: FactorialData, where: str) -> None:
@@ -264,6 +290,7 @@ def _check_texts(data: FactorialData, where: str) -> None:
             needed, allowed = (PROFILE,) if question.about else (), names if is_one else ()
             check_placeholders(asked, needed, allowed, f'the question "{name}" of {where}')
             in_prompt = shown | (set(find_placeholders(asked)) if data.asked == "apart" else _in_all(data, template))
+            in_prompt = _shown_through(data, in_prompt)
             lacking = [n for n in names if n not in in_prompt] if ATTRIBUTES not in in_prompt else []
             if lacking:
                 raise StudyError(
@@ -271,8 +298,61 @@ def _check_texts(data: FactorialData, where: str) -> None:
                     f"Put {{{lacking[0]}}} (or {{{ATTRIBUTES}}}, for all of them) into the text, or take it out of "
                     "[factors].",
                 )
-        if QUESTION in shown and data.asked != "apart":
-            raise StudyError(f"{place.capitalize()} has {{{QUESTION}}}, which only questions asked apart can take.")
+
+
+def _shown_through(data: FactorialData, names: set[str]) -> set[str]:
+    """Return these placeholders, with those of the levels of factors among them and with edits of their documents."""
+    refers = data.fillers
+    edits = {factor.edits.of: factor.name for factor in data.factors if factor.edits is not None}
+    found: set[str] = set()
+    while left := names - found:
+        found |= left
+        names = found | {other for name in left for other in refers.get(name, ())}
+        names |= {edits[name] for name in names if name in edits}
+    return found
+
+
+def _fillers(factors: Sequence[Factor]) -> dict[str, frozenset[str]]:
+    """Return the factors that levels of each factor name in braces, in the order in which their texts are filled:
+    each after those that it names. StudyError if two name each other.
+    """
+    names = {
+        factor.name: _named_in([t for level in factor.levels for t in level.texts.values()], factors) - {factor.name}
+        for factor in factors
+    }
+    for factor in factors:
+        if factor.edits is not None:  # what an edit writes is a text of the document
+            replaced = [new for changes in factor.edits.changes.values() for _, new in changes]
+            names[factor.edits.of] |= _named_in(replaced, factors)
+    ordered: dict[str, frozenset[str]] = {}
+    while left := {name: others for name, others in names.items() if name not in ordered}:
+        ready = {name: others for name, others in left.items() if others <= set(ordered)}
+        if not ready:
+            raise StudyError(f"The levels of {' and '.join(left)} name each other in braces.")
+        ordered |= ready
+    return ordered
+
+
+def _named_in(texts: Sequence[str], factors: Sequence[Factor]) -> frozenset[str]:
+    return frozenset(factor.name for factor in factors if any(f"{{{factor.name}}}" in text for text in texts))
+
+
+def _trimmed(data: FactorialData) -> FactorialData:
+    """Return the same study without white space around its texts (`trim = true`)."""
+
+    def stripped(texts: Mapping[str, str]) -> dict[str, str]:
+        return {name: text.strip() for name, text in texts.items()}
+
+    def of(factor: Factor) -> Factor:
+        return replace(factor, levels=tuple(replace(level, texts=stripped(level.texts)) for level in factor.levels))
+
+    return replace(
+        data,
+        factors=tuple(map(of, data.factors)),
+        personas=of(data.personas),
+        templates=stripped(data.templates),
+        questions={name: replace(one, text=stripped(one.text)) for name, one in data.questions.items()},
+    )
 
 
 def _in_all(data: FactorialData, template: str) -> set[str]:
@@ -281,6 +361,14 @@ def _in_all(data: FactorialData, template: str) -> set[str]:
     return {name for question in questions for name in find_placeholders(question.asked(template))}
 
 
-def plain_text(text: str) -> str:
-    """Return a text with at most one empty line in a row, and none around it."""
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
+def _check_edits(data: FactorialData, where: str) -> None:
+    """Raise StudyError for an edit that its documents lack, and for levels that name each other."""
+    by_name = {factor.name: factor for factor in data.factors}
+    for factor in data.factors:
+        if factor.edits is None:
+            continue
+        if factor.edits.of == factor.name or factor.edits.of not in by_name:
+            raise UnknownNameError(f'factor (of "{factor.name}") in {where}', factor.edits.of, by_name)
+        documents = {level.name: tuple(level.texts.values()) for level in by_name[factor.edits.of].levels}
+        check_edits(factor.edits, documents, f'the factor "{factor.name}" of {where}')
+    _ = data.fillers

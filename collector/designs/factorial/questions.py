@@ -8,13 +8,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from slant.collector.designs.answers.choices import YES_NO, read_choice
+from slant.collector.designs.answers.forms import AnswerForm, parse_form
 from slant.collector.designs.answers.numbers import Amount, read_number
 from slant.collector.designs.answers.plain import LONGEST_READ, AnswerReading, declines, spoken
 from slant.collector.designs.answers.scales import MIDDLE, Scale, read_scale
 from slant.collector.designs.answers.written_numbers import MARKS
+from slant.collector.designs.factorial.documents import is_file, literal_text
+from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.labels.spelling import folded, folded_lines
 from slant.collector.designs.refusals import refusal_detail
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, shortened
 
 KINDS = ("scale", "choice", "yes_no", "number", "text")
@@ -32,7 +36,8 @@ _EARLY = 300
 class AskedQuestion:
     """Hold one question. `text` and `how` (how to answer it; None: the usual words) by template, "" for all others.
 
-    `about` is the number of the profile that it is about (0: the task as a whole).
+    `about` is the number of the profile that it is about (0: the task as a whole). `form`: the study's own form of an
+    answer, to which the prompt adds no words.
     `direction`: whether the points of the scale run as the study lists them, the other way round, drawn trial by trial,
     or both in turn, as a factor. `options` are empty where the `profiles` that were shown are the alternatives.
     """
@@ -46,6 +51,7 @@ class AskedQuestion:
     amount: Amount = field(default_factory=Amount)
     direction: str = FORWARD
     about: int = 0
+    form: AnswerForm | None = None
 
     @property
     def base(self) -> str:
@@ -63,7 +69,8 @@ class AskedQuestion:
     def instruction(self, template: str, direction: str, profiles: Sequence[str]) -> str:
         """Return how the question is to be answered, as the prompt says it."""
         own = _of(self.how, template) if self.how is not None else None
-        usual = f"Answer with {self.described(direction, profiles)}." if self.kind != "text" else ""
+        is_told = self.kind == "text" or self.form is not None
+        usual = "" if is_told else f"Answer with {self.described(direction, profiles)}."
         return usual if own is None else own.replace("{answers}", self.described(direction, profiles))
 
     def described(self, direction: str, profiles: Sequence[str]) -> str:
@@ -108,6 +115,12 @@ class AskedQuestion:
             return reading
         return AnswerReading("answered", str(profiles.index(reading.value) + 1))
 
+    @property
+    def sample(self) -> str:
+        """Return an answer to the question, for patterns to be tried on."""
+        usual = {"scale": str(self.scale.high), "yes_no": YES_NO[0], "text": "words"}
+        return usual.get(self.kind) or str(*self.options[:1] or ("1",))
+
     def _scale(self, direction: str) -> Scale:
         return self.scale.reversed() if direction == REVERSED else self.scale
 
@@ -136,7 +149,9 @@ def _read_text(answer: str) -> AnswerReading:
     return AnswerReading("answered", said[:LONGEST_READ])
 
 
-def parse_questions(table: Table, templates: Sequence[str], n_profiles: int) -> dict[str, AskedQuestion]:
+def parse_questions(
+    table: Table, templates: Sequence[str], n_profiles: int, folder: StudyFolder
+) -> dict[str, AskedQuestion]:
     """Read [questions.NAME]; StudyError if one breaks the rules."""
     questions: dict[str, AskedQuestion] = {}
     mark = _mark(table)
@@ -146,7 +161,8 @@ def parse_questions(table: Table, templates: Sequence[str], n_profiles: int) -> 
                 f'A question of {table.where} can\'t be called "{shortened(name)}".',
                 "A name has small letters, digits and underscores, and starts with a letter; 40 characters at most.",
             )
-        question = _question(name, row, templates, n_profiles).marked(mark)
+        files = (folder, (*table.mapping("factors"), OF_PROFILE))
+        question = _question(name, row, templates, n_profiles, files).marked(mark)
         numbers = range(1, n_profiles + 1) if question.about else ()
         each = {f"{name}_{number}": replace(question, name=f"{name}_{number}", about=number) for number in numbers}
         if twice := set(each or {name: question}) & set(questions):
@@ -160,19 +176,50 @@ def parse_questions(table: Table, templates: Sequence[str], n_profiles: int) -> 
     return questions
 
 
-def _question(name: str, row: Table, templates: Sequence[str], n_profiles: int) -> AskedQuestion:
+def parse_forms(
+    table: Table, questions: Mapping[str, AskedQuestion], factors: Mapping[str, Factor]
+) -> tuple[dict[str, AskedQuestion], str, dict[str, AnswerForm]]:
+    """Read [answer]: the form of all questions that have none themselves, or a form for each level of a factor. Return
+    the questions, the name of that factor and its forms; StudyError if it breaks the rules.
+    """
+    if not table.has("answer"):
+        return dict(questions), "", {}
+    row = table.table("answer")
+    samples = {name: question.sample for name, question in questions.items() if question.form is None}
+    forms: dict[str, AnswerForm] = {}
+    if factor := row.text("factor", ""):
+        if factor not in factors:
+            raise UnknownNameError(f"factor in {row.where}", factor, factors)
+        forms = {level: parse_form(own, samples) for level, own in row.tables("forms").items()}
+        row.finish()
+        for level in dict.fromkeys((*factors[factor].by_name, *forms)):
+            if level not in forms or level not in factors[factor].by_name:
+                raise StudyError(
+                    f'[answer.forms] has a table for each level of "{factor}", but "{level}" is in one only.'
+                )
+    form = next(iter(forms.values())) if forms else parse_form(row, samples)
+    return {name: one if one.form else replace(one, form=form) for name, one in questions.items()}, factor, forms
+
+
+def _question(
+    name: str, row: Table, templates: Sequence[str], n_profiles: int, files: tuple[StudyFolder, Sequence[str]]
+) -> AskedQuestion:
     kind = row.choice("kind", KINDS)
+    of_answer = row.optional("answer", (str, dict), "a text, a table of texts by template, or a table with a form")
+    own_form = isinstance(of_answer, dict) and "form" in of_answer
     question = AskedQuestion(
         name,
         kind,
-        texts_by_template(row, "text", templates, ""),
-        texts_by_template(row, "answer", templates) if row.has("answer") else None,
+        texts_by_template(row, "text", templates, "", files),
+        None if of_answer is None or own_form else texts_by_template(row, "answer", templates),
         _scale(row) if kind == "scale" else Scale(1, 7),
         _options(row, n_profiles) if kind == "choice" else (),
         _amount(row) if kind == "number" else Amount(),
         row.choice("direction", DIRECTIONS) if kind == "scale" else FORWARD,
         about=_about(row, kind, n_profiles),
     )
+    if own_form:
+        question = replace(question, form=parse_form(row.table("answer"), {name: question.sample}))
     row.finish()
     labels = question.scale.labels
     if question.direction != FORWARD and not {question.scale.low, question.scale.high} <= set(labels):
@@ -183,9 +230,18 @@ def _question(name: str, row: Table, templates: Sequence[str], n_profiles: int) 
     return question
 
 
-def texts_by_template(row: Table, key: str, templates: Sequence[str], default: str | None = None) -> dict[str, str]:
-    """Return a text, or one by template; "" is for all templates that are not named."""
+def texts_by_template(
+    row: Table,
+    key: str,
+    templates: Sequence[str],
+    default: str | None = None,
+    files: tuple[StudyFolder, Sequence[str]] | None = None,
+) -> dict[str, str]:
+    """Return a text, or one by template; "" is for all templates that are not named. `files`: where a text may be a
+    file, its folder and the placeholders that it may have."""
     value = row.optional(key, (str, dict), "a text, or a table of texts by template")
+    if files is not None and is_file(value, templates):
+        return {"": literal_text(files[0].text(value["file"]), files[1])}
     if value is None and default is None:
         return {"": row.text(key)}
     if not isinstance(value, dict):

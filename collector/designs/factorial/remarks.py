@@ -7,19 +7,52 @@ from collections.abc import Iterator
 from itertools import islice
 from statistics import NormalDist
 
-from slant.collector.designs.design import Design
+from slant.collector.designs.design import Design, Question
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.tasks import Tasks, expected_shares, of_turn, units_of
 from slant.collector.designs.factorial.texts import system_text, user_text
+from slant.collector.errors import StudyError
 from slant.collector.study.records import StudyFile
+from slant.collector.study.toml_table import shortened
 
 _MOST_LEVELS = 12
 _N_PROMPTS = 3
+_MOST_COMPARED = 50_000
 
 
 def remarks_on(study: StudyFile, design: Design) -> list[str]:
     data: FactorialData = study.data
+    _check_prompts(study)
     return [_counted(data), *_balance(data), *_power(data), *_doubts(data), *_prompts(study)]
+
+
+def _check_prompts(study: StudyFile) -> None:
+    """Raise StudyError if two cells differ in a factor and send the same prompt: whatever differs between their answers
+    is then chance. Compares at most 50,000 prompts, evenly spaced ones of a larger study.
+    """
+    data: FactorialData = study.data
+    tasks, equal = Tasks(data, study.seed), {factor.name: factor.equal for factor in data.factors}
+    sent: dict[tuple[object, ...], tuple[object, Question]] = {}
+    for place in range(0, len(tasks), max(1, len(tasks) // _MOST_COMPARED)):
+        task = tasks[place]
+        shown = task.factors
+        names = shown["names"] * shown["n_profiles"]
+        levels = zip(names, shown["levels"], strict=False)
+        different = tuple(level for name, level in levels if level not in equal.get(name, ()))
+        cell = (different, shown["template"], shown["persona"])
+        prompt = (task.test, *shown["directions"], system_text(data, shown), user_text(data, shown))
+        other_cell, other = sent.setdefault(tuple(map(hash, prompt)), (cell, task))
+        if other_cell != cell:
+            raise StudyError(
+                f'Two cells of {study.path.name} send the same prompt: "{_cell(other)}" and "{_cell(task)}".',
+                "Show what differs. If the two are the same on purpose (a control), declare their levels in the table "
+                'of the factor: equal = ["a", "b"]',
+            )
+
+
+def _cell(task: Question) -> str:
+    parts = (*task.factors["levels"], task.factors["template"], task.factors["persona"])
+    return shortened(", ".join(filter(None, parts)), 200)
 
 
 def _counted(data: FactorialData) -> str:

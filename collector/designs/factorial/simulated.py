@@ -6,13 +6,13 @@ whatever order trials are asked, on every machine. Utilities are log odds; noise
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from slant.collector.designs.answers.choices import YES_NO
+from slant.collector.designs.answers.forms import JSON_BY_NAME
 from slant.collector.designs.draws import NORMAL, log_normal, uniforms
 from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.factorial.parts import FactorialData
@@ -162,9 +162,10 @@ def _answer(
     for name, direction in zip(shown["questions"], shown["directions"], strict=True):
         question, labels = data.questions[name], data.profiles.labels(shown["template"])
         values[name] = _value(respondent, question, direction, utilities, labels, (*content, name))
-    if len(values) == 1:
+    form = data.form_of(next(iter(values)), shown)
+    if form is None and len(values) == 1:
         return str(next(iter(values.values())))
-    return json.dumps(values, ensure_ascii=False)
+    return (form or JSON_BY_NAME).written(values)
 
 
 def _utility(respondent: Respondent, trial: Trial, profile: dict[str, str], seed: object) -> float:

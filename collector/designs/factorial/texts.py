@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,6 @@ from slant.collector.designs.factorial.parts import (
     PROFILES,
     QUESTION,
     FactorialData,
-    plain_text,
 )
 from slant.collector.designs.factorial.questions import AskedQuestion
 from slant.collector.designs.placeholders import find_placeholders
@@ -35,7 +35,7 @@ def user_text(data: FactorialData, shown: Shown, *, is_first: bool = True) -> st
         values[PROFILES] = "\n\n".join(_profile_texts(data, shown, profiles))
     said = text.format(**{name: values[name] for name in names})
     before = persona_text(data, shown) if data.persona_place == "user" else ""
-    return plain_text("\n\n".join(filter(None, (before, said, "" if QUESTION in names else asked))))
+    return "\n\n".join(filter(None, (before, said, "" if QUESTION in names else asked)))
 
 
 def system_text(data: FactorialData, shown: Shown) -> str:
@@ -46,7 +46,7 @@ def system_text(data: FactorialData, shown: Shown) -> str:
 def persona_text(data: FactorialData, shown: Shown) -> str:
     """Return what a trial says of who answers; empty where it says nothing."""
     level = data.personas.by_name.get(shown["persona"])
-    return level.text(shown["template"]).strip() if level else ""
+    return level.text(shown["template"]) if level else ""
 
 
 def _profile_texts(data: FactorialData, shown: Shown, profiles: Sequence[Mapping[str, str]]) -> list[str]:
@@ -63,11 +63,25 @@ def _of_profile(data: FactorialData, shown: Shown, place: int) -> dict[str, str]
     """Return the values of the placeholders of one profile: the text of each level, and all of them as a list."""
     template, width = shown["template"], len(shown["names"])
     levels = dict(zip(shown["names"], shown["levels"][place * width : (place + 1) * width], strict=True))
-    texts = {factor.name: _text_of(factor, levels[factor.name], template) for factor in data.factors}
+    texts = _level_texts(data, levels, template)
     labels = {factor.name: factor.label for factor in data.factors}
     line = data.profiles.attribute.get(template, data.profiles.attribute.get("", ""))
     listed = [line.format(label=labels[name], level=texts[name]) for name in shown["order"] or texts]
     return {**texts, ATTRIBUTES: "\n".join(listed)}
+
+
+def _level_texts(data: FactorialData, levels: Mapping[str, str], template: str) -> dict[str, str]:
+    """Return the text of each factor's level: edited, and with the levels that it names in braces."""
+    texts = {factor.name: _text_of(factor, levels[factor.name], template) for factor in data.factors}
+    for factor in data.factors:
+        if factor.edits is not None:
+            of = factor.edits.of
+            texts[of] = factor.edits.edited(texts[of], levels[factor.name], levels[of])
+    for name, others in data.fillers.items():
+        if others:
+            braced = re.compile("|".join(rf"\{{{other}\}}" for other in others))
+            texts[name] = braced.sub(lambda match: texts[match[0][1:-1]], texts[name])
+    return texts
 
 
 def _text_of(factor: Factor, name: str, template: str) -> str:
@@ -82,9 +96,11 @@ def _asked(data: FactorialData, shown: Shown, values: Mapping[str, str]) -> str:
     if len(questions) == 1:
         how = questions[0].instruction(template, shown["directions"][0], labels)
         return "\n".join(filter(None, (*texts, how)))
+    together = data.together.get(template, data.together.get("", ""))
+    if not together:  # the study says itself how to answer
+        return "\n".join(filter(None, texts))
     kinds = zip(questions, shown["directions"], strict=True)
     keys = [f'"{question.name}" ({question.described(direction, labels)})' for question, direction in kinds]
-    together = data.together.get(template, data.together.get("", ""))
     numbered = "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1) if text)
     return f"{numbered}\n\n{together.format(**{NAMES_OF_JSON: _listed(keys)})}"
 
