@@ -1,5 +1,6 @@
 """Count endings of answers that are unknown to slant or missing, and report them once per run. The same goes for
-models none of whose answers can be read."""
+models none of whose answers can be read, and for questions that are not read in answers to several.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.collector.records import Reply
+from slant.collector.records import Reading, Reply
 from slant.collector.terminal import count_text, printable
 
 _LONGEST_WORD = 60
@@ -17,10 +18,12 @@ _LONGEST_WORD = 60
 @dataclass
 class Endings:
     """Count the endings of one model in one run. `unknown`: how many answers ended with each unknown word; `missing`:
-    how many texts without a finish reason were taken for answers."""
+    how many texts without a finish reason were taken for answers; `unread`: how many answered trials there are by the
+    numbers of their questions and of those that were not read."""
 
     unknown: Counter[str] = field(default_factory=Counter)
     missing: int = 0
+    unread: Counter[tuple[int, int]] = field(default_factory=Counter)
 
     def count(self, reply: Reply) -> None:
         """Take note of one reply."""
@@ -28,6 +31,26 @@ class Endings:
             self.unknown[printable((reply.finish_reason or "")[:_LONGEST_WORD])] += 1
         elif reply.ending == "missing" and reply.outcome is None and reply.spoken:
             self.missing += 1
+
+    def count_questions(self, reading: Reading) -> None:
+        """Take note of the questions of one answered trial, if it has several."""
+        outcomes = reading.factors.get("outcomes", ())
+        if reading.outcome == "answered" and len(outcomes) > 1:
+            self.unread[len(outcomes), sum(outcome != "answered" for outcome in outcomes)] += 1
+
+    def _unread_notes(self, provider: str) -> list[str]:
+        n_trials = sum(n for (_, n_unread), n in self.unread.items() if n_unread)
+        if not n_trials:
+            return []
+        if len(self.unread) == 1:
+            ((n_questions, n_unread),) = self.unread
+            return [f"{provider}: {n_unread} of {n_questions} questions of each trial were not read."]
+        n_unread = sum(unread * n for (_, unread), n in self.unread.items())
+        n_questions = sum(questions * n for (questions, _), n in self.unread.items())
+        return [
+            f"{provider}: {n_unread:,} of {count_text(n_questions, 'question')} were not read, in {n_trials:,} of "
+            f"{count_text(self.unread.total(), 'answered trial')}."
+        ]
 
     def notes(self, provider: str) -> list[str]:
         """Return the sentences about them for the end of a run."""
@@ -41,16 +64,18 @@ class Endings:
             notes.append(
                 f"{provider} gave no reason why {count_text(self.missing, 'answer')} ended; {counted} all the same."
             )
-        return notes
+        return [*notes, *self._unread_notes(provider)]
 
     def as_message(self) -> dict[str, Any]:
         """Return the counts as JSON-able values for another process; `add` takes them."""
-        return {"unknown": dict(self.unknown), "missing": self.missing}
+        unread = [[*key, n] for key, n in self.unread.items()]
+        return {"unknown": dict(self.unknown), "missing": self.missing, "unread": unread}
 
     def add(self, message: Mapping[str, Any]) -> None:
         """Add what another process has counted."""
         self.unknown.update(message["unknown"])
         self.missing += message["missing"]
+        self.unread.update({(n_questions, n_unread): n for n_questions, n_unread, n in message["unread"]})
 
 
 _FEWEST = 5

@@ -219,6 +219,7 @@ class Runner:
                 lane.failed_in_a_row = 0
                 lane.not_asked += reading.factors.get("n_not_asked", 0)
                 if reading.is_final:
+                    lane.endings.count_questions(reading)
                     self._count(lane, reading.outcome)
                 return Turn(prompt, reply, reading, trial.trial_id)
             if verdict.action == "stop":

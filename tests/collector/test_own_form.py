@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slant.collector.ask.endings_seen import Endings
 from slant.collector.designs.answers.forms import AnswerForm, UnreadForm
 from slant.collector.designs.factorial.texts import user_text
 from slant.collector.errors import SlantError, StudyError
@@ -195,6 +197,21 @@ def test_the_form_of_an_answer_can_be_a_factor(tmp_path: Path) -> None:
         for form, answer in answers.items():
             reading = study.design.read(study, trial, Reply(answer=answer))
             assert reading.choice == ("4" if form == level else None), (level, form)
+
+
+def test_questions_that_are_not_read_are_said_at_the_end_of_a_run(tmp_path: Path) -> None:
+    study = study_of(tmp_path, JSON)
+    trial, endings, other = trials_of(study)[0], Endings(), Endings()
+    for answer in (
+        '{"scores": [4]}',
+        '{"scores": [1, 2, 3], "check": true, "assessment": {"hire": false, "reason": "x"}}',
+    ):
+        endings.count_questions(study.design.read(study, trial, Reply(answer=answer)))
+        other.add(json.loads(json.dumps(endings.as_message())))
+        endings = Endings()
+    assert other.notes("openai") == ["openai: 5 of 12 questions were not read, in 1 of 2 answered trials."]
+    other.unread = Counter({(19, 17): 40})
+    assert other.notes("openai") == ["openai: 17 of 19 questions of each trial were not read."]
 
 
 FORMS = {
