@@ -1,6 +1,6 @@
 """Make rows from calls of R: one of the table `calls` each, and those of the tables of what they returned.
 
-The tables are described in sql/migrations, from 0002_results.sql on, and their types are read from there.
+The tables are described in sql/migrations, and their types are read from there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import polars as pl
 
 from slant.analysis.calls.call import Answer, Call
 from slant.collector.keep.frames import frame_of
-from slant.collector.system.shipped_files import sql_dir
+from slant.collector.keep.schema import migration_texts
 
 ID = "call_id"
 Frames = dict[str, pl.DataFrame]
@@ -33,8 +33,8 @@ def table_schema(table: str) -> pl.Schema:
 def _table_schemas() -> dict[str, pl.Schema]:
     """Return those of all tables at once: making them takes longer than reading them."""
     with closing(duckdb.connect(":memory:")) as connection:
-        for file in sorted((sql_dir() / "migrations").glob("*.sql")):
-            connection.execute(file.read_text("utf-8"))
+        for migration in migration_texts():
+            connection.execute(migration)
         names = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
         return {name: frame_of(connection.table(name).limit(0)).schema for name in names}
 

@@ -66,6 +66,13 @@ def older_database(path: Path) -> OlderDatabaseError:
     )
 
 
+def older_tables(path: Path) -> DatabaseError:
+    what = f'"{path}" was made by an older slant, whose tables were others.'
+    if _has_journals(path):
+        return DatabaseError(what, f"Its journal makes it again: collect load --rebuild --db {path}")
+    return DatabaseError(what, "No journal is next to it to make it again from: read it with the slant that made it.")
+
+
 _DAMAGE = (
     "not a valid DuckDB database", "enough bytes from file", "Corrupt database file", "computed checksum",
     "has been invalidated", "Failed to deserialize", "Serialization Error", "INTERNAL Error", "Failed to load metadata",

@@ -21,6 +21,8 @@ from pathlib import Path
 import duckdb
 
 from slant.collector.errors import DatabaseError
+from slant.collector.keep.view_heads import view_texts
+from slant.collector.keep.view_making import make_views
 from slant.collector.system.files import contents, opened, remove
 from slant.collector.system.operating_system import flush_onto_disk
 from slant.collector.system.scratch import replace_file
@@ -58,8 +60,9 @@ def contents_of(connection: duckdb.DuckDBPyConnection, catalog: str) -> Contents
     return Contents(by_kind["table"], by_kind["view"], sorted(by_kind["macro"]), sorted(by_kind["trigger"]))
 
 
-def check_definitions(contents: Contents, path: Path, ours: Definitions, schema: int) -> None:
-    """Raise DatabaseError if slant can't have made the file; `schema` is the number of migrations it has seen."""
+def check_definitions(contents: Contents, path: Path, ours: Definitions, last: int | None) -> None:
+    """Raise DatabaseError if slant can't have made the file; `last` is the place of the last migration that it says it
+    has seen."""
     for kind, names in (("macro", contents.macros), ("trigger", contents.triggers)):
         if names:
             shown = ", ".join(names[:_MAX_NAMED])
@@ -68,9 +71,9 @@ def check_definitions(contents: Contents, path: Path, ours: Definitions, schema:
                 f"It could change what every table says: a {kind} of the file runs inside slant's own queries.",
                 f"Take the answers from its journal instead (collect load --db OTHER.duckdb), or drop the {kind}.",
             )
-    if not 0 < schema <= len(ours.tables):
+    if last is None:
         raise _other_table(path, "slant")
-    for name, own in ours.tables[schema - 1].items():
+    for name, own in ours.tables[last].items():
         if contents.tables.get(name) != own:
             raise _other_table(path, name)
     for name in ours.views:
@@ -151,7 +154,11 @@ def _made(migrations: Sequence[str], views: Sequence[str]) -> Definitions:
             connection.execute(f"ATTACH '{place}' AS db (STORAGE_VERSION '{STORAGE_VERSION}')")
             connection.execute("USE db")
             tables = list(_after_each(connection, migrations))
-            for view in views:
+            own = len(view_texts())
+            connection.execute("BEGIN")
+            make_views(connection, views[:own])
+            connection.execute("COMMIT")
+            for view in views[own:]:
                 with suppress(duckdb.Error):  # for example another package's, which is reported when it is really made
                     connection.execute(view)
             connection.execute("USE memory")

@@ -23,6 +23,8 @@ import duckdb
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.portable import INSTANT, without_zones
 from slant.collector.keep.schema import all_views, migration_texts
+from slant.collector.keep.view_heads import view_texts
+from slant.collector.keep.view_making import make_views
 from slant.collector.system import files
 from slant.collector.system.shipped_files import sql_query
 
@@ -81,6 +83,9 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
         connection.execute("SET lock_configuration = true")
         for statement in statements(place, _quoted(str(place))):
             connection.execute(statement)
+        make_views(connection, view_texts())
+        for view in all_views()[len(view_texts()) :]:
+            connection.execute(view)
     except DatabaseError:
         connection.close()
         raise
@@ -99,11 +104,12 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
 
 def script(folder: Path) -> str:
     """Return the same as a script, for users of plain DuckDB."""
-    return _HEAD + "".join(f"{text.strip().rstrip(';')};\n\n" for text in statements(folder, "getvariable('lake')"))
+    texts = (*statements(folder, "getvariable('lake')"), *all_views())
+    return _HEAD + "".join(f"{text.strip().rstrip(';')};\n\n" for text in texts)
 
 
 def statements(folder: Path, place: str) -> list[str]:
-    """Yield the SQL of a lake's tables and views; `place` is the lake's folder in SQL."""
+    """Return the SQL of a lake's tables; `place` is the lake's folder in SQL."""
     made = list(migration_texts())
     tables = newest_tables(folder)
     n_changes = 0
@@ -120,7 +126,7 @@ def statements(folder: Path, place: str) -> list[str]:
                 made.append(f'INSERT INTO "{file.stem}" BY NAME {rows}')
     if any(folder.glob("attempts/**/*.parquet")):
         made += ["DROP TABLE attempts", _attempts(place, _newer_columns(folder), has_changes=n_changes > 0)]
-    return [*made, *all_views()]
+    return made
 
 
 def _attempts(place: str, newer: dict[str, str], *, has_changes: bool) -> str:
@@ -151,7 +157,10 @@ def _newer_columns(folder: Path) -> dict[str, str]:
         raise DatabaseError(f'"{folder}" is no lake of slant\'s: its attempts have {len(known):,} columns.')
     first, newest = _columns_of_attempts()
     if lacking := first.keys() - known:
-        raise DatabaseError(f'Can\'t read the lake "{folder}": its attempts lack {min(lacking)}.')
+        raise DatabaseError(
+            f'Can\'t read the lake "{folder}": its attempts lack {min(lacking)}.',
+            "If an older slant wrote it: into an empty folder, collect export --layout lake FOLDER --db DB",
+        )
     for name, kind in kinds.items():
         shown = kind if len(kind) <= _LONGEST_KIND else f"{kind[:_LONGEST_KIND]}…"
         if name in newest and _family(kind) != _family(newest[name]):

@@ -1,4 +1,8 @@
-"""Make what is in the DuckDB file: tables by migrations, in order, and views, again when they change."""
+"""Make what is in the DuckDB file: tables by migrations, in order, and views, again when they change.
+
+A migration is never edited once it is released; files of the same number are one. A file older than the first has its
+tables made again from the journal.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ import duckdb
 
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import DatabaseError, DesignError
-from slant.collector.keep.database_errors import empty_database, is_damage
+from slant.collector.keep.database_errors import empty_database, is_damage, older_tables
 from slant.collector.keep.definitions import (
     Contents,
     Definitions,
@@ -22,6 +26,7 @@ from slant.collector.keep.definitions import (
     our_definitions,
 )
 from slant.collector.keep.view_heads import view_texts
+from slant.collector.keep.view_making import make_views
 from slant.collector.system.shipped_files import sql_dir
 
 
@@ -51,18 +56,20 @@ def check_file(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
 
 def _check(connection: duckdb.DuckDBPyConnection, contents: Contents, path: Path) -> bool:
     """Raise DatabaseError for foreign tables, macros or triggers; return whether the views are."""
-    schema = _schema(connection)
-    if schema > len(_migrations()):
+    schema, numbers = _schema(connection), list(_migrations())
+    if schema > numbers[-1]:
         raise DatabaseError(
             f'"{path}" was made by a newer slant (schema {schema}).',
             "Update slant: in its checkout, git pull and make setup (or pip install . again).",
         )
-    check_definitions(contents, path, _ours(), schema)
+    if 0 < schema < numbers[0]:
+        raise older_tables(path)
+    check_definitions(contents, path, _ours(), numbers.index(schema) if schema in numbers else None)
     return has_our_views(contents, _ours())
 
 
 def _schema(connection: duckdb.DuckDBPyConnection) -> int:
-    """Return how many migrations the file has seen; 0 if it does not say."""
+    """Return the number of the last migration that the file has seen; 0 if it does not say."""
     try:
         return int(_value(connection, "schema") or 0)
     except (ValueError, duckdb.Error) as error:
@@ -90,17 +97,16 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bo
     if contents is None or not is_empty(contents, path):
         has_views = contents is None or _check(connection, contents, path)
         done = _schema(connection)
-    migrations = migration_texts()
-    for migration in migrations[done:]:
-        connection.execute(migration)
-    if done < len(migrations):
-        _set_value(connection, "schema", str(len(migrations)))
+    for number, text in _migrations().items():
+        if number > done:
+            connection.execute(text)
+    if done < _newest():
+        _set_value(connection, "schema", str(_newest()))
     texts, version = _views()
     # a view of * has only the old columns
-    is_new = _value(connection, "views") != version or done < len(migrations) or not has_views
+    is_new = _value(connection, "views") != version or done < _newest() or not has_views
     if is_new:
-        for text in texts:
-            connection.execute(text)
+        make_views(connection, texts)
         _set_value(connection, "views", version)
     for design, views in _third_party_views(tuple(sys.path)).items():
         its_version = _hash(list(views.values()))
@@ -109,10 +115,9 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bo
             _set_value(connection, f"views of {design}", its_version)
 
 
-@functools.cache
 def migration_texts() -> tuple[str, ...]:
-    """Return the SQL that makes all tables, in order."""
-    return tuple(migration.read_text("utf-8") for migration in _migrations())
+    """Return the SQL that makes all tables, in order: one text a migration."""
+    return tuple(_migrations().values())
 
 
 def all_views() -> tuple[str, ...]:
@@ -127,8 +132,7 @@ def _all_views(path: tuple[str, ...]) -> tuple[str, ...]:
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
     """Return True for a database of an older slant: it lacks tables, or its views are not current."""
-    schema, newest = _schema(connection), len(_migrations())
-    return schema < newest or (schema == newest and not _has_views(connection))
+    return _schema(connection) < _newest() or not _has_views(connection)
 
 
 def _has_views(connection: duckdb.DuckDBPyConnection) -> bool:
@@ -153,8 +157,17 @@ def _make(connection: duckdb.DuckDBPyConnection, design: str, views: dict[str, s
 
 
 @functools.cache
-def _migrations() -> list[Path]:
-    return sorted((sql_dir() / "migrations").glob("[0-9]*.sql"))
+def _migrations() -> dict[int, str]:
+    """Return migrations by number: files that begin with the same one are one migration. The first makes all tables."""
+    texts: dict[int, str] = {}
+    for file in sorted((sql_dir() / "migrations").glob("[0-9]*.sql")):
+        number = int(file.name.partition("_")[0])
+        texts[number] = texts.get(number, "") + file.read_text("utf-8")
+    return texts
+
+
+def _newest() -> int:
+    return max(_migrations())
 
 
 @functools.cache

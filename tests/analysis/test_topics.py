@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 import polars as pl
 import pytest
 
@@ -23,7 +22,6 @@ from slant.analysis.questions.topics.topic_models import STALE, stale_model_warn
 from slant.collector.errors import DatabaseError, RError, UnknownNameError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
-from slant.collector.system.shipped_files import sql_dir
 from tests.support.given import Row, database
 from tests.support.topics_made import QUICK, RUN, talking, talking_database
 
@@ -287,12 +285,3 @@ def test_a_coefficient_is_compared_only_with_one_of_the_same_regression(tmp_path
 def test_shared_words_are_told_but_are_no_number_of_the_paper(db: Path, found: FitResult) -> None:
     assert not published_numbers(load_study("rmiat"))["quantity"].str.contains("frex_words").any()
     assert "n_shared" in matched(found.topics["words"], PAPERS_FIRST).columns
-
-
-def test_a_database_of_an_older_slant_holds_no_topics_and_still_opens(tmp_path: Path) -> None:
-    db = tmp_path / "old.duckdb"
-    with duckdb.connect(str(db), config={"storage_compatibility_version": "v1.2.0"}) as connection:
-        connection.execute((sql_dir() / "migrations" / "0001_answers.sql").read_text("utf-8"))
-        connection.execute("INSERT INTO slant VALUES ('schema', '1'), ('views', 'old')")
-    with pytest.raises(DatabaseError, match="holds no topic model"):
-        analysis.read_topics(db)

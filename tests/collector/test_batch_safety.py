@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from slant.collector import collect
@@ -17,7 +16,7 @@ from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.journal import FolderLock, journal_folder
 from slant.collector.providers import provider_named
 from slant.collector.records import Prompt
-from slant.collector.studies.catalogue import StudyModel, load_study
+from slant.collector.studies.catalogue import StudyModel
 from tests.support.batch_server import KEY, BatchServer
 from tests.support.batching import PLANNED, Batching, both
 from tests.support.local_server import LocalServer
@@ -203,25 +202,3 @@ def test_a_line_holds_the_request_as_it_would_have_been_sent(provider: str, endp
     assert service.endpoint(request, url) == endpoint
     assert service.body(line) == request.body
     assert KEY not in json.dumps(line)
-
-
-@pytest.mark.slow
-def test_a_database_of_an_older_slant_takes_batches_and_knows_its_answers_as_live(
-    batch: Batching, server: BatchServer, root: Path
-) -> None:
-    with duckdb.connect(str(batch.db)) as connection:
-        connection.execute((root / "sql/migrations/0001_answers.sql").read_text())
-        connection.execute("INSERT INTO slant VALUES ('schema', '1')")
-        study = load_study(batch.study)
-        connection.execute(
-            "INSERT INTO attempts (trial_id, is_final, source, study, study_version, variant, model) "
-            "VALUES ('old', true, 'collected', ?, ?, 'base', 'openai/o3-mini')",
-            [study.name, study.version],
-        )
-    with pytest.raises(UsageError, match=r"1 trials .* live already"):
-        batch("openai")
-    assert batch("anthropic").open_jobs
-    assert batch("openai", mixed=True).open_jobs
-    server.finish()
-    assert batch("openai", mixed=True).is_complete
-    assert mixed_notes(batch.db, study.name) == []  # its test is another: the old row has none

@@ -16,6 +16,7 @@ from slant.analysis.cli.main import analyze
 from slant.collector import collect, export_lake, merge
 from slant.collector.cli import collect as collect_command
 from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.keep import lake_files
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.journal import SideJournal
 from slant.collector.keep.journal_loader import load_journals
@@ -159,7 +160,12 @@ def test_the_same_export_again_adds_what_is_new_and_touches_no_part(home: Path, 
         export_lake(home / "a.duckdb", lake)
 
 
-def test_a_lake_of_an_older_slant_is_read_and_grows(tmp_path: Path) -> None:
+def test_a_lake_of_a_slant_before_a_migration_is_read_and_grows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, newest = lake_files._columns_of_attempts()
+    before = {name: kind for name, kind in newest.items() if name not in ("occasion", "first_trial_id")}
+    monkeypatch.setattr(lake_files, "_columns_of_attempts", lambda: (before, newest))
     db, lake = tmp_path / "a.duckdb", tmp_path / "lake"
     study = write_tiny(tmp_path)
     collect(db, study, simulated=True, repetitions=1)

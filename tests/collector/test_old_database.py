@@ -1,4 +1,4 @@
-"""Databases and journals that older versions of slant left still open, show every table, load and resume."""
+"""A database with the tables of an older slant is made again from its journal; one with older views gets new ones."""
 
 from __future__ import annotations
 
@@ -20,18 +20,16 @@ from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseError
 from slant.collector.keep import database as store
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import reading, writing
 from slant.collector.keep.journal import journal_folder
-from slant.collector.keep.view_heads import read_view_heads
+from slant.collector.keep.view_heads import ORDERS, read_view_heads
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial
 from slant.collector.studies.catalogue import load_study
-from slant.collector.system.shipped_files import sql_dir
 from tests.support.fault_run import query
 from tests.support.local_server import LocalServer
 from tests.support.tiny_study import write_tiny
 
-MIGRATIONS = sorted((sql_dir() / "migrations").glob("[0-9]*.sql"))
 QUICK: dict[str, Any] = {"concurrency": 4, "max_retries": 0}
 
 
@@ -67,19 +65,23 @@ def old_line(trial: Trial, number: int) -> dict[str, object]:
     }
 
 
-# The oldest sees every migration; the others are tried in `make test-full`.
-SCHEMAS = [pytest.param(schema, marks=pytest.mark.slow) for schema in range(1, len(MIGRATIONS))]
-
-
-def old_database(db: Path, rows: list[dict[str, object]], schema: int = 1) -> None:
-    """As the first migrations alone made it, with some answers."""
+def old_tables(db: Path, rows: list[dict[str, object]], schema: int = 30) -> None:
+    """As an older slant made it, with some answers."""
     with duckdb.connect(str(db), config={"storage_compatibility_version": "v1.2.0"}) as connection:
-        for migration in MIGRATIONS[:schema]:
-            connection.execute(migration.read_text("utf-8"))
-        connection.execute(f"INSERT INTO slant VALUES ('schema', '{schema}'), ('views', 'old')")  # noqa: S608
+        connection.execute("CREATE TABLE slant (name TEXT, value TEXT)")
+        connection.execute("INSERT INTO slant VALUES ('schema', ?), ('views', 'old')", [str(schema)])
+        connection.execute("CREATE TABLE attempts (attempt_id TEXT, trial_id TEXT)")
         for row in rows:
-            names, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" * len(row))
-            connection.execute(f"INSERT INTO attempts ({names}) VALUES ({marks})", list(row.values()))  # noqa: S608
+            connection.execute("INSERT INTO attempts VALUES (?, ?)", [row["attempt_id"], row["trial_id"]])
+
+
+def old_views(db: Path) -> None:
+    """As a slant made it whose tables were the same, and whose views were others."""
+    collect(db, write_tiny(db.parent), ["small"], simulated=True)
+    with writing(db) as connection:
+        connection.execute("DROP VIEW trials; DROP VIEW run_progress")
+        connection.execute("UPDATE slant SET value = 'old' WHERE name = 'views'")
+    store._checked.clear()  # as in a new process
 
 
 def old_journal(db: Path, rows: list[dict[str, object]]) -> None:
@@ -92,42 +94,62 @@ def old_journal(db: Path, rows: list[dict[str, object]]) -> None:
     (journal_folder(db) / "old.jsonl").write_text(text, encoding="utf-8")
 
 
-def test_an_old_database_with_an_old_journal_resumes_where_it_stopped(tmp_path: Path) -> None:
-    db, study = tmp_path / "a.duckdb", load_study(write_tiny(tmp_path))
-    trials = [conversation.trials[0] for conversation in plan(study, study.model("small"))]
-    lines = [old_line(trial, number) for number, trial in enumerate(trials, 1)]
-    old_database(db, lines[:3])
-    old_journal(db, lines[3:5])
-    with LocalServer() as server:
-        report = collect(db, study, ["small"], base_url=server.base_url, **QUICK)
-    assert (report.models[0]["already_done"], len(server.bodies)) == (5, 3)
-    assert query(db, "SELECT count(*), count(DISTINCT trial_id), count(cost_usd) FROM trials") == [(8, 8, 0)]
-
-
 def tiny_lines(folder: Path) -> list[dict[str, object]]:
     study = load_study(write_tiny(folder))
     trials = [conversation.trials[0] for conversation in plan(study, study.model("small"))]
     return [old_line(trial, number) for number, trial in enumerate(trials, 1)]
 
 
-@pytest.mark.parametrize("schema", SCHEMAS)
-def test_a_database_of_each_older_schema_shows_every_table_of_today(tmp_path: Path, schema: int) -> None:
-    db = tmp_path / "a.duckdb"
-    old_database(db, tiny_lines(tmp_path), schema)
-    with reading(db) as connection:
-        counted = {view: len(connection.view(view).fetchall()) for view in stored_views(connection)}
-        kept = connection.execute("SELECT value FROM slant WHERE name = 'schema'").fetchall()
-    assert set(counted) == set(read_view_heads())
-    assert (counted["trials"], counted["allocation_games"]) == (8, 0)
-    assert kept == [(str(len(MIGRATIONS)),)]
+@pytest.mark.parametrize("schema", [1, 30])
+@pytest.mark.parametrize(
+    "words",
+    [["status"], ["load"], ["--study", "{study}", "--model", "local/small", "--base-url", "http://localhost:9"]],
+)
+def test_older_tables_are_left_as_they_are_with_a_sentence_that_says_how_they_are_made_again(
+    tmp_path: Path, schema: int, words: list[str]
+) -> None:
+    db, lines = tmp_path / "a.duckdb", tiny_lines(tmp_path)
+    old_tables(db, lines[:5], schema)
+    old_journal(db, lines[:5])
+    before = db.read_bytes()
+    words = [word.format(study=tmp_path / "study.toml") for word in words]
+    done = CliRunner().invoke(command, [*words, "--db", str(db)])
+    assert done.exit_code == 1, done.output
+    assert "was made by an older slant" in done.stderr
+    assert f"collect load --rebuild --db {db}" in done.stderr
+    assert db.read_bytes() == before
 
 
-def test_an_old_database_that_another_process_reads_is_read_as_it_is_and_renewed_later(tmp_path: Path) -> None:
+def test_older_tables_are_made_again_from_an_old_journal_which_resumes_where_it_stopped(tmp_path: Path) -> None:
+    db, lines = tmp_path / "a.duckdb", tiny_lines(tmp_path)
+    old_tables(db, lines[:3])
+    old_journal(db, lines[:5])
+    made = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(db)])
+    assert (made.exit_code, "5 attempts loaded" in made.stderr + made.stdout) == (0, True)
+    with LocalServer() as server:
+        report = collect(db, load_study(tmp_path / "study.toml"), ["small"], base_url=server.base_url, **QUICK)
+    assert (report.models[0]["already_done"], len(server.bodies)) == (5, 3)
+    assert query(db, "SELECT count(*), count(DISTINCT trial_id), count(cost_usd) FROM trials") == [(8, 8, 0)]
+    assert set(query(db, "SELECT view_name FROM duckdb_views() WHERE NOT internal")) == {(n,) for n in all_names()}
+
+
+def all_names() -> set[str]:
+    return {*read_view_heads(), ORDERS}
+
+
+def test_older_tables_without_a_journal_are_left_to_the_slant_that_made_them(tmp_path: Path) -> None:
+    old_tables(tmp_path / "a.duckdb", [])
+    with pytest.raises(DatabaseError, match="older slant") as refused, reading(tmp_path / "a.duckdb"):
+        pass
+    assert "read it with the slant that made it" in str(refused.value)
+
+
+def test_older_views_that_another_process_reads_are_read_as_they_are_and_renewed_later(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    old_database(db, tiny_lines(tmp_path))
+    old_views(db)
     with another_reader(db):
         with reading(db) as connection:
-            assert stored_views(connection) == []
+            assert "trials" not in stored_views(connection)
             assert connection.execute("SELECT count(*) FROM attempts").fetchall() == [(8,)]
         with pytest.raises(DatabaseError, match="could not be brought up to date"):
             open_trials(db, view="trials")
@@ -135,9 +157,9 @@ def test_an_old_database_that_another_process_reads_is_read_as_it_is_and_renewed
     assert open_trials(db, view="trials").height == 8
 
 
-def test_a_command_that_needs_what_an_old_database_lacks_says_so_in_a_sentence(tmp_path: Path) -> None:
+def test_a_command_that_needs_what_older_views_lack_says_so_in_a_sentence(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    old_database(db, tiny_lines(tmp_path))
+    old_views(db)
     with another_reader(db):
         done = CliRunner().invoke(command, ["status", "--db", str(db)])
     assert (done.exit_code, done.stdout) == (1, "")
@@ -145,13 +167,13 @@ def test_a_command_that_needs_what_an_old_database_lacks_says_so_in_a_sentence(t
     store._not_renewed.clear()
 
 
-def test_an_old_database_into_which_an_older_collector_writes_is_left_to_it(tmp_path: Path) -> None:
+def test_older_views_of_a_database_into_which_a_collector_writes_are_left_to_it(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    old_database(db, tiny_lines(tmp_path))
-    journal_folder(db).mkdir()
+    old_views(db)
     (journal_folder(db) / "collector.lock").write_text(f"process {os.getppid()} since noon", encoding="utf-8")
     with reading(db) as connection:
-        assert connection.execute("SELECT value FROM slant WHERE name = 'schema'").fetchall() == [("1",)]
+        assert connection.execute("SELECT value FROM slant WHERE name = 'views'").fetchall() == [("old",)]
+    store._not_renewed.clear()
 
 
 @contextmanager

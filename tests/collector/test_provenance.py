@@ -13,22 +13,17 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from aiohttp import web
 from click.testing import CliRunner, Result
 
 from slant.collector import collect
 from slant.collector.cli import collect as command
-from slant.collector.cost.earlier_answers import earlier_sizes
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.progress.status import progress
 from slant.collector.provenance.run_record import public_address
-from slant.collector.studies.catalogue import load_study
 from slant.collector.system import code_version as this_version
 from slant.collector.system.code_version import git_commit
-from slant.collector.system.shipped_files import sql_dir
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
 
@@ -188,24 +183,3 @@ def test_a_checkout_tells_its_commit_and_whether_files_differ(root: Path) -> Non
         pytest.skip("this is no checkout")
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True)
     assert (git_commit() or "").removesuffix("+") == head.stdout.strip()
-
-
-def test_a_database_of_an_older_slant_knows_its_costs_and_resumes(tiny: str, tmp_path: Path) -> None:
-    db, made = tmp_path / "old.duckdb", tmp_path / "new.duckdb"
-    study = load_study(tiny)
-    with LocalServer() as server:
-        collect(made, tiny, ["local/small"], base_url=server.base_url)
-        with reading(made) as connection:
-            trial_id = connection.execute("SELECT trial_id FROM trials LIMIT 1").fetchall()[0][0]
-        with duckdb.connect(str(db)) as old:
-            old.execute((sql_dir() / "migrations" / "0001_answers.sql").read_text("utf-8"))
-            old.execute("INSERT INTO slant VALUES ('schema', '1')")
-            final = (
-                "INSERT INTO attempts (trial_id, is_final, study, source, model, cost_usd) VALUES (?, true, ?, ?, ?, 2)"
-            )
-            old.execute(final, [trial_id, study.name, "collected", "small"])
-        assert earlier_sizes(db, study, study.models[0]) is None
-        assert progress(db)["cost_usd"].to_list() == [2.0]
-        report = collect(db, tiny, ["local/small"], base_url=server.base_url)
-    assert (report.models[0]["already_done"], report.models[0]["asked"]) == (1, 7)
-    assert progress(db)["cost_usd"].sum() == 2.0

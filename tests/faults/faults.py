@@ -291,7 +291,7 @@ def _can_mount() -> str:
 
 _ASKING = ("journal", "load", "merge", "import")  # what can make its database again from its journal
 _MOUNTS = _can_mount()
-_WRITERS = tuple(process.name for process in PROCESSES if process.name != "migration")
+_WRITERS = tuple(process.name for process in PROCESSES if process.name != "renewal")
 
 _NOT_INSIDE = preloaded.lacks()
 _ALWAYS = (BEFORE, ANY, WRITING)

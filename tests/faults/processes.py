@@ -14,15 +14,12 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-import duckdb
-
 from slant.analysis.archive.sealing import seal
 from slant.collector import collect, export_lake
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import reading, writing
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.studies.new_study import write_new_study
-from slant.collector.system.shipped_files import sql_dir
 from tests.support.fitted import small_database
 from tests.support.given import Row, database
 from tests.support.journals import only_journal
@@ -139,15 +136,11 @@ def _in_lake(folder: Path) -> None:
 
 
 def _older(folder: Path) -> None:
-    """A database as the first migration alone made it."""
-    attempt = {"run_id": "old", "is_final": True, "source": "collected", "study": "drinks", "model": "small"}
-    with duckdb.connect(str(folder / "a.duckdb"), config={"storage_compatibility_version": "v1.2.0"}) as connection:
-        connection.execute(sorted((sql_dir() / "migrations").glob("[0-9]*.sql"))[0].read_text("utf-8"))
-        connection.execute("INSERT INTO slant VALUES ('schema', '1'), ('views', 'old')")
-        for number in range(40):
-            row = attempt | {"attempt_id": f"a{number}", "trial_id": f"t{number}", "outcome": "answered"}
-            names, marks = ", ".join(row), ", ".join("?" * len(row))
-            connection.execute(f"INSERT INTO attempts ({names}) VALUES ({marks})", list(row.values()))  # noqa: S608
+    """A database as a slant of other views made it."""
+    collect(folder / "a.duckdb", _studied(folder), simulated=True, repetitions=5)
+    with writing(folder / "a.duckdb") as connection:
+        connection.execute("DROP VIEW trials")
+        connection.execute("UPDATE slant SET value = 'old' WHERE name = 'views'")
 
 
 def _to_fit(folder: Path) -> None:
@@ -261,7 +254,7 @@ PROCESSES = (
         "recode --study {here}/study/study.toml --variant chained --simulated --decided 20 --db {here}/a.duckdb",
         _to_recode, _trials("a"),
     ),
-    Process("migration", COLLECT, "status --db {here}/a.duckdb", _older, _attempts("a"), has_journal=False),
+    Process("renewal", COLLECT, "status --db {here}/a.duckdb", _older, _attempts("a")),
     Process(
         "fit", ANALYZE, "--fit effect_size --source simulated --db {here}/a.duckdb", _to_fit, _estimates,
         has_journal=False,

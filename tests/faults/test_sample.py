@@ -25,7 +25,7 @@ SLOW = (
     ("merge", "kill -9", WRITING),
     ("lake", "kill -9", WRITING),
     ("export", "the disk is full", BEFORE),
-    ("migration", "SIGTERM", WRITING),
+    ("renewal", "SIGTERM", WRITING),
     ("import", "a folder that can't be written", BEFORE),
     ("fit", "kill -9", WRITING),
     ("seal", "kill -9", WRITING),

@@ -17,6 +17,7 @@ from slant.collector.keep.database import writing
 from slant.collector.keep.frames import registered
 from slant.collector.keep.schema import migration_texts
 from slant.collector.keep.view_heads import view_texts
+from slant.collector.keep.view_making import make_views
 from slant.collector.records import Attempt
 from slant.collector.system.shipped_files import sql_query
 
@@ -152,8 +153,9 @@ def in_memory() -> Iterator[duckdb.DuckDBPyConnection]:
 @cache
 def _tables_and_views() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
-    for text in (*migration_texts(), *view_texts()):
+    for text in migration_texts():
         connection.execute(text)
+    make_views(connection, view_texts())
     return connection
 
 

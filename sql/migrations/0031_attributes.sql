@@ -3,26 +3,40 @@
 -- their intervals are in `estimates`, by `term`; here is what each is of. `ratios` have the level they are compared with
 -- as a row, too. `call_id` is that of `fits`.
 CREATE TABLE marginal_means_levels (call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, n BIGINT);
+
 CREATE TABLE amce_levels (
     call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, reference TEXT, n BIGINT, n_strata BIGINT
 );
+
 CREATE TABLE mean_contrasts_contrasts (
     call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, first TEXT, second TEXT, p_adjusted DOUBLE,
     n_compared BIGINT
 );
+
 CREATE TABLE impact_ratio_ratios (
     call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, reference TEXT, rate DOUBLE, n BIGINT,
     ratio DOUBLE, conf_low DOUBLE, conf_high DOUBLE, is_below_four_fifths BOOLEAN
 );
+
 CREATE TABLE reliability_scales (
     call_id TEXT, term_no BIGINT, scale TEXT, n_items BIGINT, n_reversed BIGINT, n BIGINT, mean DOUBLE, sd DOUBLE,
     alpha_raw DOUBLE, alpha_std DOUBLE, alpha_without_reversing DOUBLE, omega_total DOUBLE, mean_r DOUBLE,
     n_negative BIGINT, doubts TEXT
 );
+
 CREATE TABLE reliability_items (
     call_id TEXT, term_no BIGINT, scale TEXT, item TEXT, key BIGINT, n BIGINT, mean DOUBLE, sd DOUBLE,
     item_rest_r DOUBLE, loading DOUBLE
 );
+
 CREATE TABLE reliability_scores (
     call_id TEXT, term_no BIGINT, respondent TEXT, scale TEXT, n_answered BIGINT, score DOUBLE
+);
+
+-- D scores of people (`analyze --fit` with the engine d_score, R's d_score(): Greenwald, Nosek & Banaji 2003), one row a
+-- person (`unit`): `d`; `n` latencies, without `n_slow` above 10,000 ms; `n_errors`; `share_fast` below 300 ms;
+-- `n_phases`; `left_out` says why somebody has no D. `call_id` is that of `fits`, too.
+CREATE TABLE d_score_people (
+    call_id TEXT, term_no BIGINT, unit TEXT, d DOUBLE, n BIGINT, n_slow BIGINT, n_errors BIGINT, share_fast DOUBLE,
+    n_phases BIGINT, left_out TEXT
 );
