@@ -32,7 +32,7 @@ _COMMANDS = {
         ("recode", "recode", "recode_command", "Let a model code answers that a rule left undecided."),
         ("reread", "reread", "reread_command", "Read kept responses again, as this version understands them."),
         ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),
-        ("set-aside", "set_aside", "set_aside_command", "Let a wrong run count nowhere, with the reason that is kept."),
+        ("set-aside", "set_aside", "set_aside_command", "Exclude a run from all results, and record why."),
         ("status", "status", "status_command", "How far each model is, by outcome; while a run goes on, its pace."),
         ("studies", "studies", "studies", "The studies there are; begin one of your own, validate its file."),
         ("timeline", "timeline", "timeline_command", "The trials of a study as a page for people, by jsPsych."),

@@ -103,7 +103,7 @@ def _listed(what: str, columns: list[str]) -> str:
 
 
 def _allowed(then: pl.DataFrame, column: str, rule: Rule) -> pl.Series | None:
-    """Return how far each number of a column may be off; None: not at all; infinite if nothing is known about it."""
+    """Return the column's tolerance: None for exact, inf if unknown."""
     if rule.ess is None:
         return _allowed_without_draws(then, column, rule.tolerance) if rule.tolerance else None
     if "conf_low" in then.columns and "conf_high" in then.columns:

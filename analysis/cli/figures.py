@@ -75,9 +75,7 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     callback=_inches,
     help="A journal's column is 3.5 inches wide, its page 7; texts wrap to it. Default: what suits each figure.",
 )
-@click.option(
-    "--height", metavar="INCHES", callback=_inches, help="Height of each figure. Default: what suits the width."
-)
+@click.option("--height", metavar="INCHES", callback=_inches, help="Figure height. Default: chosen from the width.")
 @list_option
 @click.pass_context
 @result_options()

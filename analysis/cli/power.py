@@ -70,7 +70,7 @@ _OPTIONS = (
         metavar="NUMBERS",
         help="Games in each of two conditions.",
     ),
-    _numbers_option("--effect", type=ABOVE_0, help="The effect that power is wanted for, in units of the outcome."),
+    _numbers_option("--effect", type=ABOVE_0, help="Effect size to compute power for, in units of the outcome."),
     _numbers_option(
         "--power", type=BETWEEN_0_AND_1, default=0.8, show_default=True, help="Of the smallest effect to find."
     ),

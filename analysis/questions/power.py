@@ -289,4 +289,4 @@ def _costs(
         for of_run in spans
     ]
     priced = "no price is known" if price is None else f"prices as of {price.date}"
-    return values, f"{priced}; tokens rest on {estimates[0].tokens_rest_on}; time on {estimates[0].time_rests_on}."
+    return values, f"{priced}; tokens: {estimates[0].tokens_rest_on}; time: {estimates[0].time_rests_on}."

@@ -1,4 +1,4 @@
-"""Plan a study of factors by simulation: which differences between levels would one model's answers find?
+"""Plan a study of factors by simulation: which differences between levels could be detected with one model's answers?
 
 The study's simulated model (`[simulation]`), or one that answers as a pilot did, answers it many times over; each data
 set is analysed as the answers of a real model will be, by R's mean_contrasts().

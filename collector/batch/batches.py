@@ -280,7 +280,7 @@ def _name(job: Job) -> str:
 def carry_out_batch(run_plan: RunPlan, request: Request, watcher: Watcher) -> BatchReport:
     if not run_plan.model_plans:
         reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
-        raise ProviderError(f'Nobody is asked: "{run_plan.study.name}" has no model that can be asked here.', *reasons)
+        raise ProviderError(f'Nothing was sent: no model of "{run_plan.study.name}" can be used here.', *reasons)
     first = next(plan(*run_plan.plan_of(run_plan.model_plans[0].model)))
     refuse_game(run_plan.study, first)  # before anything is written
     run = new_run_record(run_plan, request.kept(), is_simulated=False)

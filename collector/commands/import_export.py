@@ -87,7 +87,7 @@ Examples:
 )
 @click.option("--decimal", metavar="MARK", help="Before decimals: . or , (in a file with semicolons).")
 @click.option(
-    "--person", multiple=True, metavar="COLUMN", help="People: attributes of each person: age_group=AGE,gender."
+    "--person", multiple=True, metavar="COLUMN", help="Participant attributes to import, e.g. age_group=AGE,gender."
 )
 @click.option(
     "--map-value",
@@ -297,7 +297,7 @@ def _print_import(report: Any, output_format: str) -> None:
 def _say_people(report: Any) -> None:
     """Say how many people came in, and which columns did not: a reader has to see what is not kept."""
     n_people = f"{report.people:,} {'person' if report.people == 1 else 'people'}"
-    say(f"{n_people}, numbered: what the files call them is not kept.")
+    say(f"{n_people}, now numbered; the ids in the file are not stored.")
     left = ", ".join(map(printable, report.left_out))
     say(f"Columns left out, of which nothing is kept: {left or 'none'}.")
 

@@ -48,7 +48,7 @@ _later = section("Later models")
 @_later("--rule", default="", metavar="TEXT", help="What makes a later model eligible, in words.")
 @_analysis("--fit", "fits", multiple=True, metavar="NAME", help="A fit that is confirmatory. Default: the study's.")
 @_analysis(
-    "--exclude", "exclusions", multiple=True, metavar="TEXT", help="What is excluded besides the fits' own flags."
+    "--exclude", "exclusions", multiple=True, metavar="TEXT", help="Additional exclusions, on top of those of the fit."
 )
 @_analysis(
     "--look",

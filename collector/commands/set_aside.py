@@ -1,4 +1,4 @@
-"""Let a wrong run count nowhere, with the reason (`collect set-aside`)."""
+"""Exclude a run from all results, and record why (`collect set-aside`)."""
 
 from __future__ import annotations
 

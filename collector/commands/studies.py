@@ -150,7 +150,7 @@ def validate_study(path: str) -> None:
     """
     study = load_study(Path(path) if Path(path).exists() else path)
     if unknown := unknown_providers(study):
-        raise StudyError(f"{study.path.name} names providers that there are not.", *unknown)
+        raise StudyError(f"{study.path.name} names an unknown provider.", *unknown)
     if wrong := wrong_fits(study):
         raise StudyError(f"The trials of {study.path.name} can be asked, but its fits can't be made of them.", *wrong)
     say(f"ok: {count_text(planned_count(study), 'trial')} a model")

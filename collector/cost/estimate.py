@@ -86,7 +86,7 @@ def _output(pending: int, sizes: Sizes | None, guess: Guess) -> tuple[Span | Non
     if guess.output_tokens is not None:
         about = pending * guess.output_tokens
         return Span(about / 2, about, about * 2), f"the study's {guess.table} (half to twice as much)"
-    return None, "nothing: the length of its answers is not known (--pilot 50 tells)"
+    return None, "no estimate, because the length of its answers is unknown (--pilot 50 will measure it)"
 
 
 def prediction(pending: int, sizes: Sizes) -> Span:

@@ -242,7 +242,7 @@ def sentences(quotes: list[Quote]) -> list[str]:
     lines = []
     for quote in quotes:
         lines.append(
-            f"{quote.model_plan.name}: tokens rest on {quote.estimate.tokens_rest_on}; "
+            f"{quote.model_plan.name}: tokens: {quote.estimate.tokens_rest_on}; "
             f"cost: {quote.cost_rests_on}; time: {quote.estimate.time_rests_on}."
         )
         if address := address_sentence(quote.model_plan):

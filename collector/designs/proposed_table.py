@@ -55,7 +55,7 @@ class AnswerTable:
         return None
 
     def named(self, names: str, may_be: Iterable[str] = ()) -> str | None:
-        """Return the first of these columns that is there, and not in use (`may_be`: only one of these)."""
+        """Return the first available, unused column of `names` (`may_be`: only one of these)."""
         allowed = set(may_be) or set(self.columns)
         return next((name for name in names.split() if name in allowed and self.levels(name)), None)
 

@@ -39,7 +39,7 @@ def plan(
     but the order itself.
     """
     if repetitions < 1:
-        raise UsageError(f"Can't plan {repetitions} repetitions.", "There must be one at least.")
+        raise UsageError(f"Can't plan {repetitions} repetitions.", "There must be at least one.")
     design = study.design
     return design.conversations(study, model, study.seed if seed is None else seed, repetitions, skip)
 

@@ -50,9 +50,7 @@ def checked_run_plan(run_plan: RunPlan, request: Request) -> RunPlan:
     if not run_plan.model_plans:
         reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
         hint = f"To try it without a key: {run_plan.study.trial_command}"
-        raise ProviderError(
-            f'Nobody is asked: "{run_plan.study.name}" has no model that can be asked here.', *reasons, hint
-        )
+        raise ProviderError(f'Nothing was sent: no model of "{run_plan.study.name}" can be used here.', *reasons, hint)
     if run_plan.paid and not request.yes:
         names = ", ".join(model_plan.name for model_plan in run_plan.paid)
         raise UsageError(

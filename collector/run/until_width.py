@@ -158,7 +158,7 @@ def _whole(run_plan: RunPlan) -> list[ModelPlan]:
 
 
 def _look(precision: Precision, models: Sequence[ModelPlan], repetitions: int) -> list[Look]:
-    """Measure these models, and keep what was seen."""
+    """Measure the models' interval widths and store the looks."""
     run_plan, rule = precision.run_plan, precision.rule
     source: Source = "simulated" if models[0].provider.name == "simulated" else "collected"
     trial_ids = {model_plan.name: _trial_ids(run_plan, model_plan, repetitions) for model_plan in models}

@@ -79,7 +79,7 @@ def test_the_dry_run_shows_the_prompt_and_what_it_would_cost(monkeypatch: pytest
     result = run(*words, "--db", str(tmp_path / "none.duckdb"), "--format", "csv")
     assert [row["planned"] for row in csv.DictReader(io.StringIO(result.stdout))] == ["1600"]
     assert 'Answer with JSON only, {"answer": "A"} or {"answer": "B"}.' in result.stderr
-    assert "tokens rest on the study's own table for simulations" in result.stderr
+    assert "tokens: the study's own table for simulations" in result.stderr
 
 
 def test_the_study_is_shown_with_the_provenance_of_its_words() -> None:

@@ -123,12 +123,12 @@ def test_a_study_without_a_table_knows_no_lengths_and_one_with_its_own_says_whos
         run_plan = planned(study, ["local/small"], tmp_path / "none.duckdb", base_url="http://localhost:1/v1")
         return sentences(quotes(run_plan, 16))[0]
 
-    assert "small: tokens rest on nothing: the length of its answers is not known" in said()
+    assert "small: tokens: no estimate, because the length of its answers is unknown" in said()
     numbers = ",".join(["100", "20", *["0"] * 7])
     rows = "".join(f"small,tea_coffee,{name},{numbers}\n" for name in ("compatible", "incompatible"))
     (tmp_path / "simulation.csv").write_text(f"model,test,condition,{','.join(COLUMNS)}\n{rows}")
     own = said(study=('stimuli = "stimuli.csv"\n', 'stimuli = "stimuli.csv"\nsimulation = "simulation.csv"\n'))
-    assert "tokens rest on the study's own table for simulations" in own
+    assert "tokens: the study's own table for simulations" in own
 
 
 def test_a_model_that_nobody_knows_has_a_cost_that_is_unknown_and_said_to_be(tmp_path: Path) -> None:

@@ -206,5 +206,5 @@ def test_a_plan_that_is_half_done_goes_on(tmp_path: Path) -> None:
 
 
 def test_one_repetition_too_few_is_a_sentence() -> None:
-    with pytest.raises(UsageError, match="one at least"):
+    with pytest.raises(UsageError, match="at least one"):
         plan(STUDY, STUDY.model("gpt-5"), repetitions=0)

@@ -223,7 +223,7 @@ def test_models_without_a_key_are_left_out_and_with_none_nobody_is_asked(
 ) -> None:
     for name in ("OPENAI", "ANTHROPIC", "DEEPSEEK"):
         monkeypatch.delenv(f"{name}_API_KEY", raising=False)
-    with pytest.raises(ProviderError, match="Nobody is asked") as caught:
+    with pytest.raises(ProviderError, match="Nothing was sent") as caught:
         collect(tmp_path / "a.duckdb", "rmiat")
     assert "OPENAI_API_KEY" in str(caught.value)
     assert "--simulated" in str(caught.value)

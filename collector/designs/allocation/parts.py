@@ -250,7 +250,7 @@ def _feature(row: Table) -> Feature:
     feature = Feature(checked_name(row.text("feature"), "feature"), place, row.texts("values"))
     row.finish()
     if not feature.values:
-        raise StudyError(f'"values" in {row.where} must hold one text at least.')
+        raise StudyError(f'"values" in {row.where} must hold at least one text.')
     return feature
 
 

@@ -65,7 +65,7 @@ def refuses(text: str) -> bool:
 
 
 def declines(text: str) -> bool:
-    """Return whether a folded text that may say anything refuses: its writer does, not somebody in it."""
+    """Return whether the author of a free text refuses (not a person quoted in it)."""
     return bool(own_refusal(text) or _DECLINES.search(text) or EVASION.search(text))
 
 

@@ -56,19 +56,25 @@ REPORT_PARTS = (
         "missing_by_level",
         "answers that are missing, by level",
         ("factorial_refusals",),
-        ("Answers that are missing more often at one level than at another select what is compared.",),
+        (
+            "If answers are missing more often at one level than at another, the remaining answers are a biased "
+            "selection.",
+        ),
     ),
     ReportPart(
         "balance",
         "what was shown",
         ("factorial_balance",),
-        ("Levels are drawn at random, and chance makes differences: they are reported, and nothing is drawn again.",),
+        ("Levels were assigned at random, so small imbalances are expected; they are reported, not corrected.",),
     ),
     ReportPart(
         "by_level",
         "answers by level",
         ("factorial_marginal_means", "factorial_answers_by_level"),
-        ("Means over all else that was shown; intervals need the clusters, and are for fits to make.",),
+        (
+            "Means averaged over all other factors, without intervals; for intervals, which must allow for clustering, "
+            "see the fits.",
+        ),
     ),
     ReportPart("scale_scores", "scores of scales", ("factorial_scale_scores",)),
 )

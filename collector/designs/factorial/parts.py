@@ -152,7 +152,7 @@ def _templates(table: Table, folder: StudyFolder) -> dict[str, str]:
         templates[checked_name(name, "template")] = text
     if not templates:
         raise StudyError(
-            f"{table.where} needs a template at least: the text that is sent, with factors in braces.",
+            f"{table.where} needs at least one template: the text that is sent, with factors in braces.",
             'As in: [templates] plain = "{name} is {age} years old and works as {job}."',
         )
     for name, text in templates.items():
@@ -206,7 +206,7 @@ def _with_scales(table: Table, factors: tuple[Factor, ...]) -> tuple[Factor, ...
 def _check_names(factors: Sequence[Factor], personas: Factor, where: str) -> None:
     if not factors:
         raise StudyError(
-            f"{where} needs a factor at least: what changes from prompt to prompt.",
+            f"{where} needs at least one factor: what changes from prompt to prompt.",
             'As in: [factors] gender = ["woman", "man"]',
         )
     names = [name for factor in factors for name in factor.names] + list(personas.columns)

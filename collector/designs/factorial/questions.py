@@ -170,7 +170,7 @@ def parse_questions(
         questions |= each or {name: question}
     if not questions:
         raise StudyError(
-            f"{table.where} needs a question at least.",
+            f"{table.where} needs at least one question.",
             'As in: [questions.rating] text = "How suitable is this person?" kind = "scale" min = 1 max = 7',
         )
     return questions

@@ -102,9 +102,9 @@ def _power(data: FactorialData) -> Iterator[str]:
             found.append(f"{name} {wanted * math.sqrt(sum(1 / (n * share) for share in rarest)):.2f}")
     if found:
         yield (
-            "Smallest difference between two levels that one model's answers find (80 % power, two-sided 5 %), in "
-            f"standard deviations: {', '.join(found)}. Answers that depend on each other (about one name) find less. "
-            "Of shares near one half, 0.1 is 5 percentage points."
+            "Smallest detectable difference between two levels, for one model (80 % power, two-sided α = .05), in "
+            f"standard deviations: {', '.join(found)}. If answers are correlated (several about the same name), only "
+            "larger differences can be detected. For proportions near one half, 0.1 is 5 percentage points."
         )
 
 

@@ -45,7 +45,7 @@ def check_columns(files: Sequence[TableFile]) -> None:
 
 
 def within(mapping: Sequence[str], inner: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return a mapping of columns that are mapped themselves as one of the file's own, and what is left of theirs."""
+    """Resolve aliases of aliases; return the mapping and the unmapped columns."""
     paths = {ours: path for ours, _, path in (part.partition("=") for part in inner)}
     made, used = [], set()
     for part in mapping:

@@ -1,4 +1,4 @@
--- aside_runs: the runs that count nowhere, by the last line about each.
+-- aside_runs: runs that are excluded from all results, by the last line about each.
 -- grain: run_id
 -- order: study, run_id
 -- reads: set_aside

@@ -11,7 +11,7 @@
 --        An answer of another model than was asked for (served_names) is left out of the tables of the study, and counted in
 --        served_models. To have these answers in them, each as one of a model of its own, in the duckdb shell:
 --        SET VARIABLE other_models = 'shown';     (back: RESET VARIABLE other_models;)
---        Not ordered: these rows are wide (whole requests), and sorting them costs more than reading them.
+--        Not ordered: rows include full requests; sorting is more expensive than reading.
 CREATE OR REPLACE VIEW all_trials AS
 SELECT * EXCLUDE (is_final, is_repeated, content, is_another) REPLACE (
            coalesce(occasion, 1) AS occasion,

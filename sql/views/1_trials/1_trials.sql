@@ -6,7 +6,7 @@
 --        table. `tokens` is the measure that the study names. To see all tables with another one, in the duckdb shell:
 --        SET VARIABLE measure = 'output';     (or 'reasoning', 'recounted'; back: RESET VARIABLE measure;)
 --        A trial that lacks that count has NULL, never 0. Two finals of one trial are listed in duplicate_finals.
---        Not ordered: these rows are wide (whole requests), and sorting them costs more than reading them.
+--        Not ordered: rows include full requests; sorting is more expensive than reading.
 CREATE OR REPLACE VIEW trials AS
 SELECT * EXCLUDE (factor_lists)
 FROM trial_rows;
