@@ -18,6 +18,7 @@ import duckdb
 from slant.collector.ask.retries import NextStep, judge
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
+from slant.collector.providers.error_origin import speakers
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation
 from slant.collector.request.record import Request
@@ -94,8 +95,9 @@ def declined_trials(
         return DeclinedTrials(max_in_a_row)
     last_answer = max((at for settings, at in answers if at and _asked_so(settings, model)), default=None)
     earlier: dict[str, bool] = {}
+    whose = speakers(model.provider, model=model.requested_model)
     for trial_id, status, response, at in rows:
-        if judge(Exchange(status=status, body=response), 1).action == "decline":
+        if judge(Exchange(status=status, body=response), 1, whose).action == "decline":
             earlier[trial_id] = earlier.get(trial_id, False) or (last_answer is not None and last_answer > at)
     return DeclinedTrials(max_in_a_row, last_answer is not None, earlier)
 

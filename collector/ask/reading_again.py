@@ -26,6 +26,7 @@ from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.keep.journal_lines import READ_AGAIN
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.providers import provider_named
+from slant.collector.providers.error_origin import speakers
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Reading, Trial
 from slant.collector.studies.catalogue import load_study
@@ -156,7 +157,8 @@ def _read(row: Mapping[str, Any], db: Path) -> dict[str, Any] | None:
     )
     trial = Trial(**{name: row[name] for name in _TRIAL if name != "factors"}, factors=_json(row["factors"]))
     exchange = Exchange(status=row["http_status"], body=row["response"], headers=_json(row["headers"]))
-    reply, verdict = read_exchange(provider, exchange, judge(exchange, 1), trial, 1)
+    whose = speakers(row["provider"], model=row["requested_model"])
+    reply, verdict = read_exchange(provider, exchange, judge(exchange, 1, whose), trial, 1)
     if verdict.action == "decline":
         return _values(row)  # its outcome depended on other trials
     if reply.outcome == "failed":

@@ -3,19 +3,35 @@ model."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from slant.collector.ask.rate_limits import LONGEST_WAIT_S, asked_wait_s, spoken
-from slant.collector.providers.error_meanings import ProviderError, error_meaning, provider_error
+from slant.collector.ask.rate_limits import asked_wait_s, retry_after_s
+from slant.collector.providers.error_meanings import (
+    ErrorMeaning,
+    Means,
+    ProviderError,
+    error_meaning,
+    provider_error,
+)
+from slant.collector.providers.error_origin import NOBODY
 from slant.collector.providers.exchange import Exchange, first_choice
+from slant.collector.providers.size_limits import answer_alone_is_too_long
+from slant.collector.providers.stated_quotas import stated_quota
 from slant.collector.providers.streams import is_stream
 
 LONGEST_BACKOFF_S = 60.0
 # 424: another service that it needs, 498: no room in a flexible tier, 499: the request was cancelled (Groq)
 _AGAIN = {408, 409, 424, 425, 429, 498, 499}
+HOPELESS_WAIT_S = 3600.0
+LONG_WAIT_S = 600.0  # a run asks before it waits longer (--longest-wait)
 _DECLINED = {400, 403, 413, 422}
+_LOADING = re.compile(
+    r"\b(?:model|weights|pipeline)\b.{0,80}\bloading|\bloading (?:the )?model|not ready for inference|warming up",
+    re.IGNORECASE,
+)
 _OF_WEB_SERVERS = ("", "Not Found", "File Not Found", "404 page not found")  # a web server's words, not an API's
 
 
@@ -27,7 +43,8 @@ class NextStep:
 
     `pause_s` is how long the provider wants this key to be quiet; `body` is what there is to read. `status` is the
     effective status of a response to ask again for: a gateway's 200 around an error of 429 is a 429. `category` is what
-    a filter held back, `answer` what the model had said anyway.
+    a filter held back, `answer` what the model had said anyway. `is_loading`: a server loads its model, which is no
+    failure of the trial.
     """
 
     action: Literal["read", "again", "filtered", "malformed", "rejected", "decline", "fail", "stop"]
@@ -38,6 +55,7 @@ class NextStep:
     status: int | None = None
     category: str | None = None
     answer: str | None = None
+    is_loading: bool = False
 
 
 def backoff_s(try_no: int) -> float:
@@ -45,8 +63,9 @@ def backoff_s(try_no: int) -> float:
     return float(min(LONGEST_BACKOFF_S, 0.5 * 2 ** min(try_no - 1, 10)))
 
 
-def judge(exchange: Exchange, try_no: int) -> NextStep:
-    """Return what an exchange means. `try_no` counts from 1; waits double from 0.5 s up to a minute, before jitter."""
+def judge(exchange: Exchange, try_no: int, speakers: frozenset[str] = NOBODY) -> NextStep:
+    """Return what an exchange means. `try_no` counts from 1; waits double from 0.5 s up to a minute, before jitter.
+    `speakers` are the providers whose documented codes count in it (collector/providers/error_origin.py)."""
     backoff = backoff_s(try_no)
     if exchange.is_packed:
         return NextStep("stop", exchange.error or "")
@@ -62,15 +81,11 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
     sentence = error.sentence[:500]
     said = "HTTP 200 with an error in it" if is_hidden else f"HTTP {status}"
     reason = f"{said}{f': {sentence}' if sentence else ''}"
-    if known := _known(error, reason):
+    meaning = _meaning(error, exchange, status, speakers)
+    if known := _known(error, meaning, reason):
         return known
-    if status in _AGAIN or status >= 500:
-        requested_wait_s = asked_wait_s(exchange.headers, body)
-        if requested_wait_s is not None and requested_wait_s > LONGEST_WAIT_S:
-            longest = f"a run waits {spoken(LONGEST_WAIT_S)} at most: try again later"
-            return NextStep("stop", f"{reason}. It asks to wait {spoken(requested_wait_s)}, and {longest}")
-        wait_s, pause_s = max(backoff, requested_wait_s or 0.0), requested_wait_s or 0.0
-        return NextStep("again", reason, wait_s=wait_s, pause_s=pause_s, status=status)
+    if status in _AGAIN or status >= 500 or (meaning and meaning.means in ("again", "day")):
+        return _later(error, meaning, exchange, body, status, reason, backoff)
     if status in _DECLINED:
         return NextStep("decline", reason, status=status)
     if 300 <= status < 400:
@@ -80,10 +95,46 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
     return NextStep("stop", reason)
 
 
-def _known(error: ProviderError, reason: str) -> NextStep | None:
-    """Return what the table of errors says; None if it has no row for this error, or it is to be asked again."""
-    meaning = error_meaning(error)
-    if meaning is None or meaning.means == "again":
+def _later(
+    error: ProviderError,
+    meaning: ErrorMeaning | None,
+    exchange: Exchange,
+    body: Mapping[str, Any] | None,
+    status: int,
+    reason: str,
+    backoff: float,
+) -> NextStep:
+    """Return when to ask again. A limit of a day, and a header that asks for hours, stop the model; `pause_s` says how
+    long one would have to wait, if that is known: the run may (--longest-wait)."""
+    wanted_s = asked_wait_s(exchange.headers, body)
+    if meaning and meaning.means == "day" and (wanted_s is None or wanted_s >= LONG_WAIT_S or meaning.is_quota):
+        pause_s = (
+            wanted_s if wanted_s and wanted_s >= LONG_WAIT_S else 0.0
+        )  # Google asks for seconds, whatever the span
+        return NextStep("stop", f"{reason} (a limit of a day)", pause_s=pause_s, status=429)
+    if (of_header_s := retry_after_s(exchange.headers)) is not None and of_header_s > HOPELESS_WAIT_S:
+        return NextStep("stop", reason, pause_s=of_header_s, status=status)
+    is_loading = status >= 500 and _LOADING.search(error.sentence) is not None
+    status = 429 if status < 500 and meaning else status  # a limit, whatever status it came with
+    wait_s, pause_s = max(backoff, wanted_s or 0.0), wanted_s or 0.0
+    return NextStep("again", reason, wait_s=wait_s, pause_s=pause_s, status=status, is_loading=is_loading)
+
+
+def _meaning(error: ProviderError, exchange: Exchange, status: int, speakers: frozenset[str]) -> ErrorMeaning | None:
+    """Return what the table of errors says, unless the error's numbers say more: a quota whose span they name, or an
+    answer that alone is longer than the model allows."""
+    means: Means | None = stated_quota(exchange.body or "") if status in (403, 429, UNTOLD) else None
+    if means is not None:
+        return ErrorMeaning(means, is_quota=True)
+    meaning = error_meaning(error, speakers)
+    if meaning and meaning.means == "too_long" and answer_alone_is_too_long(error.sentence):
+        return ErrorMeaning("stop")
+    return meaning
+
+
+def _known(error: ProviderError, meaning: ErrorMeaning | None, reason: str) -> NextStep | None:
+    """Return what an error's meaning comes to; None if it is unknown, or the request may be made again."""
+    if meaning is None or meaning.means in ("again", "day"):
         return None
     if meaning.means == "malformed":
         generated = error.error.get("failed_generation")
@@ -124,14 +175,22 @@ def true_status(status: int, body: dict[str, Any] | None) -> int:
 
 
 def _hidden_error(body: Mapping[str, Any]) -> Any:
-    if (choice := first_choice(body)) is not None:
-        return choice.get("error") or (body.get("error") if body.get("status") == "failed" else None)
+    choice = first_choice(body)
+    if choice is not None and choice.get("error"):
+        return choice["error"]
     error = body.get("error")
-    if error and body.get("status") == "failed":
+    if error and _says_something(error):  # also beside a choice: that is no whole answer
         return error
-    if any(body.get(part) for part in _ANSWERS) or isinstance(body.get("message"), dict):
+    if choice is not None or any(body.get(part) for part in _ANSWERS) or isinstance(body.get("message"), dict):
         return None
     base = body.get("base_resp")  # MiniMax: 0 if all is well
     if isinstance(base, dict) and base.get("status_code"):
         return base
     return error or (body if any(body.get(name) for name in _ERRORS) else None)
+
+
+def _says_something(error: Any) -> bool:
+    """Return whether the field `error` holds an error, and not a mark that there is none."""
+    if not isinstance(error, dict):
+        return isinstance(error, str | list) and str(error).lower() not in ("none", "null", "ok", "success")
+    return any(value and value not in (200, "200") for value in error.values())

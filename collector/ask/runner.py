@@ -28,6 +28,7 @@ from slant.collector.designs import Design
 from slant.collector.keep.journal import utc_now
 from slant.collector.keep.reserved_money import ReservedMoney
 from slant.collector.providers import Provider
+from slant.collector.providers.error_origin import speakers
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
 from slant.collector.studies.catalogue import Study, StudyModel
 
@@ -61,6 +62,10 @@ class Lane:
     failed_in_a_row: int = 0
     stopped_because: str | None = None
     last_failure: str | None = None
+    speakers: frozenset[str] = field(init=False)  # the providers whose codes count in its errors
+
+    def __post_init__(self) -> None:
+        self.speakers = speakers(self.provider.name, self.base_url, self.model.requested_model)
 
     @property
     def asked(self) -> int:
@@ -176,7 +181,7 @@ class Runner:
                 return None
             at_risk_usd = await self._put_at_risk(lane, request.body, reserved_usd)
             exchange = await client.exchange(request, queued_at)
-            verdict = judge(exchange, try_no)
+            verdict = judge(exchange, try_no, lane.speakers)
             status = verdict.status or exchange.status
             lane.pace.leave(ticket, status, exchange.headers, verdict.pause_s)
             if lane.declined.is_open(verdict):

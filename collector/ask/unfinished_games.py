@@ -16,6 +16,7 @@ from slant.collector.designs.study import Study
 from slant.collector.keep.journal_loader import repeated_of
 from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
+from slant.collector.providers.error_origin import speakers
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation, Reading, Turn
 
@@ -74,6 +75,7 @@ def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_tur
     """Return the turns of one game, made again; ValueError if they differ from those that were kept."""
     design = study.design
     history: list[Turn] = []
+    whose = speakers(model_plan.provider.name, model_plan.base_url, model_plan.model.requested_model)
     while step := design.next(study, model_plan.model, game, history):
         trial, prompt = step
         row = stored_turns.get((trial.trial_id, next_turn_no(history, trial)))
@@ -84,7 +86,7 @@ def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_tur
             raise ValueError(f"in {where} something else was sent than this version of slant would send")
         body = row["response"]
         exchange = Exchange(status=row["http_status"], body=body)  # type: ignore[arg-type]
-        reply, _ = read_exchange(model_plan.provider, exchange, judge(exchange, 1), trial, 1)
+        reply, _ = read_exchange(model_plan.provider, exchange, judge(exchange, 1, whose), trial, 1)
         factors = json.loads(str(row["factors"] or "{}"))
         reading = Reading(row["outcome"], row["choice"], is_final=bool(row["is_final"]), factors=factors)  # type: ignore[arg-type]
         history.append(Turn(prompt, reply, reading, trial.trial_id))

@@ -30,6 +30,7 @@ from slant.collector.keep.batch_jobs import Job, JobFolder, JobMap, JobRequest
 from slant.collector.keep.final_trials import Finals
 from slant.collector.keep.journal import Journal, utc_now
 from slant.collector.providers import provider_named
+from slant.collector.providers.error_origin import speakers
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import Price, cost_usd
 from slant.collector.records import Attempt, Reading
@@ -147,8 +148,9 @@ class Fetcher:
     def _attempt(self, fetching: _Fetching, request: JobRequest, line: Mapping[str, Any], row: BatchResult) -> Attempt:
         job, fetched = fetching.job, fetching.fetched
         provider, exchange = provider_named(job.provider), _exchange(job, row, fetching.seen)
+        whose = speakers(job.provider, model=job.study_model.requested_model)
         # as live: a response that declares itself a failure ends no trial
-        verdict = fetching.declined.judged_in_batch(request.trial.trial_id, judge(exchange, 1))
+        verdict = fetching.declined.judged_in_batch(request.trial.trial_id, judge(exchange, 1, whose))
         reply, verdict = read_exchange(provider, exchange, verdict, request.trial, 1)
         is_final = reply.outcome != "failed"
         if not is_final:

@@ -126,7 +126,9 @@ def _row(line: bytes) -> BatchResult:
         status = checked_status(response.get("status_code"))
         return BatchResult(custom_id, status, body, short_text(response.get("request_id")))
     details = error if isinstance(error, Mapping) else {}
-    if error_meaning(provider_error(None, {"error": error})):  # for example a filter's: this row did run
+    if error_meaning(
+        provider_error(None, {"error": error}), frozenset({"openai"})
+    ):  # for example a filter's: this row did run
         return BatchResult(custom_id, 400, json.dumps({"error": error}, ensure_ascii=False))
     return BatchResult(
         custom_id, error=f"{details.get('code') or 'no response'}: {details.get('message') or ''}".rstrip(": ")

@@ -28,6 +28,7 @@ from slant.collector.model_checks.questions import CheckQuestion, check_question
 from slant.collector.model_checks.response_facts import ResponseFacts, facts_of_response, summed
 from slant.collector.plan.run_plan import refuse_to_move, usable_address, why_not
 from slant.collector.providers import Provider, provider_named
+from slant.collector.providers.error_origin import speakers
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.lifecycles import asked_lifecycle, lifecycle_of
 from slant.collector.providers.logprobs import merged
@@ -119,6 +120,7 @@ class _Asker:
         on_answer: OnAnswer,
     ) -> None:
         self._model, self._provider, self._base_url = model, provider, base_url
+        self._speakers = speakers(provider.name, base_url, model.requested_model)
         self._time_limit_s, self._told = time_limit_s, on_answer
         self._key = provider.key()
         self._redacted = Redaction([self._key] if self._key else [])
@@ -145,7 +147,7 @@ class _Asker:
             request = self._provider.dialect.request(self._base_url, self._key, model, prompt, _trial(model))
             for try_no in range(1, TRIES + 1):
                 exchange = await client.exchange(request, utc_now())
-                what = judge(exchange, try_no)
+                what = judge(exchange, try_no, self._speakers)
                 if what.action != "again" or try_no == TRIES:
                     break
                 await asyncio.sleep(what.wait_s)

@@ -2,10 +2,15 @@
 tool wrongly, or there is a problem with the key, the account, the model or the parameters. One table serves all
 providers (errors.csv), for gateways pass on the words of others; the first row that fits counts.
 
-    means       filtered, malformed, too_long (these end one trial), stop (ends the model), again
+    means       filtered, malformed, too_long (these end one trial), stop, spent (no balance; both end the model),
+                day (a limit of a day), again
     provider    whose words they are
-    status      HTTP statuses, with blanks between them; none: any. An error inside a 200 has none, and fits any of them
-    code        one of the error's codes (code, type, status, reason), in upper or lower case
+    decides     "there": only in answers of these providers (collector/providers/error_origin.py), as numbers, ambiguous
+                words and unusual statuses must; "anywhere": sentences, and codes that say what they mean
+    status      HTTP statuses, with blanks between them; none: any. An error inside a 200 has none, and fits any of
+                them. At one that asks to come back (408, 409, 425, 429, 5xx) a row without a status counts only if it
+                is about a filter, a spent balance or a limit, and no number
+    code        codes with blanks between them: the error has one (code, type, status, reason), in any capitals
     pattern     a regular expression in the error's sentence; its group `category` is the category
     field       "code": the pattern is for the codes. Otherwise a path that the error must have: metadata.flagged_input
     category    what the filter held it back for, if the row says it and the error does not
@@ -25,9 +30,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from slant.collector.providers.error_origin import NOBODY, named_in
 from slant.collector.providers.exchange import first_choice
 
-Means = Literal["filtered", "malformed", "too_long", "stop", "again"]
+Means = Literal["filtered", "malformed", "too_long", "stop", "spent", "day", "again"]
+_EVEN_WHEN_BUSY = ("filtered", "spent", "day", "again")
 MAX_READ = 4000
 """Limit how many characters of an error's sentence are searched."""
 _LONGEST_CATEGORY = 80
@@ -36,12 +43,13 @@ _LONGEST_CATEGORY = 80
 @dataclass(frozen=True, slots=True)
 class ProviderError:
     """Hold an error as a provider reported it: its HTTP status (None if it came inside a 200), all its codes in lower
-    case, its sentence, and the object that it came in."""
+    case, its sentence, the object that it came in, and the providers that it names."""
 
     status: int | None
     codes: tuple[str, ...]
     sentence: str
     error: Mapping[str, Any]
+    named: frozenset[str] = NOBODY
 
     @property
     def is_blank(self) -> bool:
@@ -50,30 +58,37 @@ class ProviderError:
 
 @dataclass(frozen=True, slots=True)
 class ErrorMeaning:
-    """Hold what an error means and, for a filter, why it held the prompt back, if that was reported."""
+    """Hold what an error means and, for a filter, why it held the prompt back, if that was reported. `is_quota`: it is
+    known from the names of Google's quotas, which for a limit of a day ask for waits of seconds."""
 
     means: Means
     category: str | None = None
+    is_quota: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     means: Means
+    there: frozenset[str] | None  # None: anywhere
     statuses: frozenset[int]
-    code: str
+    codes: frozenset[str]
     pattern: re.Pattern[str] | None
     field: str
     category: str | None
 
-    def match(self, error: ProviderError) -> ErrorMeaning | None:
-        """Return what this row says about an error; None if it does not fit."""
+    def match(self, error: ProviderError, speakers: frozenset[str]) -> ErrorMeaning | None:
+        """Return what this row says about an error of these speakers; None if it does not fit."""
+        if self.there is not None and self.there.isdisjoint(speakers):
+            return None
         if self.statuses and error.status is not None and error.status not in self.statuses:
             return None
-        if error.status is None and not (self.code or self.pattern or self.field):
+        if not self.statuses and is_busy(error.status) and not self._counts_when_busy:
+            return None
+        if error.status is None and not (self.codes or self.pattern or self.field):
             return None
         if error.status is None and self.pattern and not self.field and not error.sentence:
             return None
-        if self.code and self.code not in error.codes:
+        if self.codes and self.codes.isdisjoint(error.codes):
             return None
         if self.field not in ("", "code") and not _at(error.error, self.field):
             return None
@@ -81,7 +96,12 @@ class _Row:
         if self.pattern is not None and found is None:
             return None
         named = found.groupdict().get("category") if found else None
-        return ErrorMeaning(self.means, _stated_category(error.error) or _shortened(named) or self.category)
+        means: Means = "stop" if self.means == "spent" else self.means
+        return ErrorMeaning(means, _stated_category(error.error) or _shortened(named) or self.category)
+
+    @property
+    def _counts_when_busy(self) -> bool:
+        return self.means in _EVEN_WHEN_BUSY and not any(code.isdigit() for code in self.codes)
 
     def _found(self, error: ProviderError) -> re.Match[str] | None:
         if self.pattern is None:
@@ -90,9 +110,15 @@ class _Row:
         return next((found for text in texts if (found := self.pattern.search(text))), None)
 
 
-def error_meaning(error: ProviderError) -> ErrorMeaning | None:
-    """Return what the table says about an error; None if it is unknown."""
-    return next((meaning for row in _rows() if (meaning := row.match(error))), None)
+def is_busy(status: int | None) -> bool:
+    """Return whether a status says that the same request may be answered later."""
+    return status in (408, 409, 425, 429) or (status is not None and status >= 500)
+
+
+def error_meaning(error: ProviderError, speakers: frozenset[str] = NOBODY) -> ErrorMeaning | None:
+    """Return what the table says about an error in an answer of these providers; None if it is unknown."""
+    speakers |= error.named
+    return next((meaning for row in _rows() if (meaning := row.match(error, speakers))), None)
 
 
 @cache
@@ -100,8 +126,9 @@ def _rows() -> tuple[_Row, ...]:
     return tuple(
         _Row(
             row["means"],  # type: ignore[arg-type]
+            frozenset(row["provider"].split(", ")) if row["decides"] == "there" else None,
             frozenset(map(int, row["status"].split())),
-            row["code"],
+            frozenset(row["code"].split()),
             re.compile(row["pattern"], re.IGNORECASE | re.DOTALL) if row["pattern"] else None,
             row["field"],
             row["category"] or None,
@@ -134,13 +161,21 @@ def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> 
     )  # "error": "Bad Request", "message": …
     texts = (sentence or body.get("error_msg"), longer, _sentence_of(inner) or raw)
     levels = (error, inner, _decoded(sentence) if isinstance(sentence, str) else {}, *reversed(outer))
-    codes = [code for level in levels for code in _codes(level)]
+    said = " ".join(" ".join(str(text)[:MAX_READ].split()) for text in texts if text)
+    codes = [*(code for level in levels for code in _codes(level)), *_QUOTED_CODE.findall(said)]
+    stated = [value for level in (metadata, *levels) for name in _PROVIDER for value in [level.get(name)]]
+    stated += ["minimax" for level in outer if "base_resp" in level]
     return ProviderError(
         status,
         tuple(dict.fromkeys(code.lower() for code in codes if code)),
-        " ".join(" ".join(str(text)[:MAX_READ].split()) for text in texts if text),
+        said,
         error or body,
+        named_in([said], [*stated, *(code.removesuffix("_error") for code in codes if code.endswith("_error"))]),
     )
+
+
+_PROVIDER = ("provider_name", "provider")  # fields in which gateways name who answered them
+_QUOTED_CODE = re.compile(r"['\"](?:code|type|reason|finishReason)\\?['\"]: ?\\?['\"]?([\w.]{3,60})")
 
 
 MAX_LEVELS = 6
@@ -184,10 +219,10 @@ def _codes(error: Mapping[str, Any]) -> Iterable[str]:
         inner = error.get(name)
         if isinstance(inner, Mapping):
             yield from (_code(inner.get(key)) for key in ("code", "error_type", "provider_code", "reason"))
-    details = error.get("details")
-    for detail in details if isinstance(details, list) else ():
-        if isinstance(detail, Mapping):
-            yield _code(detail.get("reason"))
+    for listed in (error.get("details"), error.get("errors")):
+        for detail in listed if isinstance(listed, list) else ():
+            if isinstance(detail, Mapping):
+                yield _code(detail.get("reason"))
 
 
 def _code(value: Any) -> str:
@@ -197,9 +232,10 @@ def _code(value: Any) -> str:
 def _decoded(text: Any) -> Mapping[str, Any]:
     """Return the error in a text of JSON; empty if there is none."""
     try:
-        value = json.loads(text) if isinstance(text, str) and text.lstrip().startswith("{") else text
+        value = json.loads(text) if isinstance(text, str) and text.lstrip()[:1] in ("{", "[") else text
     except (ValueError, RecursionError):
         return {}
+    value = value[0] if isinstance(value, list) and value else value
     inner = value.get("error", value) if isinstance(value, Mapping) else {}
     return inner if isinstance(inner, Mapping) else {"message": inner}
 

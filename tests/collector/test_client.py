@@ -43,7 +43,7 @@ def came(status: int | None = None, body: str | None = None, error: str | None =
         (came(200, "[" * 100_000), "again"),
         (came(429, '{"error": {"code": "rate_limit_exceeded"}}'), "again"),
         (came(429, '{"error": {"code": "insufficient_quota"}}'), "stop"),
-        (came(400, '{"error": {"code": "invalid_prompt", "message": "violates policy"}}'), "filtered"),
+        (came(400, '{"error": {"code": "invalid_prompt", "message": "it violates our policy"}}'), "filtered"),
         (came(400, '{"error": {"message": "unknown parameter"}}'), "stop"),
         (came(401, '{"error": {"message": "wrong key"}}'), "stop"),
         (came(404, '{"error": "no such model"}'), "stop"),

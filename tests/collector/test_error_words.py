@@ -53,7 +53,6 @@ TOO_LONG = [
     "输入长度超过限制",
 ]
 UNKNOWN = [
-    "Rate limit reached for requests: 3 tokens per min",
     "messages: at least one message is required",
     "The stop sequence list length exceeds 4",
     "roles must alternate user/assistant",
@@ -85,7 +84,6 @@ def test_an_error_is_read_by_the_words_that_providers_share(sentence: str) -> No
             },
         ),
         (446, {"error": {"message": "The guardrail checks defined in the config failed.", "type": "hooks_failed"}}),
-        (446, {"code": "900514", "type": "Status report", "message": "Runtime Error"}),
         (500, {"code": "InternalError.Algo.DataInspectionFailed", "message": "…"}),
         (400, {"error_code": "BAD_REQUEST", "message": '{"finishReason": "input_guardrail_triggered"}'}),
     ],

@@ -1,0 +1,49 @@
+"""Read from an error about lengths whether the answer's own limit (max_tokens) is more than the model allows.
+
+Then every request to this model is refused, whatever its prompt. A prompt that is too long together with that limit is
+a matter of its own trial.
+"""
+
+from __future__ import annotations
+
+import re
+
+from slant.collector.system.patterns import lazy_pattern
+
+_ANY = re.IGNORECASE | re.DOTALL
+_NUMBER = r"[0-9][0-9,]{0,14}"
+_MODEL = rf"(?:context (?:length|window|size|limit)|sequence length)(?: (?:is|of))?:?(?: only)? (?P<model>{_NUMBER})"
+_SUMS = (
+    # OpenAI, vLLM, DeepSeek, OpenRouter, SGLang: … (9 in the messages, 10000 in the completion)
+    lazy_pattern(
+        rf"{_MODEL}\b.*?\b(?P<answer>{_NUMBER}) (?:tokens )?(?:in|for|from|of) (?:the |your )?"
+        r"(?:completion|output|generation|response)",
+        _ANY,
+    ),
+    # vLLM: you requested 9000 output tokens and your prompt contains …
+    lazy_pattern(rf"{_MODEL}\b.*?\brequested (?P<answer>{_NUMBER}) (?:output|completion|new) tokens", _ANY),
+    # vLLM: 'max_tokens' is too large: 5000. This model's maximum context length is 4096
+    lazy_pattern(rf"too large: (?P<answer>{_NUMBER})\b.*?{_MODEL}", _ANY),
+    # text-generation-inference, Together: must be <= 8193. Given: 22 `inputs` tokens and 9000 `max_new_tokens`
+    lazy_pattern(rf"must be <= ?(?P<model>{_NUMBER})\b.*?\b(?P<answer>{_NUMBER}) `?max_(?:new_)?tokens", _ANY),
+    # Anthropic: 190000 + 21000 > 200000
+    lazy_pattern(rf"{_NUMBER} \+ (?P<answer>{_NUMBER}) > (?P<model>{_NUMBER})"),
+    # Together, Fireworks: max_tokens (9000) … context length (8193)
+    lazy_pattern(
+        rf"max_(?:new_|completion_|output_)?tokens\W{{0,6}}(?P<answer>{_NUMBER})\b.*?"
+        rf"context (?:length|window|size|limit)\W{{0,6}}(?:is |of )?\(?(?P<model>{_NUMBER})",
+        _ANY,
+    ),
+)
+
+
+def answer_alone_is_too_long(sentence: str) -> bool:
+    """Return whether a sentence says that the answer alone may get as long as the model's whole context."""
+    for pattern in _SUMS:
+        if found := pattern.search(sentence):
+            return _whole(found["answer"]) >= _whole(found["model"])
+    return False
+
+
+def _whole(number: str) -> int:
+    return int(number.replace(",", ""))
