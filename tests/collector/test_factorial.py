@@ -112,7 +112,7 @@ def test_more_than_ten_million_cells_are_refused_before_any_is_made(tmp_path: Pa
 def test_validating_says_what_difference_a_models_answers_would_find(tmp_path: Path) -> None:
     """Of 16 answers to a question 8 have each job: (1.96 + 0.84) √(2 / 8)."""
     result = CliRunner().invoke(collect, ["studies", "validate", str(write_audit(tmp_path))])
-    assert "standard deviations: name 1.98, gender 1.40, job 1.40. Answers that depend" in result.output
+    assert "standard deviations: name 1.98, gender 1.40, job 1.40. If answers are correlated" in result.output
 
 
 def test_a_full_crossing_asks_each_cell_in_each_template_once(tmp_path: Path) -> None:
