@@ -19,7 +19,7 @@ from tests.support.needs import skip_what_is_lacking
 
 # How long an example takes says something about the machine, and nothing about what is tested.
 # `make test` tries fewer examples than `make test-full` does, where a test does not say how many.
-for name, n_examples in (("quick", 25), ("full", 100)):
+for name, n_examples in (("quick", 10), ("full", 100)):
     settings.register_profile(
         name, max_examples=n_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )

@@ -30,11 +30,16 @@ def changed_since(commit: str) -> list[str] | None:
     return None if done is None or done.returncode else done.stdout.splitlines()
 
 
+def commit_of_full() -> str:
+    """The commit at which all tests passed; empty if none is known."""
+    return FULL_PASSED.read_text("utf-8").partition("\n")[0] if FULL_PASSED.exists() else ""
+
+
 def chosen_files() -> list[str]:
     """In the order in which they should run; all that have slow tests if it can't be told what changed."""
-    commit, *lines = FULL_PASSED.read_text("utf-8").splitlines() if FULL_PASSED.exists() else [""]
+    lines = FULL_PASSED.read_text("utf-8").splitlines()[1:] if FULL_PASSED.exists() else []
     costs = {file: float(cost) for file, cost in (line.split("\t") for line in lines)}
-    changed = changed_since(commit)
+    changed = changed_since(commit_of_full())
     if changed is None:
         print("What changed since all tests passed can't be told (tests/full_passed): all slow tests are chosen.")
     steps = {} if changed is None else Reach().tests_of(changed)

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from browser import install_browser
-from changed import FULL_PASSED, run_changed
+from changed import FULL_PASSED, changed_since, commit_of_full, run_changed
 from ledger import Cost, costs_of, counts_of, keep_table, shown, too_dear
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,7 +67,14 @@ def stages(chosen: str) -> dict[str, list[str]]:
     if chosen == "--core":
         files = [str(file) for name in CORE for file in Path("tests").glob(f"*/test_{name}.py")]
         return {"testthat": [*TESTTHAT, CORE_OF_R], "pytest": [*pytest, *files]}
-    return {**READ_CODE, "testthat": TESTTHAT, "pytest": pytest}
+    return {**READ_CODE, **({} if chosen else lint_of_what_changed()), "testthat": TESTTHAT, "pytest": pytest}
+
+
+def lint_of_what_changed() -> dict[str, list[str]]:
+    """Linting all of R takes a minute: `make check` and `make test-full` do; here what has changed since the latter."""
+    changed = changed_since(commit_of_full())
+    name = "lint of R"
+    return {} if changed is None else {name: [*READ_CODE[name], "tools/lint_r.R", *changed]}
 
 
 def run_stages(wanted: dict[str, list[str]], folder: Path) -> list[str]:

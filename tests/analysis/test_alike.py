@@ -119,6 +119,7 @@ def test_personas_of_other_names_follow_the_group_that_a_column_says(tmp_path: P
     assert personas["rmse_persona"][0] < personas["rmse_plain"][0]
 
 
+@pytest.mark.slow
 def test_the_shell_says_what_may_be_said_and_no_more(place: Path) -> None:
     typed = ["alike", "--study", str(str(place / "study.toml")), "--db", str(place / "t.duckdb"), "--bound", "0.8"]
     done = CliRunner().invoke(analyze, [*typed, "--format", "csv"])
@@ -138,6 +139,7 @@ def test_the_shell_says_what_may_be_said_and_no_more(place: Path) -> None:
         assert title in file.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_report_sets_models_beside_people_and_says_how_and_what_it_is_not(place: Path) -> None:
     page = report(place / "t.duckdb", str(place / "study.toml"), place / "r.html").read_text("utf-8")
     for said in ("models and people", "two one-sided tests", "nor of a population that these people", "People"):

@@ -98,6 +98,7 @@ def test_everything_that_sql_makes_is_the_same_again(replayed: Replayed) -> None
     assert (counts["data"], counts["table"] > 10, replayed.agrees) == (2, True, True)
 
 
+@pytest.mark.slow
 def test_the_same_database_gives_the_same_bytes(db: Path, archive: Path, tmp_path: Path) -> None:
     compress_finished(journal_folder(db))
     again = seal(db, "drinks", tmp_path / "other.zip", authors=["Ada"], license="CC-BY-4.0", with_r=False)
@@ -192,6 +193,7 @@ def test_without_rocrate_a_line_says_so(tmp_path: Path, monkeypatch: pytest.Monk
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_texts_that_are_left_out_leave_their_hashes_and_all_tables(db: Path, tmp_path: Path) -> None:
     shared = seal(db, "rmiat", tmp_path / "shared.zip", without=["reasoning"], with_r=False)
     everything = b"".join(members(shared.path).values())
@@ -228,6 +230,7 @@ def test_what_was_asked_again_is_sealed_and_made_again(tmp_path: Path) -> None:
     assert open_trials(found.db, view="retest_answers").height == 8
 
 
+@pytest.mark.slow
 def test_what_was_read_again_is_sealed_without_answers_to_other_studies(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     collect(db, write_tiny(tmp_path), ["simulated/small"])
@@ -300,6 +303,7 @@ def test_each_change_is_named_and_the_exit_code_is_1(archive: Path, tmp_path: Pa
     assert f"Differs: table {table}: row 1" in answer.stderr
 
 
+@pytest.mark.slow
 def test_what_no_step_names_is_made_again_or_named(archive: Path, tmp_path: Path) -> None:
     """Whoever falsifies a file can take it off the list in replay.json, and write a manifest of the new bytes."""
     folder = tmp_path / "u"
@@ -330,6 +334,7 @@ def test_what_no_step_names_is_made_again_or_named(archive: Path, tmp_path: Path
     }
 
 
+@pytest.mark.slow
 def test_what_agrees_is_not_called_everything(archive: Path, tmp_path: Path) -> None:
     answer = CliRunner().invoke(analyze, ["replay", str(archive), "--out", str(tmp_path / "c"), "--no-r"])
     assert answer.exit_code == 0

@@ -153,6 +153,7 @@ def test_a_fit_that_the_study_lacks_names_those_it_has(db: Path) -> None:
     assert "brms, compliance, compliance_lme4, interference" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_four_rows_of_one_model_are_fitted_and_say_what_that_is_worth(tmp_path: Path) -> None:
     answer = shell(database_of_choices(tmp_path / "a.duckdb", words=1, models=("gpt-5",)), *FLAGS, "--format", "csv")
     assert "the formula is now is_consistent ~ block * domain + (1 | item)" in answer.stderr
@@ -205,6 +206,7 @@ def test_topics_of_a_bayesian_model_are_refused_instead_of_an_empty_table(db: Pa
     assert 'There is no table "words" of interference.' in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_binomial_model_of_lme4_is_shown_without_what_only_token_counts_have() -> None:
     row = pl.DataFrame({"model": ["gpt-5"], "refusals_removed": [True], "measure": [None], "estimate": [1.0]})
     empty = dict.fromkeys(("models", "contrasts"), pl.DataFrame())

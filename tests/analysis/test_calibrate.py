@@ -62,6 +62,7 @@ def test_each_quantity_has_a_rank_in_each_data_set_and_a_row_over_all(found: ana
     assert found.fits["n_rows"].to_list() == [20] * 3  # the valid answers
 
 
+@pytest.mark.slow
 def test_the_same_call_fits_nothing_and_one_of_more_data_sets_adds_to_them(
     db: Path, found: analysis.Calibration, tmp_path: Path
 ) -> None:
@@ -98,6 +99,7 @@ def test_views_the_figure_the_checks_and_the_report_say_what_is_kept(db: Path, f
     assert finding.details == group.texts[1:]
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_a_step_of_an_archive(db: Path, found: analysis.Calibration) -> None:
     study = load_study("interference")
     (step,) = [step for step in steps_of(db, study, ()) if step.kind == "calibration"]

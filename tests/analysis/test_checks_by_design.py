@@ -70,6 +70,7 @@ def test_an_effect_of_one_order_only_is_seen(tmp_path: Path) -> None:
     assert "The effect differs with the order of options" in " ".join(found["order_effect"].details)
 
 
+@pytest.mark.slow
 def test_refusals_of_one_block_are_seen_and_bound_the_effect(tmp_path: Path) -> None:
     checks = choices(tmp_path, {"consistent_logit": 2.6}, {"consistent_logit": 1.4, "valid_logit": 0})
     found = page(checks)
@@ -80,6 +81,7 @@ def test_refusals_of_one_block_are_seen_and_bound_the_effect(tmp_path: Path) -> 
     assert row["delta_p_lowest"] < 0 < row["delta_p"] < row["delta_p_highest"]
 
 
+@pytest.mark.slow
 def test_a_check_that_has_no_answer_to_read_names_itself_and_blames_no_warning(tmp_path: Path) -> None:
     nothing_valid = {"valid_logit": -40}
     checks = choices(tmp_path, nothing_valid, nothing_valid)
@@ -95,6 +97,7 @@ def test_cells_in_which_all_answers_are_alike_are_seen(tmp_path: Path) -> None:
     assert "alike in 1 of 2 cells" in found["separation"].verdict
 
 
+@pytest.mark.slow
 def test_what_the_variant_null_finds_is_said_beside_the_study_as_it_stands(tmp_path: Path) -> None:
     path = write_choice(tmp_path)
     for variant in ("base", "null"):

@@ -63,6 +63,7 @@ def test_candidates_are_judged_and_replayed(db: Path, judged: FitResult) -> None
     assert tables["game_replays"].filter(pl.col("policy") == "greedy").height > 5
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("judged")
 def test_figures_and_report_show_what_is_kept_and_name_what_is_not(db: Path, tmp_path: Path) -> None:
     drawn = analysis.figures(db, STUDY, tmp_path, names=["replayed_curves"], formats=["svg"])

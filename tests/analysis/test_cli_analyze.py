@@ -14,6 +14,7 @@ from click import Command
 from click.testing import CliRunner, Result
 
 from slant.analysis.cli import main as cli
+from tests.support.each_row import each_row
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database
 
@@ -128,7 +129,7 @@ def test_doctor_says_what_is_here(db: Path) -> None:
     assert "Python" in [row["name"] for row in json.loads(answer.stdout)]
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+@each_row("command", [(), *((name,) for name in COMMANDS)])
 def test_every_help_has_an_example(command: tuple[str, ...]) -> None:
     answer = analyze(*command, "--help")
     assert "Example" in answer.stdout

@@ -47,6 +47,7 @@ def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_a_fit_prints_topics_and_says_what_they_lack_and_match(db: Path, study: Path) -> None:
     answer = analyze("--fit", "stm", "--study", study, "--db", db, "--format", "csv")

@@ -18,6 +18,7 @@ from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 from tests.support.authors import Authors
+from tests.support.each_row import each_row
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database
 
@@ -192,7 +193,7 @@ def test_printed_numbers_are_as_in_the_papers_tables(shared: Path) -> None:
         assert here.sort(here.columns).equals(given.sort(given.columns))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("printed", "unit"),
     [
         ("1.04", 0.005), ("> 1.04", 0.005), (".36", 0.005), ("0.010", 0.0005), ("448", 0.5), ("-0.3", 0.05),

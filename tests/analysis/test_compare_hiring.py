@@ -98,6 +98,7 @@ def test_without_answers_each_number_is_listed_once_and_those_of_models_are_not_
     assert absent["agrees"].null_count() == absent.height
 
 
+@pytest.mark.slow
 def test_what_needs_no_data_agrees_or_is_a_slip_that_is_explained(study: Study, of_print: pl.DataFrame) -> None:
     checked = of_print.drop_nulls("agrees")
     assert set(checked["basis"]) == {WITHOUT_DATA}
@@ -262,6 +263,7 @@ def test_the_quantile_of_t_in_sql_is_that_of_r() -> None:
     assert [t for _, t in rows] == pytest.approx([float(t) for t in told.stdout.split()], rel=1.3e-3)
 
 
+@pytest.mark.slow
 def test_a_printed_p_value_says_what_to_type_and_is_then_that_of_the_kept_comparison(
     study: Study, tmp_path: Path
 ) -> None:

@@ -20,6 +20,7 @@ from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
+from tests.support.each_row import each_row
 from tests.support.given import fill, fill_result
 
 COUNTED = ("Table 3", "design")
@@ -100,7 +101,7 @@ def test_words_take_turns_so_that_failures_are_of_all_categories(study: Study) -
     assert of_career["group"].n_unique() == 4
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("printed", "tolerance", "value", "agrees"),
     [
         ("1-2", 0.5, 2.4, True), ("1-2", 0.5, 0.4, False), ("near 0", 0.02, -0.01, True), ("near 0", 0.02, 0.03, False),

@@ -66,6 +66,7 @@ def test_the_families_of_the_shell_are_those_of_r() -> None:
     assert text.count(" = function(step) {\n") == len(COUNT_FAMILIES)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("brms")
 def test_shell_python_and_database_have_the_same_numbers(db: Path, found: FitResult) -> None:
     effects = found.bayes["effects"]

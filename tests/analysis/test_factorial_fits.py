@@ -110,6 +110,7 @@ def test_numbers_are_numbers_unless_a_fit_lists_them_as_levels(tmp_path: Path) -
     assert read_rows(tmp_path / "a.duckdb", "shops", [listed], None).frame["job"].dtype == pl.String
 
 
+@pytest.mark.slow
 def test_a_report_shows_what_is_missing_by_level_and_names_factors_and_levels(
     place: tuple[Path, Study], tmp_path: Path
 ) -> None:

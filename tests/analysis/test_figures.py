@@ -69,6 +69,7 @@ def _fonts_with(point: int) -> bytes:
     return subprocess.run(["fc-list", f":charset={point:x}"], capture_output=True, check=True).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("fc-list") is None, reason="fontconfig is not here")
 def test_letters_without_a_font_are_told_beside_the_figure_and_nothing_else_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -83,6 +84,7 @@ def test_letters_without_a_font_are_told_beside_the_figure_and_nothing_else_is_l
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_study_of_ones_own_has_figures_too(tmp_path: Path) -> None:
     own = {"study": "drinks", "test": "tea_coffee"}
     refused = {"outcome": "refused", "answer": "No."}

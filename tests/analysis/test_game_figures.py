@@ -87,6 +87,7 @@ def test_figures_of_one_variant_show_the_study_as_it_stands_unless_told(own: tup
         rows_of(*own, "exploration", variants=("bonsu",))
 
 
+@pytest.mark.slow
 @with_r
 def test_every_figure_is_drawn_and_says_that_no_model_was_asked(own: tuple[Path, Path], tmp_path: Path) -> None:
     study, db = own
@@ -99,6 +100,7 @@ def test_every_figure_is_drawn_and_says_that_no_model_was_asked(own: tuple[Path,
     assert drawn["alt_text"].str.contains("Simulated answers: no model was asked.", literal=True).all()
 
 
+@pytest.mark.slow
 @with_r
 def test_a_study_without_figures_has_all_variants_side_by_side_and_what_lacks_is_said(
     own: tuple[Path, Path], tmp_path: Path

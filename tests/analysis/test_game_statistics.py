@@ -77,6 +77,7 @@ def test_what_is_returned_is_what_the_view_keeps(db: Path) -> None:
     assert si.filter(variant="steer", model="a")["conf_low"].item() > si["random_high"].max()
 
 
+@pytest.mark.slow
 def test_only_what_is_new_is_computed_again(db: Path) -> None:
     analysis.game_indices(db, **QUICK)
     assert analysis.game_indices(db, **QUICK).n_made == 0
@@ -110,6 +111,7 @@ def test_the_level_of_chance_is_simulated_once_for_cells_that_are_alike(db: Path
         assert after[column].to_list() == found.filter(index=index)["random_level"].to_list()
 
 
+@pytest.mark.slow
 def test_one_variant_can_be_asked_for_with_or_without_its_answer_format(db: Path) -> None:
     found = analysis.game_indices(db, variants=["main"], **QUICK).table
     assert set(found["variant"]) == {"main", "main.cot"}
@@ -132,6 +134,7 @@ def test_conditions_are_compared_within_model_and_answer_format(db: Path) -> Non
     assert analysis.game_differences(db, n_draws=60, seed=7).n_made == 0
 
 
+@pytest.mark.slow
 def test_each_comparison_is_kept_as_it_ends_whatever_stops_the_others(db: Path) -> None:
     def stop(done: int, _: int) -> None:
         raise KeyboardInterrupt
@@ -142,6 +145,7 @@ def test_each_comparison_is_kept_as_it_ends_whatever_stops_the_others(db: Path) 
     assert (again.n_comparisons, again.n_made) == (2, 1)
 
 
+@pytest.mark.slow
 def test_correction_is_for_what_is_asked_and_needs_nothing_computed_again(db: Path) -> None:
     analysis.game_differences(db, n_draws=60, seed=7)
     alone = analysis.game_differences(db, n_draws=60, seed=7, adjust="none", indices=["si"])

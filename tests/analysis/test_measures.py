@@ -68,6 +68,7 @@ def test_the_shell_prints_what_python_has_and_draws_it(found: Validity, db: Path
     assert "workshops.bias against drinks.d" in figure.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_three_measures_are_three_pairs(db: Path) -> None:
     table = analysis.validity(db, [*MEASURES, "workshops.t_test"]).table
     pairs = table.select("measure_x", "measure_y").unique(maintain_order=True).rows()

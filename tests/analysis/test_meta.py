@@ -44,6 +44,7 @@ def test_the_papers_effects_in_tokens_are_those_of_its_own_model(db: Path) -> No
     assert cells["std_error"].to_list() == own["std_error"].to_list()
 
 
+@pytest.mark.slow
 def test_log_ratios_are_of_the_means_over_words_and_know_no_tokenizer(db: Path) -> None:
     fit = analysis.fit(db, "rmiat", "crossed").table
     effect, mean = (fit.filter(pl.col("term").str.starts_with(name)) for name in ("condition", "intercept"))
@@ -65,6 +66,7 @@ def test_the_shell_prints_what_python_has_and_draws_it(found: pl.DataFrame, db: 
     assert "Forest plot of" in figure.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_one_run_can_be_chosen_as_in_every_command_that_computes(db: Path) -> None:
     words = ["meta", "--study", "rmiat", "--db", str(db), "--format", "csv"]
     assert CliRunner().invoke(analyze, [*words, "--run", "r1"]).stdout == CliRunner().invoke(analyze, words).stdout
@@ -72,6 +74,7 @@ def test_one_run_can_be_chosen_as_in_every_command_that_computes(db: Path) -> No
     assert (other.exit_code, "There is no run" in other.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_page_of_checks_says_the_mean_and_what_to_expect(found: pl.DataFrame, db: Path) -> None:
     ((_, page),) = findings(check(db, "rmiat"))
     finding = next(finding for finding in page if finding.check == "meta")
@@ -80,6 +83,7 @@ def test_the_page_of_checks_says_the_mean_and_what_to_expect(found: pl.DataFrame
     assert finding.details[0].startswith("To expect (95 % prediction intervals): a new test ")
 
 
+@pytest.mark.slow
 def test_the_report_has_the_same_sentences(db: Path, tmp_path: Path) -> None:
     ((_, page),) = findings(check(db, "rmiat"))
     said = next(finding for finding in page if finding.check == "meta")
@@ -87,6 +91,7 @@ def test_the_report_has_the_same_sentences(db: Path, tmp_path: Path) -> None:
     assert all(sentence in report for sentence in (said.verdict, said.details[0]))
 
 
+@pytest.mark.slow
 def test_effects_on_forced_choices_are_pooled_too(tmp_path: Path) -> None:
     choices = database_of_choices(tmp_path / "choices.duckdb", words=25)
     table = analysis.meta_analysis(choices, "interference", unit="outcome").table

@@ -104,6 +104,7 @@ def test_a_fit_that_names_persons_itself_is_as_the_study_says() -> None:
     assert of_people(fit) is fit
 
 
+@pytest.mark.slow
 def test_intervals_of_a_figure_of_people_are_over_people(place: Path) -> None:
     study = load_study(str(place / "study.toml"))
     drawn = {one.grain["source"]: one for one in figure_rows(place / "t.duckdb", study, ["marginal_means"])}

@@ -176,6 +176,7 @@ def test_the_studys_own_fit_of_the_same_rows_stands_beside_the_observed(db: Path
     )  # over the items asked: the fit's is over new ones
 
 
+@pytest.mark.slow
 def test_a_refit_is_coded_as_the_studys_own_fit(db: Path) -> None:
     study = load_study("interference")
     fit = study.fits["interference"]
@@ -184,6 +185,7 @@ def test_a_refit_is_coded_as_the_studys_own_fit(db: Path) -> None:
     assert test.repetition(1).arguments["coding"] == "sum"
 
 
+@pytest.mark.slow
 def test_a_figure_is_drawn_from_what_is_kept(db: Path) -> None:
     study = load_study("interference")
     assert list(figure_rows(db, study, ["permutations"])) == []
@@ -204,6 +206,7 @@ def test_any_executor_can_refit(db: Path, tmp_path: Path, whole: analysis.Permut
         assert is_same(analysis.permute(made(tmp_path / "b.duckdb"), **FIVE, executor=pool), whole)
 
 
+@pytest.mark.slow
 def test_a_refit_that_failed_is_counted_and_tried_again(db: Path, whole: analysis.PermutationResult) -> None:
     found = analysis.permute(db, **FIVE, executor=Serial(lost=(2, 4)))
     assert found.tests["n"].unique().to_list() == [3]

@@ -76,6 +76,7 @@ def test_it_is_kept_and_not_computed_again(db: Path, result: analysis.Permutatio
     assert kept.height == result.values.height == 2 * 201
 
 
+@pytest.mark.slow
 def test_the_page_of_checks_says_what_was_kept_and_what_the_variant_null_found(
     db: Path, result: analysis.PermutationResult
 ) -> None:
@@ -94,6 +95,7 @@ def test_the_page_of_checks_says_what_was_kept_and_what_the_variant_null_found(
     assert "0.07 in the middle, from 0.01 to 0.12; of the words as they are 0.65 in the middle" in said.details[1]
 
 
+@pytest.mark.slow
 def test_the_report_says_the_same_of_permutations_that_are_kept(db: Path, result: analysis.PermutationResult) -> None:
     tables = {"permutation_tests": open_trials(db, view="permutation_tests")}
     group = nothing(SectionData(load_study("rmiat"), tables, {}, {"source": "simulated"}))

@@ -93,6 +93,7 @@ def test_forced_choices_are_planned_by_words_and_repetitions(tmp_path: Path) -> 
     assert (table["mde"] < 0.5).all()
 
 
+@pytest.mark.slow
 def test_games_are_planned_by_their_number(tmp_path: Path) -> None:
     result = power("--study", "hiring", "--game", 0.04, "--games", "10,40", "--effect", 0.2, "--format", "csv")
     assert result.exit_code == 0, result.output
@@ -142,6 +143,7 @@ utilities.job = { nurse = 3.0 }
 """
 
 
+@pytest.mark.slow
 def test_a_study_of_factors_is_planned_by_its_own_simulation(tmp_path: Path) -> None:
     file = write_audit(tmp_path)
     file.write_text(file.read_text() + SIMULATION)
@@ -199,6 +201,7 @@ def test_a_pilot_of_factors_gives_a_respondent_for_each_question(audited: tuple[
     assert 0 <= rating.refusal_rate < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.needs("ordinal")
 def test_a_plan_from_a_pilot_of_factors_is_simulated_and_drawn_in_the_shell(
     audited: tuple[Path, Study], tmp_path: Path

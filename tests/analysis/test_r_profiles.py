@@ -50,6 +50,7 @@ def test_no_profile_changes_a_number_or_prints_among_the_rows(run_script, tmp_pa
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["R_LIBS", "R_LIBS_USER", ".Renviron", ".Rprofile"])
 def test_a_library_of_the_users_is_kept(run_script, tmp_path, how):
     (library := tmp_path / "library of mine").mkdir()

@@ -183,6 +183,7 @@ def test_indices_of_games_are_looks_too(tmp_path: Path) -> None:
     assert found.select("deviation", "subject", "registered", "found").rows() == [("looks", "game_indices", "1", "2")]
 
 
+@pytest.mark.slow
 def test_the_report_has_a_verdict_for_each_source_version_and_variant(folder: Path) -> None:
     study, db = load_study(str(folder / "study" / "study.toml")), folder / "a.duckdb"
     ((title, found),) = _registered(db, study, None, tables(db)["outcome_counts"])

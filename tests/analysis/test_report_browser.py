@@ -52,6 +52,7 @@ def test_what_models_and_servers_wrote_does_not_run_and_nothing_else_may(browser
     assert any("Content Security Policy" in said for said in browser.said)
 
 
+@pytest.mark.slow
 def test_a_telephone_never_scrolls_the_page_sideways(browser: Browser, page: str) -> None:
     browser.open(page)
     browser.resize(375, 800, is_mobile=True)
@@ -88,6 +89,7 @@ def test_enter_on_a_head_sorts_by_number_and_back_again(browser: Browser, page: 
     assert browser.evaluate(NUMBERS) == came
 
 
+@pytest.mark.slow
 def test_on_paper_all_is_unfolded_and_no_table_is_cut(browser: Browser, page: str) -> None:
     browser.open(page)
     folded = pages(browser)

@@ -57,6 +57,7 @@ def test_indices_stand_beside_chance_and_are_the_kept_ones(own: tuple[Path, Path
         assert f"<td>{mde:.2f}</td>" in shown
 
 
+@pytest.mark.slow
 def test_the_file_of_an_older_slant_has_no_smallest_effects_and_is_reported(own: tuple[Path, Path]) -> None:
     study = load_study(str(own[0]))
     names = ("game_index_intervals", "allocation_game_ends")
@@ -77,6 +78,7 @@ def test_what_is_not_kept_is_named_with_its_command_and_never_computed(own: tupl
         assert connection.execute("SELECT count(DISTINCT variant) FROM game_indices").fetchall() == [(1,)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(chromium() is None, reason=f"none of {', '.join(PROGRAMS)} is on this machine")
 def test_it_fits_a_telephone_asks_the_network_for_nothing_and_shows_every_figure(page: Path, tmp_path: Path) -> None:
     with Browser(tmp_path) as browser:

@@ -82,6 +82,7 @@ def test_the_shell_prints_it_and_draws_it(found: analysis.Retest, db: Path, tmp_
     assert "Agreement with the first occasion for 1 model and 2 occasions" in figure.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_report_has_a_section_that_grows_with_each_occasion(found: analysis.Retest, db: Path) -> None:
     tables = analysis.tables(db, "rmiat", ["retest_reliability", "retest_occasions"])
     group = retests(SectionData(load_study("rmiat"), tables, {}, GRAIN))
@@ -93,6 +94,7 @@ def test_the_report_has_a_section_that_grows_with_each_occasion(found: analysis.
     assert retests(SectionData(load_study("rmiat"), {}, {}, GRAIN)) is None
 
 
+@pytest.mark.slow
 def test_the_page_of_checks_takes_a_shift_for_a_caution(found: analysis.Retest) -> None:
     finding = retest_finding(found.table, {"o3-mini": "o3"}, 0.05)
     assert finding.standing == "caution"

@@ -96,6 +96,7 @@ def of_families(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_family_of_counts_is_a_specification_of_the_fit_that_every_study_has(db: Path, tmp_path: Path) -> None:
     study = load_study(of_families(tmp_path))
     planned = plan_specifications(db, study, (), None)
@@ -194,6 +195,7 @@ def test_names_rows_and_studies_that_are_not_there_are_one_sentence(db: Path, tm
         specifications(db, str(study))
 
 
+@pytest.mark.slow
 def test_glmer_gives_a_row_for_each_model_and_domain(blocks: Path) -> None:
     table = specifications(blocks, "interference", specs=["glmer_quick"]).table
     assert table.select("model", "test").rows() == [
@@ -206,6 +208,7 @@ def test_glmer_gives_a_row_for_each_model_and_domain(blocks: Path) -> None:
     assert table["estimate"].to_list() == same["estimate"].to_list()
 
 
+@pytest.mark.slow
 def test_repetitions_have_a_random_effect_where_asked(blocks: Path, tmp_path: Path) -> None:
     rows = [{**row, "repetition": repetition} for repetition in (1, 2, 3) for row in forced_choices()]
     db = database(tmp_path / "a.duckdb", rows)
@@ -217,6 +220,7 @@ def test_repetitions_have_a_random_effect_where_asked(blocks: Path, tmp_path: Pa
         analysis.fit(blocks, "interference", "interference_lme4", settings=settings)
 
 
+@pytest.mark.slow
 def test_each_level_of_a_rotation_is_the_reference_in_turn(blocks: Path) -> None:
     works = plan_specifications(blocks, load_study("interference"), ["reference"], None)
     assert [work.name for work in works] == ["reference:gpt-5"]
@@ -235,6 +239,7 @@ def blocks_study(folder: Path, text: str, settings: str = "") -> str:
     return str(folder / "interference.toml")
 
 
+@pytest.mark.slow
 def test_a_rotated_fit_of_glmer_is_the_same_in_every_cell_and_in_their_order(blocks: Path, tmp_path: Path) -> None:
     text = """[sensitivity.NAME]
 fit = "interference_lme4"
@@ -308,6 +313,7 @@ def numbers(table: pl.DataFrame) -> list[float]:
     return [math.inf if row[name] is None else row[name] for row in table.to_dicts() for name in names]
 
 
+@pytest.mark.slow
 def test_the_same_numbers_come_from_rscript(db: Path, tmp_path: Path) -> None:
     works = plan_specifications(db, load_study("rmiat"), (), None)
     # The last digits of a fit with two random effects differ from one run of R to the next.
@@ -343,6 +349,7 @@ def test_the_command_prints_rows_lists_and_draws(db: Path, tmp_path: Path) -> No
     assert "ends in .svg or .png" in str(wrong.output) + str(wrong.exception)
 
 
+@pytest.mark.slow
 def test_the_curve_is_a_figure_of_the_study_once_it_is_kept(db: Path, tmp_path: Path) -> None:
     specifications(db, "rmiat", specs=QUICK)
     rows = analysis.figures(db, "rmiat", tmp_path, names=["specifications"], formats=["svg"])

@@ -48,6 +48,7 @@ def test_one_database_twice_and_another_study_are_told(tmp_path: Path) -> None:
         side_by_side(here, database(tmp_path / "b.duckdb", rows, [{**RUN, "study": "another"}]))
 
 
+@pytest.mark.slow
 def test_an_archive_stands_beside_its_database(tmp_path: Path) -> None:
     collected("drinks", tmp_path, tmp_path / "a.duckdb")
     archive = seal(tmp_path / "a.duckdb", out=tmp_path / "a.zip", with_r=False).path
@@ -57,6 +58,7 @@ def test_an_archive_stands_beside_its_database(tmp_path: Path) -> None:
     assert found.counts["answered"].sum() > 0
 
 
+@pytest.mark.slow
 def test_one_choice_changed_stands_beside_the_fit_as_it_was(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
     study = load_study("rmiat")

@@ -143,6 +143,7 @@ def only(keep: str, value: str) -> Iterable[Row]:
     return (row for row in talking() if row[keep] == value)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 @pytest.mark.parametrize(
     ("rows", "said"),

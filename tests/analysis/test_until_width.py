@@ -138,6 +138,7 @@ def test_a_database_made_again_from_its_journals_has_the_looks(copy: Path) -> No
     assert read_looks(copy / "a.duckdb") == before
 
 
+@pytest.mark.slow
 def test_status_methods_and_report_tell_the_rule_the_looks_and_why_it_ended(
     ended: tuple[Path, RunReport, list[str]],
 ) -> None:
@@ -158,6 +159,7 @@ def test_status_methods_and_report_tell_the_rule_the_looks_and_why_it_ended(
     assert group.texts == (report.looks[0].rule.sentences("tokens"), f"small: {told}.")
 
 
+@pytest.mark.slow
 def test_checks_name_a_rule_that_was_not_registered_and_whoever_left_early(
     ended: tuple[Path, RunReport, list[str]], copy: Path
 ) -> None:

@@ -20,6 +20,7 @@ from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.view_heads import TableInfo, ordered_view, read_header, read_view_heads
 from slant.collector.system.shipped_files import sql_dir
 from tests.support import TESTS
+from tests.support.each_row import each_row
 from tests.support.given import database, fill, fill_variable, in_memory, insert, read_rows
 
 CASES = TESTS / "sql"
@@ -45,7 +46,7 @@ OF_TRIALS = (
     "allocation_questions", "allocation_ratings", "pairing_trials", "pairing_words",
     "decision_trials", "retest_answers", "factorial_trials", "factorial_profiles", "observed_rounds",
 )  # fmt: skip
-every_view = pytest.mark.parametrize("view", FILES)
+every_view = each_row("view", FILES)
 
 
 def head(view: str) -> TableInfo:
@@ -199,7 +200,7 @@ def test_the_stated_grain_makes_a_row_unique(view: str, mixed: duckdb.DuckDBPyCo
     assert len(keys) == len(set(keys))
 
 
-@pytest.mark.parametrize("view", [view for view, file in FILES.items() if file.parent.name == "2_tables"])
+@each_row("view", [view for view, file in FILES.items() if file.parent.name == "2_tables"])
 def test_a_table_begins_with_its_source_and_has_an_order(view: str, mixed: duckdb.DuckDBPyConnection) -> None:
     assert is_ordered(view)
     columns = mixed.view(view).columns

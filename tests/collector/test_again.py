@@ -77,6 +77,7 @@ def test_each_call_is_a_new_occasion_of_the_same_balanced_trials(asked: Collecto
     assert [count for *_, count in cells] == [4, 4]
 
 
+@pytest.mark.slow
 def test_a_larger_sample_holds_the_smaller_one(asked: Collector) -> None:
     asked.ask(again=4)
     asked.ask(again=12)
@@ -123,6 +124,7 @@ def test_an_occasion_that_was_broken_off_is_finished_first(asked: Collector) -> 
     assert asked.notes(again=12) == "small: occasion 3, 12 trials that have an answer."
 
 
+@pytest.mark.slow
 def test_what_fails_in_two_runs_keeps_no_new_occasion_from_beginning(asked: Collector) -> None:
     async def fails_once(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         is_bad = body["messages"][-1]["content"] == asked.server.prompts[24]
@@ -134,6 +136,7 @@ def test_what_fails_in_two_runs_keeps_no_new_occasion_from_beginning(asked: Coll
     assert asked.notes(again=4).startswith("small: occasion 3, 4 trials")
 
 
+@pytest.mark.slow
 def test_a_database_that_is_lost_takes_no_occasion_with_it(asked: Collector) -> None:
     asked.ask(again=8)
     asked.db.unlink()
@@ -155,6 +158,7 @@ def test_what_is_refused_is_a_trial_with_an_answer_too(tmp_path: Path, server: L
     assert {later for _, later in rows} <= {"a", "b"}
 
 
+@pytest.mark.slow
 def test_occasions_come_along_with_a_merge(asked: Collector, tmp_path: Path) -> None:
     other = tmp_path / "other.duckdb"
     shutil.copyfile(asked.db, other)
@@ -179,6 +183,7 @@ def test_the_shell_shows_what_it_would_cost_and_sends_nothing(asked: Collector) 
     assert len(asked.server.bodies) == 32
 
 
+@pytest.mark.slow
 def test_whole_conversations_are_asked_again(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     for options in ({"pilot": 28}, {"again": 14}):

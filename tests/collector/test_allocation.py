@@ -16,6 +16,7 @@ from slant.collector.errors import UsageError
 from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.records import Conversation, Reply, Trial
 from slant.collector.studies.catalogue import load_study, load_variants
+from tests.support.each_row import each_row
 from tests.support.tiny_game import write_game
 
 HIRING = load_study("hiring")
@@ -31,7 +32,7 @@ def first_trial(variant: str, answer_format: str) -> Trial:
     return replace(found[0], factors={**found[0].factors, "answer_format": answer_format})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer_format", "answer", "choice"),
     [
         ("direct", "Tufa", "Tufa"),

@@ -12,6 +12,7 @@ from slant.collector.designs.answers.choices import YES_NO, read_choice
 from slant.collector.designs.answers.numbers import Amount, read_number
 from slant.collector.designs.answers.plain import AnswerReading
 from slant.collector.designs.answers.scales import Scale, read_scale
+from tests.support.each_row import each_row
 
 ROOT = Path(__file__).parents[2]
 AGREEMENT = {1: "Strongly disagree", 2: "Disagree", 3: "Neutral", 4: "Agree", 5: "Strongly agree"}
@@ -28,7 +29,7 @@ WORDS = ("one", "two", "three", "four", "five", "six", "seven")
 CASES = list(csv.DictReader(FILE.open(encoding="utf-8"))) if FILE.is_file() else [None]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['format']}: {case['raw'][:30]}" if case else "absent")
+@each_row("case", CASES)
 def test_an_answer_of_the_shared_list_is_read_as_expected(shared, case):
     read = READERS[case["format"]](case["raw"])
     assert (read.outcome, read.value or "") == (case["outcome"], case["value"])
@@ -38,7 +39,7 @@ def test_the_shared_list_has_44_answers(shared):
     assert len(CASES) == 44
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "value"),
     [
         ("Strongly agree", "7"), ("Strongly agree (7)", "7"), ("6 - Agree", "6"), ("6 (agree)", "6"), ("5.0", "5"),
@@ -52,7 +53,7 @@ def test_a_point_of_a_scale_is_found_in_what_is_around_it(answer, value):
     assert read_scale(answer, LABELLED) == AnswerReading("answered", value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         "Strongly agree (6)", "5 - Agree", "Agree or strongly agree", "5/10", "6 out of 10", "4-7", "3,5", "-4",
@@ -65,7 +66,7 @@ def test_what_is_no_point_or_several_is_malformed(answer):
     assert read_scale(answer, LABELLED).outcome == "malformed"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "value"),
     [
         ("Person 2, because Person 1 lacks it.", "Person 2"), ("1", "Person 1"), ("**2.**", "Person 2"),
@@ -77,7 +78,7 @@ def test_a_choice_names_one_of_the_profiles(answer, value):
     assert read_choice(answer, ("Person 1", "Person 2"), numbered=True).value == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "value"),
     [
         ("I would not invite Ann Lind to an interview.", "no"), ("I'd definitely invite her.", "yes"),
@@ -90,7 +91,7 @@ def test_yes_and_no_are_read_from_the_words_of_the_question(answer, value):
     assert read_choice(answer, YES_NO, question="Would you invite {name} to an interview?").value == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "answer", "value"),
     [
         ("Do you think {name} is guilty?", "I think he is innocent.", None),
@@ -117,7 +118,7 @@ def test_so_they_are_from_a_question_about_another_person(answer, value):
     assert read_choice(answer, YES_NO, question="Is {name} suitable for the job?").value == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "value"),
     [
         ("about 45,000 euros per year", "45000"), ("€1,250.50", "1250.5"), ("120k", "120000"),
@@ -139,7 +140,7 @@ def test_a_share_is_no_answer_to_a_question_for_percent(answer, value):
     assert read_number("0.75", Amount("", 0, 1)).value == "0.75"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "value"),
     [
         ("Anna Lee", None), ("anna lee.", None), ("Answer: **Anna Smith**", None), ("Ann Lee", "Ann Lee"),
@@ -201,9 +202,7 @@ def test_ten_megabytes_are_malformed(part):
         assert read.outcome in ("malformed", "refused")
 
 
-@pytest.mark.parametrize(
-    "part", ["4", "yes ", "{ ", "1 or ", "\n", "a1.", "my the ", "so i ", "1 - ", "agree to ", "1,000"]
-)
+@each_row("part", ["4", "yes ", "{ ", "1 or ", "\n", "a1.", "my the ", "so i ", "1 - ", "agree to ", "1,000"])
 def test_the_longest_answer_that_is_read_takes_no_endless_time(part):
     text = part * (99_999 // len(part))
     for read in (read_scale(text, LABELLED), read_number(text), read_choice(text, YES_NO)):

@@ -7,13 +7,14 @@ import pytest
 from slant.collector.designs.answers.choices import YES_NO, read_choice
 from slant.collector.designs.answers.numbers import Amount, read_number
 from slant.collector.designs.answers.scales import Scale, read_scale
+from tests.support.each_row import each_row
 
 SEVEN = Scale(1, 7)
 WORSE = Scale(-3, 3, {-3: "much worse", 0: "the same", 3: "much better"})
 AGREEMENT = Scale(1, 5, {1: "Strongly disagree", 2: "Disagree", 4: "Agree", 5: "Strongly agree"})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "value"),
     [
         ("–2", "-2"), ("−2", "-2"), ("minus two", "-2"), ("negative 2", "-2"), ("+2", "2"), ("- 2", "-2"), ("0", "0"),
@@ -25,7 +26,7 @@ def test_a_point_below_0_keeps_its_sign_however_it_is_written(answer: str, value
     assert read_scale(answer, WORSE).value == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "value"),
     [
         ("5 von 7", "5"), ("5 sur 7", "5"), ("5 de 7", "5"), ("5 van de 7", "5"), ("5 из 7", "5"), ("5 of 7", "5"),
@@ -41,7 +42,7 @@ def test_a_label_with_its_words_turned_round_is_that_label_and_no_shorter_one() 
     assert [read_scale(answer, AGREEMENT).value for answer in ("Disagree strongly", "Agree strongly.")] == ["1", "5"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "value"),
     [
         ("€ 1.5m", "1500000"), ("50 000 €", "50000"), ("3 250 000 €", "3250000"), ("1e5", "100000"),
@@ -53,7 +54,7 @@ def test_amounts_with_blanks_and_short_millions_are_whole_amounts(answer: str, v
     assert read_number(answer, Amount("euros", 0)).value == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "value"),
     [
         ("Ja, gerne", "yes"), ("Oui.", "yes"), ("Sí", "yes"), ("是", "yes"), ("Nein!", "no"), ("нет", "no"),
@@ -92,7 +93,7 @@ def test_ten_thousands_of_other_languages_are_read(answer: str) -> None:
     assert read_number(answer).value == "50000"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "value"),
     [
         ("five out of seven", "5"), ("I'd give it a six out of seven.", "6"), ("Six, out of a possible seven.", "6"),
@@ -106,7 +107,7 @@ def test_points_are_read_in_words_of_other_languages_and_with_the_right_maximum(
     assert read_scale(answer, SEVEN).value == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         "at least 5", "more than 4", "less than 3", "up to 5", "not a 7", "anything but 7", "5+", "4-", "4ish",
@@ -139,7 +140,7 @@ def test_very_of_the_contrary_is_not_the_label_very(answer: str, value: str | No
     assert read_scale(answer, Scale(1, 7, {1: "not at all", 7: "very"})).value == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "unit", "value"),
     [
         ("at least 500", "euros", None), ("500+", "euros", None), ("minus 500", "euros", None),

@@ -118,6 +118,7 @@ def test_open_jobs_and_lost_ones_count_against_the_budget_of_a_live_run(paid: Pa
     assert held_back.endswith("To go on: a higher --budget")
 
 
+@pytest.mark.slow
 def test_answers_without_counts_are_told_apart_from_open_jobs_when_their_job_is_closed(
     paid: Paid, server: BatchServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,6 +149,7 @@ def test_a_budget_of_batches_wants_their_price_before_anything_is_sent(paid: Pai
     assert server.calls.total() == 0
 
 
+@pytest.mark.slow
 def test_a_pilot_goes_by_batch_and_the_rest_after_its_answers(paid: Paid, server: BatchServer) -> None:
     def typed(*more: str) -> tuple[int, str]:
         words = ["--study", paid.study, "--model", "small", "--batch", "--db", str(paid.db), "--pilot", "4", *more]

@@ -19,6 +19,7 @@ from slant.collector.keep.database import reading
 from slant.collector.progress.bar import ProgressWatcher
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import Price
+from tests.support.each_row import each_row
 from tests.support.local_server import Handler, LocalServer, answers, completion, error
 from tests.support.tiny_study import write_tiny
 
@@ -151,6 +152,7 @@ def test_answers_without_counts_count_against_the_budget_of_the_next_run_too(
     assert "up to $0.3000 for requests that broke off, got lost, or came without" in again.models[0]["stopped_because"]
 
 
+@pytest.mark.slow
 def test_what_was_asked_while_no_price_was_known_counts_at_the_price_of_now(tiny: str, tmp_path: Path) -> None:
     with LocalServer() as server:
         collect(tmp_path / "a.duckdb", tiny, ["local/small"], base_url=server.base_url)
@@ -162,7 +164,7 @@ def test_what_was_asked_while_no_price_was_known_counts_at_the_price_of_now(tiny
     assert "$0.0000 is spent and up to $0.5920 for requests" in report.models[0]["stopped_because"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("seen", "is_billed"),
     [
         ({"error": "no whole answer within 600 s"}, True),

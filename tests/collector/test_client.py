@@ -17,6 +17,7 @@ from slant.collector.ask.client import Client
 from slant.collector.ask.rate_limits import retry_after_s
 from slant.collector.ask.retries import judge
 from slant.collector.providers.exchange import Exchange, Request
+from tests.support.each_row import each_row
 from tests.support.local_server import Handler, LocalServer
 
 
@@ -26,7 +27,7 @@ def came(status: int | None = None, body: str | None = None, error: str | None =
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("exchange", "action"),
     [
         (came(200, "{}"), "read"),

@@ -23,6 +23,7 @@ from slant.collector.records import Trial
 from slant.collector.studies import coding_study
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.each_row import each_row
 from tests.support.given import in_memory, insert
 from tests.support.own_studies import SIMULATED
 
@@ -36,7 +37,7 @@ def trial(option_a: str = "men", option_b: str = "women", first_option: str = "a
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "coding"),
     [
         ("1", "a"),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.designs.decision.decisions import LONGEST_READ, people_in, read_decision, split_tasks
+from tests.support.each_row import each_row
 
 GROUPS = {"light": "a", "dark": "b", "Jo Ann Li": "b"}
 WORDS = {"a": ["beautiful"], "b": ["grief", "secretary"]}
@@ -19,7 +20,7 @@ def decided(text: str, profiles: str = PROFILES) -> str | None:
     return read_decision(text, people_in(profiles, GROUPS), WORDS, GROUPS).group
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "The light dancer should express 'beautiful', the dark dancer 'grief'.",

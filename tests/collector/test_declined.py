@@ -64,6 +64,7 @@ def test_a_trial_that_is_declined_in_two_calls_is_rejected_and_asked_no_more(stu
     assert (outcomes(db), reports[-1].is_complete) == ({"answered": 6, "rejected": 2}, True)
 
 
+@pytest.mark.slow
 def test_a_study_whose_first_prompts_are_declined_is_complete_in_a_few_calls(study: str, db: Path) -> None:
     """What was declined before is asked last, once the model has answered others."""
     with LocalServer(answers) as server:
@@ -152,6 +153,7 @@ def test_other_settings_have_to_answer_first_once_more(tmp_path: Path, db: Path)
     assert (len(server.bodies), row["stopped_because"] is not None) == (9, True)
 
 
+@pytest.mark.slow
 def test_what_an_older_slant_took_for_an_answer_is_read_again_and_asked(study: str, db: Path) -> None:
     """As if `CUT` had been an answer when it came: the journal still holds what the older slant made of it."""
 

@@ -13,6 +13,7 @@ from slant.collector.keep.database import reading
 from slant.collector.providers import PROVIDERS, anthropic, gemini, ollama, openai, openai_responses, provider_named
 from slant.collector.providers.endings import ending, with_own_endings
 from slant.collector.records import Reply
+from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, completion, standing_for
 from tests.support.tiny_study import write_tiny
 
@@ -35,7 +36,7 @@ def candidate(finish: Any) -> dict[str, Any]:
     return {"candidates": [{"finishReason": finish, "content": {"parts": [{"text": "Calm"}]}}]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("dialect", "body", "outcome", "detail"),
     [
         (openai, chat("stop"), None, None),
@@ -72,7 +73,7 @@ def test_each_ending_is_what_its_provider_means(
     assert (reply.outcome, reply.detail) == (outcome, detail)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("dialect", "body"),
     [
         (openai, {"choices": None, "usage": {"completion_tokens": 9}}),
@@ -191,7 +192,7 @@ def test_an_account_that_may_not_be_used_stops_the_model(tmp_path: Path, monkeyp
     assert "PUP_LIMITED_DISABLED" in report.models[0]["stopped_because"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("dialect", "word", "kind"),
     [
         ("chat", "STOP", "answer"),

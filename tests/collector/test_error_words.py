@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from slant.collector.providers.error_meanings import error_meaning, provider_error
+from tests.support.each_row import each_row
 
 FILTERED = [
     "The prompt could not be submitted. This prompt contains sensitive words that violate Google's Responsible AI.",
@@ -67,7 +68,7 @@ def meaning(status: int, body: dict[str, Any]) -> str | None:
     return found.means if found else None
 
 
-@pytest.mark.parametrize("sentence", [*FILTERED, *STOP, *TOO_LONG, *UNKNOWN])
+@each_row("sentence", [*FILTERED, *STOP, *TOO_LONG, *UNKNOWN])
 def test_an_error_is_read_by_the_words_that_providers_share(sentence: str) -> None:
     means = "filtered" if sentence in FILTERED else "stop" if sentence in STOP else "too_long"
     assert meaning(400, {"error": {"message": sentence}}) == (None if sentence in UNKNOWN else means)

@@ -123,6 +123,7 @@ def test_a_reader_that_goes_away_ends_an_export_without_a_word(database: Path, p
     process.wait()
 
 
+@pytest.mark.slow
 def test_a_study_leaves_only_its_own_rows(database: Path, tmp_path: Path) -> None:
     asked = collect(database, write_choice(tmp_path), simulated=True).models[0]["asked"]
     file = database.with_name("one.csv")

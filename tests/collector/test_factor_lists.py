@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from slant.collector.keep.export import export_trials
+from tests.support.each_row import each_row
 from tests.support.given import database, in_memory, insert
 
 LISTS = "SELECT factor_lists FROM trial_rows"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("factors", "lists"),
     [
         (r'{"words": ["a, b", "say \"no\"", "c:\\d", "two\nlines", "é", null, ""]}',

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from slant.collector.designs.forced_choice.reader import read_choice
 from slant.collector.records import Outcome, Reading, Reply
+from tests.support.each_row import each_row
 from tests.support.written_choices import CHOOSES_A, CHOOSES_B, INVALID, OPTIONS
 
 A, B = OPTIONS
@@ -25,20 +26,18 @@ def kind_of(reading: Reading) -> str:
     return (reading.detail or "").split(":")[0]
 
 
-@pytest.mark.parametrize("answer", CHOOSES_A)
+@each_row("answer", CHOOSES_A)
 def test_one_clear_choice_is_valid(answer: str) -> None:
     reading = read(answer)
     assert (reading.outcome, reading.choice, reading.detail) == ("answered", A, None)
 
 
-@pytest.mark.parametrize("answer", CHOOSES_B)
+@each_row("answer", CHOOSES_B)
 def test_the_other_choice_is_valid_as_well(answer: str) -> None:
     assert (read(answer).outcome, read(answer).choice) == ("answered", B)
 
 
-@pytest.mark.parametrize(
-    ("kind", "answer"), [(kind, answer) for kind, answers in INVALID.items() for answer in answers]
-)
+@each_row(("kind", "answer"), [(kind, answer) for kind, answers in INVALID.items() for answer in answers])
 def test_everything_else_is_invalid_and_says_of_which_kind(kind: str, answer: str) -> None:
     reading = read(answer)
     outcome = "refused" if kind == "refused_in_words" else "malformed"
@@ -58,7 +57,7 @@ ALL = [*CHOOSES_A, *CHOOSES_B, *(answer for answers in INVALID.values() for answ
 PLAIN = [text for text in ALL if "A nephew" not in text and mirrored(text) != text]
 
 
-@pytest.mark.parametrize("answer", PLAIN)
+@each_row("answer", PLAIN)
 def test_neither_letter_is_found_more_easily_than_the_other(answer: str) -> None:
     there, back = read(answer), read(mirrored(answer))
     assert (there.outcome, kind_of(there)) == (back.outcome, kind_of(back))

@@ -180,6 +180,7 @@ def test_a_game_whose_model_changes_is_marked_and_said(study: Path, db: Path) ->
     assert marked == [None, None, None, "small-1", None, None]
 
 
+@pytest.mark.slow
 def test_a_game_that_was_cut_off_anywhere_meets_the_same_future(study: Path, db: Path, tmp_path: Path) -> None:
     kept = "SELECT trial_id, item, choice, factors, prompt_hash FROM trials ORDER BY trial_id"
     with LocalServer(player(by_history)) as server:

@@ -17,6 +17,7 @@ from slant.collector.keep.database import reading
 from slant.collector.providers.error_meanings import error_rows, provider_error
 from slant.collector.providers.exchange import Exchange
 from tests.collector.test_providers import ANSWERS, PROVIDERS
+from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, standing_for
 from tests.support.tiny_study import STIMULI, write_tiny
 
@@ -91,7 +92,7 @@ def came(status: int, body: dict[str, Any]) -> Exchange:
     return Exchange("", "", status=status, body=json.dumps(body))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "body", "category"),
     [
         (400, {"detail": "Content Exists Risk"}, None),
@@ -119,7 +120,7 @@ def test_each_filter_is_known_by_its_words(status: int, body: dict[str, Any], ca
     assert (verdict.action, verdict.category) == ("filtered", category)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "body"),
     [
         (401, {"error": {"message": "Authentication fails."}}),

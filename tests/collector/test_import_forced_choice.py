@@ -119,6 +119,7 @@ def test_enforced_and_free_answers_of_a_cell_are_two_trials(tmp_path: Path) -> N
     assert [json.loads(factors)["structured_output"] for factors in found["factors"]] == [True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["forced_choice_trials", "trials"])
 def test_what_is_exported_comes_in_again_as_it_was(tmp_path: Path, view: str) -> None:
     db, file, again = tmp_path / "a.duckdb", tmp_path / "rows.csv", tmp_path / "b.duckdb"

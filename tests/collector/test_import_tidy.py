@@ -78,6 +78,7 @@ def test_the_option_model_stands_in_for_a_column(tmp_path: Path) -> None:
     assert trials(tmp_path)[0]["option_a"] == "pleasant"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [

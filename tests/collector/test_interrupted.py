@@ -55,6 +55,7 @@ def test_an_import_keeps_what_it_had_and_brings_the_rest(tmp_path: Path, rows: P
     assert query(tmp_path / "t.duckdb", COUNTED) == [(2, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["keep.merging._copy", "keep.merging.set_repeated_aside"])
 def test_a_merge_keeps_what_it_had_and_brings_the_rest(tmp_path: Path, place: str) -> None:
     study = write_tiny(tmp_path)

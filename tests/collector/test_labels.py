@@ -17,6 +17,7 @@ from slant.collector.designs.labels.reader import answer_to_label, read_label
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.records import Outcome, Reading, Reply
 from tests.support import TESTS, spelled_labels, stated_labels
+from tests.support.each_row import each_row
 
 CHOOSES_QUICK = [*spelled_labels.CHOOSES_QUICK, *stated_labels.CHOOSES_QUICK]
 CHOOSES_NONE = [*spelled_labels.CHOOSES_NONE, *stated_labels.CHOOSES_NONE]
@@ -72,19 +73,19 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "choice"), ANSWERS)
+@each_row(("answer", "choice"), ANSWERS)
 def test_an_option_is_read_however_it_is_dressed(answer: str, choice: str) -> None:
     reading = answer_to_label(Reply(answer=answer), OPTIONS)
     assert (reading.outcome, reading.choice) == ("answered", choice)
 
 
-@pytest.mark.parametrize("answer", REFUSALS)
+@each_row("answer", REFUSALS)
 def test_a_refusal_in_so_many_words_is_a_refusal_even_where_it_names_an_option(answer: str) -> None:
     reading = answer_to_label(Reply(answer=answer), OPTIONS)
     assert (reading.outcome, (reading.detail or "").split(":")[0]) == ("refused", "refused_in_words")
 
 
-@pytest.mark.parametrize("answer", MALFORMED)
+@each_row("answer", MALFORMED)
 def test_both_options_or_neither_are_malformed(answer: str) -> None:
     assert answer_to_label(Reply(answer=answer), OPTIONS).outcome == "malformed"
 
@@ -135,19 +136,19 @@ def test_a_label_survives_every_wrapping(label: str, wrap: str) -> None:
     assert answer_to_label(Reply(answer=wrap % label), OPTIONS) == Reading("answered", label)
 
 
-@pytest.mark.parametrize("answer", CHOOSES_QUICK)
+@each_row("answer", CHOOSES_QUICK)
 def test_a_chosen_label_is_read_in_every_spelling(answer: str) -> None:
     assert read_label(answer, ("Quick", "Slow"), item="tractor").label == "Quick"
 
 
-@pytest.mark.parametrize("answer", CHOOSES_NONE)
+@each_row("answer", CHOOSES_NONE)
 def test_a_label_that_an_answer_does_not_choose_is_not_read(answer: str) -> None:
     reading = read_label(answer, ("Quick", "Slow"), item="tractor")
     assert reading.label is None
     assert reading.kind not in ("alone", "in_words")
 
 
-@pytest.mark.parametrize("answer", [*CHOOSES_QUICK, *CHOOSES_NONE])
+@each_row("answer", [*CHOOSES_QUICK, *CHOOSES_NONE])
 def test_neither_label_is_read_more_easily_than_the_other(answer: str) -> None:
     there = read_label(answer, ("Quick", "Slow"), item="tractor")
     back = read_label(answer, ("Slow", "Quick"), item="tractor")
@@ -228,7 +229,7 @@ LETTERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("answer", "choice"), LETTERS)
+@each_row(("answer", "choice"), LETTERS)
 def test_a_letter_is_a_label_where_it_is_named_as_one_and_a_word_elsewhere(answer: str, choice: str | None) -> None:
     assert read_label(answer, ("A", "B")).label == read_label(answer, ("B", "A")).label == choice
 
@@ -292,7 +293,7 @@ def test_of_the_authors_answers_on_names_two_a_model_at_most_are_malformed(share
     assert set(outcomes) <= {"answered", "refused", "malformed"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         "I choose 'Quick'", "It belongs in the 'Quick' category, not 'Slow'.", "I choose `Quick` here",

@@ -87,6 +87,7 @@ def test_a_part_alone_says_what_it_is_and_times_are_instants(home: Path) -> None
     assert [(attempts["done_at"].min().replace(tzinfo=None),)] == asked  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 def test_times_are_those_of_the_database_in_any_zone(home: Path, zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
     times = (

@@ -22,11 +22,12 @@ from slant.collector.ask.rate_limits import (
     spoken,
     told_budgets,
 )
+from tests.support.each_row import each_row
 
 NOW = datetime(2026, 11, 21, 13, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "seconds"),
     [
         ("1m30s", 90.0), ("6ms", 0.006), ("20s", 20.0), ("1h2m3.5s", 3723.5), ("0s", 0.0), ("12.5", 12.5), ("7", 7.0),

@@ -60,6 +60,7 @@ def test_shards_merge_into_the_whole_and_merging_twice_is_once(shards: list[Path
     assert progress(tmp_path / "all.duckdb").select("n_planned", "n_done").rows() == [(PLANNED, PLANNED)]
 
 
+@pytest.mark.slow
 def test_the_status_of_some_shards_shows_them_and_the_whole_and_of_all_the_whole(
     shards: list[Path], tmp_path: Path
 ) -> None:
@@ -100,6 +101,7 @@ def test_a_trial_of_two_collectors_counts_once_from_the_first_by_time(shards: li
     assert any("answered for two collectors: 80 trials" in text for text in warnings(tmp_path / "all.duckdb"))
 
 
+@pytest.mark.slow
 def test_a_merged_database_made_again_from_its_journals_counts_the_same(shards: list[Path], tmp_path: Path) -> None:
     db = tmp_path / "all.duckdb"
     merge(db, [shards[1], shards[0].parent / "again.duckdb"])
@@ -132,6 +134,7 @@ def test_other_versions_and_seeds_are_taken_and_told_apart(shards: list[Path], t
     assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED // N + PLANNED + 8,) * 2]
 
 
+@pytest.mark.slow
 def test_model_checks_and_second_counts_come_along(shards: list[Path], tmp_path: Path) -> None:
     [(attempt_id,)] = query(shards[0], "SELECT min(attempt_id) FROM attempts")
     with SideJournal(shards[0], "recount") as journal:
@@ -190,6 +193,7 @@ def test_a_merge_waits_for_no_other_but_says_who_is_there(shards: list[Path], tm
     lock.release()
 
 
+@pytest.mark.slow
 def test_a_game_of_two_collectors_is_counted_whole_from_one_of_them(tmp_path: Path) -> None:
     """One of them was killed in the middle of the game and went on, the other one played it in one go."""
     study = write_game(tmp_path)

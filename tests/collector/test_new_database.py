@@ -57,6 +57,7 @@ def test_a_cached_file_that_is_no_new_database_is_made_again(
     assert is_whole(cached)
 
 
+@pytest.mark.slow
 def test_a_cached_file_that_was_cut_off_since_is_made_again(cached: Path, tmp_path: Path) -> None:
     made(tmp_path / "a.duckdb")
     os.truncate(cached, cached.stat().st_size // 2)
@@ -64,11 +65,13 @@ def test_a_cached_file_that_was_cut_off_since_is_made_again(cached: Path, tmp_pa
     assert is_whole(cached)
 
 
+@pytest.mark.slow
 def test_a_home_without_a_cache_costs_time_only(cached: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where the folder should be")
     assert is_whole(made(tmp_path / "a.duckdb"))
 
 
+@pytest.mark.slow
 def test_the_cache_keeps_the_databases_of_the_last_few_versions_only(cached: Path, tmp_path: Path) -> None:
     cached.parent.mkdir(parents=True)
     for number in range(9):

@@ -23,6 +23,7 @@ from slant.collector.providers import (
 from slant.collector.providers.logprobs import merged
 from slant.collector.records import TokenLogprob
 from tests.support import recorded_logprobs as recorded
+from tests.support.each_row import each_row
 from tests.support.recorded_logprobs import PLEASANT, Step
 
 NONE = OptionLogprobs()
@@ -159,6 +160,6 @@ def test_what_asks_for_them_leaves_other_settings_as_they_are() -> None:
     assert sent["generationConfig"] == {"temperature": 0.5}
 
 
-@pytest.mark.parametrize("provider", PROVIDERS.values(), ids=list(PROVIDERS))
+@each_row("provider", PROVIDERS.values())
 def test_all_but_three_give_log_probabilities(provider: Provider) -> None:
     assert (provider.logprobs is None) == (provider.name in ("anthropic", "groq", "mistral"))

@@ -7,7 +7,6 @@ import random
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from slant.collector.designs.pairing.pairs import LONGEST_READ, Pairs, named_gro
 from slant.collector.designs.pairing.published_lists import study_files
 from slant.collector.importing.layouts.bai import TESTS
 from slant.collector.system.shipped_files import templates_dir
+from tests.support.each_row import each_row
 
 WORDS = ("quiet", "slow-paced", "didn't rush", "mp3 player", "loud")
 GROUPS = {"Tea": "a", "Green Tea": "a", "Jo Ann Li": "b", "Sam Park": "b", "Kim Park": "a"}
@@ -24,7 +24,7 @@ def sides(answer: str, words: tuple[str, ...] = WORDS) -> str:
     return read_pairs(answer, words, GROUPS).sides
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         "quiet - Tea\nslow-paced - tea\ndidnt rush - TEA\nmp3 player - green tea\nloud - Jo Ann Li",
@@ -59,7 +59,7 @@ def test_what_was_not_asked_for_is_counted() -> None:
     assert (pairs.sides, pairs.n_invented, pairs.n_unread) == ("....a", 1, 3)
 
 
-@pytest.mark.parametrize("answer", ["", " \n", "tea", "quiet", "quiet -", "- tea", "quiet tea loud", "tea - quiet x"])
+@each_row("answer", ["", " \n", "tea", "quiet", "quiet -", "- tea", "quiet tea loud", "tea - quiet x"])
 def test_half_a_pair_is_none(answer: str) -> None:
     assert read_pairs(answer, WORDS, GROUPS).reading == "unread"
 
@@ -79,9 +79,7 @@ def test_what_is_written_is_read_in_whatever_order(rng: random.Random, sign: str
     assert pairs == Pairs("".join(GROUPS[group] for group in given_to.values()))
 
 
-@pytest.mark.parametrize(
-    "piece", ["quiet-", "quiet - ", "-", "tea ", "tea: quiet, ", "1.", "\n", "`", "quiet tea,", "“"]
-)
+@each_row("piece", ["quiet-", "quiet - ", "-", "tea ", "tea: quiet, ", "1.", "\n", "`", "quiet tea,", "“"])
 def test_no_text_takes_minutes(piece: str) -> None:
     """Of a pattern that tries all ways to read it, a hundred thousand characters would never end."""
     assert len(read_pairs(piece * 100_000, WORDS, GROUPS).sides) == len(WORDS)

@@ -16,6 +16,7 @@ from slant.collector.providers import PROVIDERS, anthropic, chat_completions, ge
 from slant.collector.providers.packaged_prices import packaged_price
 from slant.collector.providers.prices import _SHIPPED, Price, cost_usd, load_prices, read_prices
 from slant.collector.records import Reply
+from tests.support.each_row import each_row
 
 OWN = """[[prices]]
 provider = "local"
@@ -152,7 +153,7 @@ def test_the_shipped_prices_are_those_of_the_package_where_it_has_them() -> None
     assert differing == {"deepseek-chat", "deepseek-reasoner"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("provider", "model"),
     [
         ("openai", "gpt-6-luna"),

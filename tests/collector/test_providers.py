@@ -29,6 +29,7 @@ from slant.collector.providers import (
 from slant.collector.providers.services import spoken_by
 from slant.collector.records import Prompt, Reply
 from slant.collector.studies.catalogue import load_study
+from tests.support.each_row import each_row
 from tests.support.local_server import completion
 
 STUDY = load_study("rmiat")
@@ -74,7 +75,7 @@ def test_a_reply_of_any_shape_is_read_without_a_crash_and_counts_are_never_made_
             assert count is None or count >= 0
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_row("dialect", DIALECTS)
 def test_an_empty_reply_is_no_answer_and_its_counts_unknown_not_zero(dialect: Any) -> None:
     reply = dialect.reply({}, {})
     assert reply.outcome == "failed"
@@ -228,7 +229,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_row("dialect", DIALECTS)
 def test_the_same_answer_gives_the_same_fields_from_every_provider(dialect: Any) -> None:
     reply = dialect.reply(ANSWERS[dialect], {})
     assert reply.answer == "Career"

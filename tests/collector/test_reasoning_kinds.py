@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from slant.collector.providers import anthropic, chat_completions, gemini, ollama, openai_responses
+from tests.support.each_row import each_row
 
 ANSWER = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Calm"}]}
 
@@ -39,7 +38,7 @@ PART = {"type": "text", "text": "Hm."}
 TOLD = {"type": "reasoning.summary", "summary": "It thought."}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "text", "kind"),
     [
         (chat(), None, "none"),

@@ -29,6 +29,7 @@ from slant.collector.progress.status import disjoint, progress, together
 from slant.collector.records import Conversation
 from slant.collector.studies.catalogue import list_studies, load_study
 from tests.conftest import ROOT
+from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, answers
 from tests.support.tiny_study import write_tiny
 
@@ -53,7 +54,7 @@ def cells(study: Study, part: list[Conversation]) -> Counter[tuple[str, str]]:
     return Counter((trial.test, "" if is_mixed else trial.condition) for trial in firsts)
 
 
-@pytest.mark.parametrize("name", list_studies())
+@each_row("name", list_studies())
 def test_the_shards_of_every_study_that_ships_are_even_in_each_test_and_condition(name: str) -> None:
     study = load_study(name)
     parts = shards(study)
@@ -65,7 +66,7 @@ def test_the_shards_of_every_study_that_ships_are_even_in_each_test_and_conditio
     assert max(sizes) - min(sizes) <= most, sizes
 
 
-@pytest.mark.parametrize("name", list_studies())
+@each_row("name", list_studies())
 def test_the_shards_of_every_study_are_disjoint_and_together_the_whole(name: str) -> None:
     study = load_study(name)
     whole = list(plan(study, study.models[0]))
@@ -121,7 +122,7 @@ def test_two_shards_ask_all_trials_once_go_on_where_they_stopped_and_say_how_far
     assert len(asked) == len(set(asked)) == 32
 
 
-@pytest.mark.parametrize("name", list_studies())
+@each_row("name", list_studies())
 def test_a_shard_says_how_many_trials_of_each_test_are_its_own(name: str) -> None:
     study = load_study(name)
     share = share_of(study, study.models[0], study.seed, 1, Shard(2, N))

@@ -14,6 +14,7 @@ from slant.collector.designs.forced_choice.reader import read_choice
 from slant.collector.designs.labels.reader import answer_to_label
 from slant.collector.designs.pairing.pairs import read_pairs
 from slant.collector.records import Reply
+from tests.support.each_row import each_row
 from tests.support.spelled_answers import WRAPPINGS
 
 LISTED = ("1. {x}", "1) {x}")
@@ -34,7 +35,7 @@ READERS: dict[str, tuple[str, str, Callable[[str], str | None]]] = {
 }
 
 
-@pytest.mark.parametrize("kind", READERS)
+@each_row("kind", READERS)
 def test_a_value_is_read_in_every_spelling(kind: str) -> None:
     value, expected, read = READERS[kind]
     found = {wrapping: read(wrapping.format(x=value)) for wrapping in WRAPPINGS}

@@ -11,47 +11,48 @@ from slant.collector.designs.factorial.questions import AskedQuestion
 from slant.collector.designs.forced_choice.reader import read_choice as read_letter
 from slant.collector.records import Reply
 from tests.support import stated_answers as stated
+from tests.support.each_row import each_row
 
 AGREEMENT = Scale(1, 5, {1: "Strongly disagree", 2: "Disagree", 3: "Neutral", 4: "Agree", 5: "Strongly agree"})
 PAIRS = ("Male + Career", "Female + Career")
 
 
-@pytest.mark.parametrize(("answer", "value"), stated.POINTS)
+@each_row(("answer", "value"), stated.POINTS)
 def test_a_point_is_read_if_it_is_the_only_one_that_is_stated(answer: str, value: str | None) -> None:
     assert read_scale(answer, Scale(1, 7)).value == value
 
 
-@pytest.mark.parametrize(("answer", "value"), stated.LABELS)
+@each_row(("answer", "value"), stated.LABELS)
 def test_a_label_of_a_scale_is_read_if_one_is_stated(answer: str, value: str | None) -> None:
     assert read_scale(answer, AGREEMENT).value == value
 
 
-@pytest.mark.parametrize(("answer", "value"), stated.PERSONS)
+@each_row(("answer", "value"), stated.PERSONS)
 def test_a_profile_is_chosen_by_its_number_its_place_or_what_is_left(answer: str, value: str | None) -> None:
     assert read_choice(answer, ("Person 1", "Person 2"), numbered=True).value == value
 
 
-@pytest.mark.parametrize(("answer", "value"), stated.NAMES)
+@each_row(("answer", "value"), stated.NAMES)
 def test_a_name_is_chosen_by_what_an_answer_does_with_it(answer: str, value: str | None) -> None:
     assert read_choice(answer, ("Emily", "Lakisha", "Jamal")).value == value
 
 
-@pytest.mark.parametrize(("answer", "value"), stated.SAID)
+@each_row(("answer", "value"), stated.SAID)
 def test_yes_and_no_are_said_in_many_ways(answer: str, value: str | None) -> None:
     assert read_choice(answer, YES_NO, "invite").value == value
 
 
-@pytest.mark.parametrize(("answer", "value"), stated.LETTERS)
+@each_row(("answer", "value"), stated.LETTERS)
 def test_a_letter_is_stated_with_a_reason_or_what_is_left(answer: str, value: str | None) -> None:
     assert read_letter(Reply(answer=answer), PAIRS).choice == value
 
 
-@pytest.mark.parametrize(("answer", "value"), stated.AMOUNTS)
+@each_row(("answer", "value"), stated.AMOUNTS)
 def test_an_amount_is_one_number_whatever_else_is_counted(answer: str, value: str | None) -> None:
     assert read_number(answer, Amount("dollars", 0)).value == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "value"),
     [
         ("A tough choice.", None), ("A", "A"), ("A) because", "A"), ("A\nB is weaker", "A"), ("A is better", "A"),

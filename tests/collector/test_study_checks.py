@@ -15,6 +15,7 @@ from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.studies.fit_checks import _FUNCTIONS, PRIORS, _in_formula, _wrong_prior
 from slant.collector.studies.new_study import write_new_study
+from tests.support.each_row import each_row
 from tests.support.tiny_study import write_tiny
 
 FIT = 'view = "association_trials"\nformula = "tokens ~ (1 | wording)"'
@@ -25,7 +26,7 @@ def checked(file: Path) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-@pytest.mark.parametrize("name", list_studies())
+@each_row("name", list_studies())
 def test_the_studies_that_ship_pass(name: str) -> None:
     code, said = checked(load_study(name).path)
     assert (code, said.partition(":")[0]) == (0, "ok")

@@ -12,6 +12,7 @@ from slant.collector.providers import anthropic, chat_completions, gemini, opena
 from slant.collector.providers.exchange import LARGEST_COUNT, count
 from slant.collector.providers.token_counts import chat_counts, settled
 from slant.collector.records import Reply
+from tests.support.each_row import each_row
 
 THOUGHT = {"completion_tokens_details": {"reasoning_tokens": 300}}
 
@@ -22,7 +23,7 @@ def chat(prompt: Any, completion: Any, total: Any = None, **more: Any) -> Reply:
     return openai.reply({**message, "usage": usage if total is None else {**usage, "total_tokens": total}}, {})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "output", "reasoning", "conflict"),
     [
         (chat(9, 302, 311, **THOUGHT), 302, 300, None),  # inside, as OpenAI counts
@@ -105,7 +106,7 @@ def test_whole_numbers_are_counts_however_they_are_written(seventy: Any) -> None
     assert chat(9, seventy).output_tokens == 70
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value", [70.5, True, -1, "-1", "", "seventy", "7_0", float("nan"), float("inf"), "9" * 5000, LARGEST_COUNT + 1]
 )
 def test_what_is_no_whole_number_is_no_count(value: Any) -> None:

@@ -13,6 +13,7 @@ from slant.collector import collect
 from slant.collector.ask.retries import judge
 from slant.collector.keep.database import reading
 from slant.collector.providers.exchange import Exchange
+from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, answers, error
 from tests.support.tiny_study import write_tiny
 
@@ -40,7 +41,7 @@ def came(status: int, **its: str) -> Exchange:
     return Exchange("", "", status=status, body=json.dumps({"error": its}))
 
 
-@pytest.mark.parametrize(("status", "code", "said"), TOO_LONG.values(), ids=TOO_LONG)
+@each_row(("status", "code", "said"), TOO_LONG.values())
 def test_each_provider_says_it_in_its_own_words(status: int, code: str, said: str) -> None:
     verdict = judge(came(status, type=code, message=said), 1)
     assert (verdict.action, said in verdict.reason) == ("fail", True)

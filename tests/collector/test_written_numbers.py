@@ -10,6 +10,7 @@ from slant.collector.designs.answers.written_numbers import decimal_mark
 from slant.collector.designs.factorial.questions import parse_questions
 from slant.collector.errors import StudyError
 from slant.collector.study.toml_table import Table
+from tests.support.each_row import each_row
 
 WRITTEN = {
     Amount(): {
@@ -63,7 +64,7 @@ def test_letters_after_a_number_make_it_none_or_are_a_unit(number: int, letters:
     assert read_number(f"{letters}{number}").value in (None, str(number))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("texts", "mark"),
     [
         (["3.142", "84.28"], "."), (["3.142", "1.250"], None), (["1.250,50"], ","), (["1.250.000", "3"], ","),

@@ -26,6 +26,7 @@ from slant.collector.keep.journal import journal_folder
 from slant.collector.terminal import printable
 from tests.hostile.answers import ANSWERS, TEXTS, HostileAnswer
 from tests.support.chromium import Browser
+from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, answers
 from tests.support.tiny_study import write_tiny
 
@@ -137,7 +138,7 @@ def test_what_a_pipe_is_sent_is_exact(asked: Path) -> None:
     assert {text.replace("\0", "\ufffd") for text in TEXTS.values()} - said == set()
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@each_row("text", TEXTS.values())
 def test_printable_text_commands_hides_and_turns_nothing(text: str) -> None:
     assert UNSEEN.search(printable(text)) is None
     assert printable("naïve 👩‍👩‍👧 می‌خواهم\n\tx") == "naïve 👩‍👩‍👧 می‌خواهم\n\tx"

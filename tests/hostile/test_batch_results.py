@@ -10,9 +10,10 @@ import pytest
 from slant.collector.batch.openai_jobs import _problem, _row
 from slant.collector.batch.services import BatchResult, UnreadableLine, Unsure, checked_id, n_of, rows_of, utc
 from tests.hostile.batch_results import BAD_LINES, ODD_LINES, good, line
+from tests.support.each_row import each_row
 
 
-@pytest.mark.parametrize("name", BAD_LINES)
+@each_row("name", BAD_LINES)
 def test_a_bad_line_is_named_and_the_good_ones_around_it_are_kept(name: str) -> None:
     data = line(good("a")) + BAD_LINES[name] + line(good("b"))
     chunks = [data[start : start + 65_536] for start in range(0, len(data), 65_536)]

@@ -14,6 +14,7 @@ from slant.collector.ask.rate_limits import retry_after_s
 from slant.collector.ask.retries import judge
 from slant.collector.providers.exchange import Exchange, Request
 from tests.hostile.wire import ENDLESS_BODIES, GOOD, WAITS, WIRES, HostileWire
+from tests.support.each_row import each_row
 from tests.support.raw_server import Act, RawServer, http
 
 KEY = {"Authorization": "Bearer sk-secret-0123456789"}
@@ -28,7 +29,7 @@ def asked(act: Act, time_limit_s: float = 20) -> Exchange:
         return asyncio.run(ask(server.base_url))
 
 
-@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)
+@each_row("wire", WIRES)
 def test_each_misuse_of_http_is_a_sentence_and_has_one_consequence(wire: HostileWire) -> None:
     step = judge(asked(wire.act, wire.time_limit_s), 1)
     assert wire.said in step.reason
@@ -68,7 +69,7 @@ async def _write(writer: asyncio.StreamWriter, data: bytes) -> None:
     await writer.drain()
 
 
-@pytest.mark.parametrize(("told", "wait_s"), WAITS.items(), ids=lambda value: str(value)[:20])
+@each_row(("told", "wait_s"), WAITS.items())
 def test_retry_after_is_a_wait_or_says_nothing(told: str, wait_s: float | None) -> None:
     noon = datetime(2026, 11, 22, 12, tzinfo=UTC).timestamp()
     assert retry_after_s({"retry-after": told}, noon) == pytest.approx(wait_s)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import ROOT
+from tests.support.each_row import each_row
 
 CODE = sorted([*ROOT.glob("collector/**/*.py"), *ROOT.glob("analysis/**/*.py")])
 SQL = re.compile(r"\bselect\b.+\bfrom\b|\bcreate (or replace )?(view|table)\b|\binsert into\b", re.I | re.S)
@@ -87,7 +88,7 @@ def test_importing_the_analysis_starts_no_r() -> None:
     assert "rpy2" not in modules_after("import slant.analysis.cli.main")
 
 
-@pytest.mark.parametrize("file", CODE, ids=lambda file: str(file.relative_to(ROOT)))
+@each_row("file", CODE)
 def test_python_holds_neither_long_sql_nor_r_code(file: Path) -> None:
     long_sql = [line for line, text in strings_in(file) if "\n" in text.strip() and SQL.search(text)]
     r_code = [line for line, text in strings_in(file) if R_CODE.search(text)]

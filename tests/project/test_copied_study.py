@@ -191,6 +191,7 @@ def test_a_copy_has_the_same_tables(both: tuple[str, Path, Path, Path]) -> None:
         assert there[table].height > 0
 
 
+@pytest.mark.slow
 def test_a_copy_has_the_same_fits(both: tuple[str, Path, Path, Path]) -> None:
     name, own, study, copy = both
     fit = {"rmiat": "effect_size", "interference": "interference_lme4"}[name]
@@ -203,6 +204,7 @@ def test_a_copy_has_the_same_fits(both: tuple[str, Path, Path, Path]) -> None:
     assert there.table["estimate"].is_not_null().any()
 
 
+@pytest.mark.slow
 def test_figures_of_a_copy_are_drawn_from_the_same_rows(both: tuple[str, Path, Path, Path]) -> None:
     name, own, study, copy = both
     wanted = {"rmiat": ["tokens", "refusals"], "interference": ["compliance"]}[name]
@@ -212,6 +214,7 @@ def test_figures_of_a_copy_are_drawn_from_the_same_rows(both: tuple[str, Path, P
     assert name == "interference" or there
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("both", ["interference"], indirect=True)
 def test_a_copied_forced_choice_has_the_same_checks(both: tuple[str, Path, Path, Path]) -> None:
     name, own, study, copy = both

@@ -94,6 +94,7 @@ def test_good_links_are_not_reported(links: ModuleType, tmp_path: Path) -> None:
     assert list(links.broken_links(tmp_path)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.needs("R")
 def test_the_site_is_built_and_has_no_broken_link(
     pages: ModuleType, links: ModuleType, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

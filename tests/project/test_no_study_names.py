@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from slant.collector.designs import design_names
 from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.system.shipped_files import sql_dir
 from tests.support import ROOT
+from tests.support.each_row import each_row
 
 NAMES = set(list_studies()) - set(design_names())  # a study may be called as its design is
 CONDITIONS = {
@@ -52,7 +51,7 @@ def texts(node: ast.expr) -> Iterator[str]:
             yield one.value
 
 
-@pytest.mark.parametrize("file", CODE, ids=lambda file: str(file.relative_to(ROOT)))
+@each_row("file", CODE)
 def test_nothing_in_python_is_decided_by_a_studys_name(file: Path) -> None:
     found = [
         text
@@ -63,7 +62,7 @@ def test_nothing_in_python_is_decided_by_a_studys_name(file: Path) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("file", sorted((sql_dir() / "views").rglob("*.sql")), ids=lambda file: file.stem)
+@each_row("file", sorted((sql_dir() / "views").rglob("*.sql")))
 def test_no_view_names_a_study_or_its_conditions(file: Path) -> None:
     code = "\n".join(line for line in file.read_text("utf-8").splitlines() if not line.startswith("--"))
     words = set(re.findall(r"\w+", code)) - {"ultimatum"}

@@ -43,6 +43,7 @@ def test_a_design_with_its_simulation_and_a_view_takes_less_than_120_lines(block
     assert len(blocks["python"][0].splitlines()) < 120
 
 
+@pytest.mark.slow
 def test_what_the_page_types_asks_the_questions_and_prints_the_table(
     study: Path, rating: Path, blocks: dict[str, list[str]]
 ) -> None:

@@ -123,6 +123,7 @@ def test_the_collectors_commands_know_it_too(here: Path, name: str) -> None:
     assert pl.read_csv(f"{name}.csv").height > 0
 
 
+@pytest.mark.slow
 def test_figures_and_sentences_call_conditions_as_the_study_does(here: Path) -> None:
     drawn = analysis.figures(
         "drinks.duckdb", out="words", names=["tokens", "effect_sizes", "refusals"], formats=["svg"]
@@ -134,6 +135,7 @@ def test_figures_and_sentences_call_conditions_as_the_study_does(here: Path) -> 
     assert "more tokens in the crossed condition" in words
 
 
+@pytest.mark.slow
 def test_printed_numbers_in_one_file_are_all_that_a_comparison_takes(here: Path) -> None:
     file = here / "drinks" / "study.toml"
     text = file.read_text("utf-8")
@@ -149,6 +151,7 @@ def test_printed_numbers_in_one_file_are_all_that_a_comparison_takes(here: Path)
     ]
 
 
+@pytest.mark.slow
 def test_python_opens_what_is_there_and_asks_where_there_is_more(here: Path) -> None:
     for name in OWN:
         assert analysis.open_trials(f"{name}.duckdb")["study"].unique().to_list() == [name]
@@ -181,6 +184,7 @@ print(unique(all$study))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_topics_of_too_few_texts_are_a_sentence(here: Path) -> None:
     result = CliRunner().invoke(analyze, ["--fit", "stm", "--db", "drinks.duckdb"])
@@ -188,6 +192,7 @@ def test_topics_of_too_few_texts_are_a_sentence(here: Path) -> None:
     assert result.exit_code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.needs("DBI", "duckdb")
 def test_r_takes_the_same_studies(here: Path) -> None:
     pytest.importorskip("rpy2")

@@ -100,6 +100,7 @@ def test_the_wheel_is_small(wheel: Path) -> None:
     assert wheel.stat().st_size < LARGEST_BYTES
 
 
+@pytest.mark.slow
 def test_a_wheel_made_from_the_source_archive_is_the_same(root: Path, wheel: Path, tmp_path: Path) -> None:
     archive = build("sdist", root, tmp_path / "sdist")
     with tarfile.open(archive) as tar:
@@ -111,6 +112,7 @@ def test_a_wheel_made_from_the_source_archive_is_the_same(root: Path, wheel: Pat
     assert contents[0] == contents[1]
 
 
+@pytest.mark.slow
 def test_an_editable_install_puts_one_path_into_site_packages(root: Path, tmp_path: Path) -> None:
     made = zipfile.ZipFile(build("editable", root, tmp_path))
     (pth,) = (name for name in made.namelist() if ".dist-info/" not in name)

@@ -15,6 +15,7 @@ def page(root: Path) -> str:
     return (root / "vignettes" / "people.Rmd").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
 def test_the_commands_of_the_page_say_what_it_shows(page: str, tmp_path: Path) -> None:
     (tmp_path / "traits.toml").write_text(blocks(page, "toml")[0], "utf-8")

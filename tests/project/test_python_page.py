@@ -42,6 +42,7 @@ def test_whatever_asks_r_can_ask_it_by_any_executor(root: Path) -> None:
     assert set(re.findall(r"`(\w+)`", listed)) == asking
 
 
+@pytest.mark.slow
 def test_the_code_of_the_page_runs(page: str, tmp_path: Path) -> None:
     level = logging.getLogger("slant").level
     names: dict[str, Any] = {}

@@ -236,6 +236,7 @@ def asked_for_kind(root: Path, **environment: str) -> str:
     return subprocess.run(command, cwd=root, env=variables, capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.needs("R")
 def test_a_package_that_can_not_be_loaded_is_taken_away_again(root: Path, tmp_path: Path) -> None:
     contrib, library = tmp_path / "cran" / "src" / "contrib", tmp_path / "library"

@@ -28,6 +28,7 @@ def write_files(page: str, folder: Path) -> None:
         (folder / f"{tomllib.loads(study)['name']}.toml").write_text(study, "utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
 @pytest.mark.parametrize("name", TEACHING)
 def test_the_commands_of_a_page_print_what_it_shows(root: Path, tmp_path: Path, name: str) -> None:

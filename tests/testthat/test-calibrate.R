@@ -40,6 +40,7 @@ test_that("doubtful fits keep their ranks and are counted, and failed ones are c
 
 test_that("a data set drawn from the prior and fitted gives each parameter, difference and the likelihood a rank", {
   skip_without_stan()
+  skip_but_in_full()
   formula <- "is_consistent ~ condition * model * test + (1 | item)"
   levels <- list(condition = example_conditions())
   draw <- function(...) calibrate(few_trials(), formula, levels, n = 2, iterations = 120, warmup = 60, ...)

@@ -40,6 +40,7 @@ test_that("a simulated model is asked with its progress, and its trials are give
 })
 
 test_that("the trials are those of the study, by its name or by its file, whatever else the database holds", {
+  skip_but_in_full()
   with_collector()
   db <- withr::local_tempfile(fileext = ".duckdb")
   studies <- c(rmiat = "rmiat", drinks = small_study())
