@@ -132,10 +132,15 @@ class Client:
             seen["status"] = response.status
             seen["headers"] = {name.lower(): value for name, value in response.headers.items()}
             data = bytearray()
-            async for chunk in response.content.iter_any():
-                data += chunk
-                if len(data) > MAX_BODY_BYTES:
-                    raise ValueError(f"the body is longer than {MAX_BODY_BYTES // 1_000_000} MB")
+            try:
+                async for chunk in response.content.iter_any():
+                    data += chunk
+                    if len(data) > MAX_BODY_BYTES:
+                        raise ValueError(f"the body is longer than {MAX_BODY_BYTES // 1_000_000} MB")
+            except (aiohttp.ClientPayloadError, asyncio.CancelledError):
+                if data.lstrip().startswith((b"data:", b"event:")):  # the counts in what came are charged
+                    seen["body"] = data.decode("utf-8", "replace").replace("\0", "")
+                raise
             packing = seen["headers"].get("content-encoding", "identity").lower()
             is_known = packing in ("identity", "br", "zstd", *PACKINGS)
             if not is_known and not data.lstrip().startswith(b"{"):  # a wrong label must not lose an answer

@@ -198,7 +198,7 @@ def _print_report(report: RunReport, output_format: str, study: Study, next_comm
     with kept_open(report.db):
         lost = lost_answer_notes(report.db, study.name, study.version)
         counts = (*uncounted_notes(report.db, study.name), *doubtful_count_notes(report.db, study.name))
-        closing = (*closing_notes(report.db, study), *counts)
+        closing = (*closing_notes(report.db, study, report.run_id), *counts)
     for note in lost:
         say(note)
     if output_format == "table":  # reasons are said below

@@ -3,7 +3,7 @@
 This second reading knows nothing of the dialects (collector/providers): if the two differ, either slant settles counts
 that contradict each other, or a provider has changed what it sends. A path names keys by dots and items of a list by
 [0], [] (all) or [key=value;key!=value]; texts of several items are joined. ` | ` separates alternatives, and the first
-that exists counts; ` + ` separates terms of a sum, and the first has to exist.
+that exists counts; ` + ` separates terms of a sum, and the first has to exist; ` / ` comes before a unit.
 """
 
 from __future__ import annotations
@@ -74,9 +74,11 @@ def _paths() -> dict[str, dict[str, str]]:
 
 def _value(path: str, body: Any) -> Any:
     for alternative in path.split(" | "):
-        first, *others = alternative.split(" + ")
+        path, _, unit = alternative.partition(" / ")
+        first, *others = path.split(" + ")
         if (value := _at(first, body)) is not None:
-            return value + sum(_at(other, body) or 0 for other in others) if others else value
+            value = value + sum(_at(other, body) or 0 for other in others) if others else value
+            return value / float(unit) if unit else value
     return None
 
 

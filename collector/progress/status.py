@@ -257,10 +257,12 @@ def cost_notes(rows: pl.DataFrame) -> list[str]:
     ]
 
 
-def changed_models(db: Path) -> list[str]:
-    """Return sentences about models that changed in mid-run: which ones answered, how many trials, from when."""
+def changed_models(db: Path, run_id: str | None = None) -> list[str]:
+    """Return sentences about models that changed in mid-run (in one of the runs): which ones answered, how many trials,
+    from when."""
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
         rows = frame_of(ordered_view(connection, "served_model_changes"))
+        rows = rows if run_id is None else rows.filter(run_id=run_id)
         groups = rows.group_by("run_id", "model", maintain_order=True)
         return [_change(run_id, model, list(group.iter_rows(named=True))) for (run_id, model), group in groups]
     return []
@@ -278,10 +280,24 @@ def _change(run_id: Any, model: Any, rows: list[dict[str, Any]]) -> str:
 _CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
 
 
-def closing_notes(db: Path, study: Study) -> list[str]:
+def closing_notes(db: Path, study: Study, run_id: str = "") -> list[str]:
     """Return what a run says at its end about the answers in its database."""
     coverage = coverage_note(db, study)
-    return [*([coverage] if coverage else []), *other_model_sentences(db, study.name)]
+    of_run = [*changed_models(db, run_id), *_unknown_words(db, run_id)] if run_id else []
+    return [*([coverage] if coverage else []), *other_model_sentences(db, study.name), *of_run]
+
+
+def _unknown_words(db: Path, run_id: str) -> list[str]:
+    """Return sentences about names that answered in a run and have words of unknown meaning."""
+    with suppress(DatabaseError, duckdb.Error), reading(db, patience_s=1.0) as connection:
+        rows = frame_of(connection.sql(sql_query("unknown_served_words"), params={"run_id": run_id}))
+        return [
+            f"{row['requested_model']} was asked for and {row['served_model']} answered "
+            f'{count_text(row["n_trials"], "trial")} of {row["model"]}: what "{row["unknown_words"]}" means '
+            "there is not known, and the answers are kept (view served_names)."
+            for row in rows.iter_rows(named=True)
+        ]
+    return []
 
 
 def coverage_note(db: Path, study: Study) -> str | None:

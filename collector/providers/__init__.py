@@ -41,6 +41,7 @@ from slant.collector.providers.logprobs import AskingLogprobs
 from slant.collector.providers.own_providers import ProviderRow, own_rows, provider_file
 from slant.collector.providers.services import Service, spoken_by
 from slant.collector.providers.structured import Enforcing
+from slant.collector.providers.token_counts import without_false_zero
 from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
 from slant.collector.system.third_party import load_third_party, third_party_names
@@ -112,9 +113,8 @@ class Provider:
 
     def reply(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         """Return what a response says, in the dialect of this provider and with its own endings."""
-        return with_own_endings(
-            self.dialect.reply(body, headers), self.good_endings, takes_missing=not self.needs_ending
-        )
+        reply = without_false_zero(self.dialect.reply(body, headers))
+        return with_own_endings(reply, self.good_endings, takes_missing=not self.needs_ending)
 
     @property
     def logprobs(self) -> Mapping[str, Any] | None:

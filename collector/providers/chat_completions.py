@@ -17,6 +17,7 @@ from slant.collector.providers.exchange import first_choice
 from slant.collector.providers.openai import LOGPROBS, TAKES_TOOLS, structured_output
 from slant.collector.providers.openai import chat_request as request
 from slant.collector.providers.templates import without_template
+from slant.collector.providers.token_counts import without_false_zero
 from slant.collector.records import Reply
 
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
@@ -26,8 +27,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     read = without_template(openai.reply(body, headers))
     if blocks := _reasoning_fields(body):
         read = replace(read, blocks={**(read.blocks or {}), **blocks})
-    is_uncounted = read.reasoning_tokens == 0 and (read.reasoning_text or "").strip()
-    return replace(read, reasoning_tokens=None) if is_uncounted else read
+    return without_false_zero(read)
 
 
 def _reasoning_fields(body: Mapping[str, Any]) -> dict[str, Any]:

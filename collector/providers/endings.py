@@ -68,6 +68,15 @@ def ending(dialect: str, word: str | None) -> Ending:
     return Ending(word, kind or _plain_endings().get(("", _plain(word))) or "unknown")
 
 
+def ending_behind(ended: Ending, native: str | None) -> Ending:
+    """Return the ending that a gateway's own word for it hides: what the model's provider said (`native`) counts if
+    it is known not to end an answer."""
+    if native is None or ended.kind != "answer":
+        return ended
+    kind = _plain_endings().get(("", _plain(native)))
+    return Ending(native, kind) if kind in ("truncated", "filtered", "refused") else ended
+
+
 def _plain(word: str) -> str:
     return _ENUM.sub("", word.lower().replace("-", "_"))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.collector.providers.streams import assembled
+from slant.collector.providers.streams import assembled, of_list
 from slant.collector.system.json_text import decoded
 
 LARGEST_COUNT = 10**12  # a larger one is nonsense, and would not fit the column
@@ -80,6 +80,8 @@ class Exchange:
             return assembled(text)
         if isinstance(value, list) and value and isinstance(value[0], dict) and value[0].get("error"):
             return value[0]  # Gemini, and gateways that stream, wrap an error in a list
+        if isinstance(value, list):
+            return of_list(value)
         return value if isinstance(value, dict) else None
 
     def plain_text(self) -> str:

@@ -85,7 +85,8 @@ def _calls(pieces: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     blocked = _blocked(body.get("promptFeedback"))
     candidates = body.get("candidates")
-    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    listed = [each for each in candidates if isinstance(each, Mapping)] if isinstance(candidates, list) else []
+    first = next((each for each in listed if each.get("index", 0) == 0), listed[0] if listed else None)
     finish = text(_at(first, "finishReason"))
     parts = _at(first, "content", "parts")
     pieces = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []

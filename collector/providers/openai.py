@@ -5,12 +5,13 @@ The field names are from the public API reference; all compatible servers share 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from slant.collector.providers.charges import stated_charges
-from slant.collector.providers.endings import ending
+from slant.collector.providers.endings import ending, ending_behind
 from slant.collector.providers.error_meanings import filtered_categories
 from slant.collector.providers.exchange import Request, first_choice, request_id, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_choice
@@ -58,7 +59,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     answer, (reasoning_text, reasoning_kind) = refusal or _content(message.get("content")), chat_reasoning(message)
     if not (finish or answer or reasoning_text or calls or body.get("usage")):
         return Reply(outcome="failed", detail="the response has an empty choice", **_provenance(body, headers))
-    ended = ending("chat", finish)
+    ended = ending_behind(ending("chat", finish), text(choice.get("native_finish_reason")))
     outcome: Outcome | None = "refused" if refusal else ended.outcome(has_text=bool(answer))
     return Reply(
         answer=answer,
@@ -79,6 +80,8 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 def _content(value: Any) -> str | None:
     """Return the answer's text; some servers send it as a part or a list of parts, which includes the thinking."""
     if isinstance(value, Mapping):
+        if "type" not in value and not isinstance(value.get("text"), str):
+            return json.dumps(value, ensure_ascii=False)  # Cloudflare's JSON mode
         value = [value]
     if not isinstance(value, list):
         return text(value)

@@ -150,7 +150,7 @@ def cost_usd(price: Price | None, reply: Reply, *, is_batch: bool = False) -> fl
         return reply.stated_cost_usd + (reply.upstream_cost_usd or 0.0)
     if price is None or reply.input_tokens is None or reply.output_tokens is None:
         return None
-    factor = price.batch_factor if is_batch else 1.0
+    factor = price.batch_factor if is_batch else _tier_factor(price, reply.service_tier)
     if factor is None:
         return None
     cached, written = reply.cached_input_tokens or 0, reply.cache_write_tokens or 0
@@ -165,6 +165,15 @@ def cost_usd(price: Price | None, reply: Reply, *, is_batch: bool = False) -> fl
         + reply.output_tokens * price.output
     )
     return factor * dollars / PER_TOKENS
+
+
+def _tier_factor(price: Price, tier: str | None) -> float | None:
+    """Return how the price list's prices change in a service tier: OpenAI's flex costs what its batches do; what else
+    costs another price in no list is not known."""
+    is_openai = price.provider in ("openai", "openai-responses", "azure")
+    if tier == "flex":
+        return price.batch_factor if is_openai else None
+    return None if tier == "priority" and is_openai else 1.0
 
 
 def price_source(cost: float | None, reply: Reply) -> PriceSource | None:

@@ -9,9 +9,11 @@ contradicts what, so that they are not taken for plain counts.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from slant.collector.providers.exchange import count, whole
+from slant.collector.records import Reply
 
 _OTHER_PARTS = ("audio_tokens", "image_tokens", "video_tokens")
 _CACHED = ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
@@ -167,6 +169,15 @@ def by_name(counts: Counts, cached: int | None, written: int | None) -> dict[str
         "cache_write_tokens": written,
         "count_conflict": counts.conflict,
     }
+
+
+def without_false_zero(reply: Reply) -> Reply:
+    """Return a reply without its count of 0 reasoning tokens if reasoning can be read in it: servers report a 0 that
+    don't count. What the reasoning took is not known, and the output is no measure of it."""
+    if reply.reasoning_tokens != 0 or not (reply.reasoning_text or "").strip():
+        return reply
+    conflict = reply.count_conflict or "0 reasoning tokens are counted, and reasoning can be read"
+    return replace(reply, reasoning_tokens=None, count_conflict=conflict)
 
 
 def _named(details: tuple[Any, ...]) -> list[int]:

@@ -58,11 +58,30 @@ def test_taken_on_purpose_they_are_rows_of_a_model_of_their_own(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "served", ["gemini-2.5-pro", "models/gemini-2.5-pro", "Gemini-2.5-Pro", "gemini-2.5-pro-06-05", "some.gguf"]
+    "served", ["gemini-2.5-pro", "models/gemini-2.5-pro", "Gemini-2.5-Pro", "gemini-2.5-pro-06-05", "some.gguf", ""]
 )
 def test_the_same_model_under_another_spelling_stays_in(served: str, tmp_path: Path) -> None:
     db, said = collected(tmp_path, served)
     assert "another model" not in said
+    with reading(db) as connection:
+        assert connection.execute(COUNTS).fetchone()[1] == 0
+
+
+def test_a_word_of_unknown_meaning_and_a_moved_alias_are_kept_and_said_once_at_the_end(tmp_path: Path) -> None:
+    _, said = collected(tmp_path, "gemini-2.5-pro-kestrel")
+    assert said.count('what "kestrel" means there is not known') == 1
+    assert "changed during" not in said
+    n = iter(range(99))
+
+    async def moved(request: web.Request, body: dict) -> web.StreamResponse:
+        return web.json_response(completion() | {"model": f"gemini-2.5-pro-{'05-06' if next(n) < 4 else '06-05'}"})
+
+    db = tmp_path / "moved.duckdb"
+    (tmp_path / "s").mkdir()
+    with LocalServer(moved) as server:
+        options = ["--study", str(write_tiny(tmp_path / "s")), "--model", "local/gemini-2.5-pro", "--db", str(db)]
+        said = CliRunner().invoke(command, [*options, "--base-url", server.base_url, "--concurrency", "1"]).output
+    assert said.count("the model behind local/gemini-2.5-pro changed during run") == 1
     with reading(db) as connection:
         assert connection.execute(COUNTS).fetchone()[1] == 0
 

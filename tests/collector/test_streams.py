@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slant.collector.ask.attempts import analysed_tokens
+from slant.collector.ask.exchange_reading import read_exchange
 from slant.collector.ask.retries import judge
-from slant.collector.providers import chat_completions, ollama
+from slant.collector.providers import PROVIDERS, chat_completions, ollama
 from slant.collector.providers.exchange import Exchange
+from slant.collector.providers.prices import Price, cost_usd
 from slant.collector.providers.streams import assembled
+from slant.collector.records import Reply, Trial
+from slant.collector.study.records import StudyModel
 from tests.support.local_server import completion
 
+TRIAL = Trial("t", "s", "v", "base", "m", "t", "c", "i", "g", 1, None, None, None, 1, 1)
 USAGE = {"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 14}
 
 
@@ -118,3 +125,73 @@ def test_a_200_without_an_answer_says_what_the_server_said(body: dict, sentence:
 
 def test_a_web_page_is_called_one() -> None:
     assert "a web page" in judge(Exchange(status=200, body="<html>Sign in</html>"), 1).reason
+
+
+def sse(*pieces: dict) -> str:
+    return "".join(f"event: {piece.get('type', 'x')}\ndata: {json.dumps(piece)}\n\n" for piece in pieces)
+
+
+THOUGHT = [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}]
+STARTED = {
+    "type": "message_start",
+    "message": {"type": "message", "model": "m", "content": [], "usage": {"input_tokens": 5}},
+}
+BLOCK = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+SAID = [{"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": t}} for t in ("Ca", "lm")]
+ENDED = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 9}}
+CUT = ENDED | {"delta": {"stop_reason": "max_tokens"}}
+RESPONSE = {
+    "status": "completed", "model": "m", "usage": {"input_tokens": 5, "output_tokens": 9},
+    "output": [{"type": "message", "content": [{"type": "output_text", "text": "Calm"}]}],
+}  # fmt: skip
+CREATED = {"type": "response.created", "response": {"status": "in_progress", "output": []}}
+COUNTS = {"promptTokenCount": 5, "candidatesTokenCount": 9, "totalTokenCount": 14}
+PART = {"candidates": [{"content": {"parts": [{"text": "Ca"}]}}], "modelVersion": "m"}
+LAST = {"candidates": [{"content": {"parts": [{"text": "lm"}]}, "finishReason": "STOP"}], "usageMetadata": COUNTS}
+OTHER = {
+    "candidates": [{"index": 1, "content": {"parts": [{"text": "no"}]}, "finishReason": "STOP"}, LAST["candidates"][0]]
+}
+ERROR = {"error": {"message": "overloaded", "code": 503}}
+UNASKED = [
+    ("mistral", events({"content": THOUGHT}, {"content": "Ca"}, {"content": "lm"}), ("Calm", None, 5, 9)),
+    ("mistral", events({"content": THOUGHT}, {"content": [{"type": "text", "text": "Calm"}]}), ("Calm", None, 5, 9)),
+    ("openai", events({"content": "Ca"}, finish="length", end=sse(ERROR)), ("Ca", "truncated", 5, 9)),
+    ("openai", events({"content": "Ca"}, finish=None, end=sse(ERROR)), (None, "failed", 5, 9)),
+    ("anthropic", sse(STARTED, BLOCK, *SAID, ENDED, {"type": "message_stop"}), ("Calm", None, 5, 9)),
+    ("anthropic", sse(STARTED, BLOCK, *SAID, CUT, {"type": "error", **ERROR}), ("Calm", "truncated", 5, 9)),
+    ("anthropic", sse(STARTED, BLOCK, *SAID), (None, "failed", 5, None)),
+    ("openai-responses", sse(CREATED, {"type": "response.completed", "response": RESPONSE}), ("Calm", None, 5, 9)),
+    ("openai-responses", sse(CREATED), (None, "failed", None, None)),
+    ("gemini", sse(PART, LAST), ("Calm", None, 5, 9)),
+    ("gemini", json.dumps([PART, LAST]), ("Calm", None, 5, 9)),
+    ("gemini", sse(PART | {"usageMetadata": COUNTS}), (None, "failed", 5, 9)),
+    ("gemini", json.dumps(OTHER), ("lm", None, None, None)),
+    ("openai", json.dumps(completion({"choice": "Calm"})), ('{"choice": "Calm"}', None, 100, 74)),  # type: ignore
+]
+
+
+def test_streams_of_every_dialect_are_read_and_what_broke_off_is_charged() -> None:
+    wrong = []
+    for name, body, expected in UNASKED:
+        exchange, provider = Exchange(status=200, body=body), PROVIDERS[name]
+        reply, _ = read_exchange(provider, exchange, judge(exchange, 1), TRIAL, 1)
+        if (read := (reply.answer, reply.outcome, reply.input_tokens, reply.output_tokens)) != expected:
+            wrong.append((name, body[-200:], read, expected))
+    assert wrong == []
+
+
+def test_what_a_router_hides_behind_stop_counts_and_a_false_zero_does_not() -> None:
+    body = completion()
+    body["choices"][0]["native_finish_reason"] = "SAFETY"
+    assert PROVIDERS["openrouter"].reply(body, {}).outcome == "filtered"
+    body = completion() | {"usage": USAGE | {"completion_tokens_details": {"reasoning_tokens": 0}}}
+    body["choices"][0]["message"]["reasoning"] = "Hm."
+    reply = PROVIDERS["openai"].reply(body, {})
+    assert (reply.reasoning_tokens, analysed_tokens(reply, StudyModel("m", "", "openai", "m"))) == (None, (None, None))
+
+
+def test_the_flex_tier_has_its_own_price_or_none() -> None:
+    reply = Reply(input_tokens=1_000_000, output_tokens=0, service_tier="flex")
+    price = Price("openai", "m", 2.0, 8.0, None, None, 0.5, "2026-01-01", "")
+    assert [cost_usd(replace(price, provider=name), reply) for name in ("openai", "gemini")] == [1.0, None]
+    assert cost_usd(price, replace(reply, service_tier="default")) == 2.0

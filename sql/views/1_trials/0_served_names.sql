@@ -3,43 +3,80 @@
 -- order: requested_model, served_model
 -- reads: attempts
 -- study: any
--- note:  another family or version is another model (gemini-3.8-flash for gemini-2.5-pro), and so is another snapshot than
---        was asked for by its date. These are not: an alias that leads to its own dated snapshot (o3-mini-2025-01-31), a
---        router's prefix or suffix (openai/…, …:free), capitals, points for hyphens, the order of words (claude-4-sonnet),
---        `-latest` without a version, and the name of a file (llama.cpp). Pairs are compared, not answers: ten million
---        answers have a handful of them, and these expressions take two microseconds each.
+-- note:  another model is one of another family, version or size (gemini-3.8-flash for gemini-2.5-pro, o3-mini for o3), and
+--        another snapshot than was asked for by its date. The same are: an alias and its snapshot, another spelling
+--        (llama3.1-8b), a router's prefix or suffix, a region, capitals, points for hyphens, the order of words, an empty
+--        name, the name of a file (llama.cpp), and the aliases below. A word that only one of the names has and that is
+--        no size (`unknown_words`) may mean anything: these answers stay in, and the run says so once. Pairs are
+--        compared, not answers: ten million answers have a handful of them.
 CREATE OR REPLACE VIEW served_names AS
-WITH pairs AS (
-    SELECT DISTINCT requested_model, served_model FROM attempts WHERE served_model <> requested_model
-), spelt AS (  -- lower case, without a router's prefix and suffix, hyphens alone
+WITH aliases (requested, served, source) AS (
+    VALUES ('gpt-4-turbo-preview', 'gpt-4-0125-preview', 'platform.openai.com: GPT-4 Turbo'),
+           ('gpt-4-turbo-preview', 'gpt-4-1106-preview', 'platform.openai.com: GPT-4 Turbo, until January 2024'),
+           ('gpt-5-6', 'gpt-5-6-sol', 'platform.openai.com: models')
+), pairs AS (
+    SELECT DISTINCT requested_model, served_model FROM attempts
+    WHERE served_model <> requested_model AND served_model <> ''
+), spelt AS (  -- lower case, without a router's prefix and suffix, v2 as 2, 2.0 as 2, llama3 as llama-3, hyphens alone
     SELECT requested_model, served_model,
            regexp_matches(served_model, '(?i)^([/~.…\\]|[a-z]:\\)|[.](gguf|safetensors|bin|mlx|onnx)$') AS is_file,
-           regexp_matches(requested_model, '20[0-9]{2}-?[01][0-9]-?[0-3][0-9]') AS snapshot_was_asked,
-           [regexp_replace(regexp_replace(regexp_replace(
-               lower(name),
+           [regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(
+               lower(trim(name)),
                '^.*/|^((us|eu|apac|global|jp|au|ca|sa|us-gov)[.])?(anthropic|meta|amazon|mistral|cohere|deepseek|openai|qwen'
-               '|google|ai21|writer|nvidia|minimax|moonshot|moonshotai|zai)[.]', ''),
+               '|google|ai21|writer|nvidia|minimax|moonshot|moonshotai|zai)[.]|^(databricks|bedrock|azure|vertex)-', ''),
                '(:(free|nitro|floor|online|exacto|extended|beta|thinking|latest|cheapest|fastest|preferred|cerebras|fireworks-ai'
                '|together|groq|nebius|novita|sambanova|hyperbolic|featherless-ai|nscale|scaleway|hf-inference)'
                '|-v[0-9]+:[0-9]+)$', ''),
-               '[._@:]', '-', 'g') FOR name IN [requested_model, served_model]] AS names
+               '\bv([0-9])', '\1', 'g'),
+               '([0-9])[-.]0($|-[a-z]|-20[0-9]{2})', '\1\2'),
+               '\b([a-z]{3,})([0-9])', '\1-\2', 'g'),
+               '[._@: ]', '-', 'g') FOR name IN [requested_model, served_model]] AS names
     FROM pairs
-), undated AS (  -- dates as providers write them: -2025-01-31, -20250219, -0613, -2411, -001, -05-06
+), undated AS (  -- dates as providers write them: -2025-01-31, -20250219, -03-2025, -0613, -2411, -001, -05-06
     SELECT *,
-           [regexp_replace(regexp_replace(
-               name, '-(20[0-9]{2}-?[01][0-9]-?[0-3][0-9]|[0-9]{4}|0[0-9]{2}|[01][0-9]-[0-3][0-9])\b', '', 'g'),
-               '-latest$|(^|[^n])-reasoning$', '\1') FOR name IN names] AS families
+           [regexp_extract_all(name, '-(20[0-9]{2}-?[01][0-9]-?[0-3][0-9]|[01][0-9]-20[0-9]{2}|[0-9]{4}|0[0-9]{2}'
+               '|[01][0-9]-[0-3][0-9])\b', 1) FOR name IN names] AS dates,
+           [regexp_replace(regexp_replace(regexp_replace(
+               name, '-(20[0-9]{2}-?[01][0-9]-?[0-3][0-9]|[01][0-9]-20[0-9]{2}|[0-9]{4}|0[0-9]{2}|[01][0-9]-[0-3][0-9])\b',
+               '', 'g'),
+               '(^|[^n])-reasoning$', '\1'), '^gpt-35\b', 'gpt-3-5') FOR name IN names] AS families
     FROM spelt
-), split AS (  -- words in any order, numbers in theirs
+), split AS (  -- words in any order, numbers in theirs; sizes (8b, 8x7b) and contexts (28k) apart
     SELECT *,
-           [list_sort(regexp_extract_all(name, '(?:^|-)([a-z][^-]*)', 1)) FOR name IN families] AS words,
-           [regexp_extract_all(name, '(?:^|-)([0-9][^-]*)', 1) FOR name IN families] AS numbers
+           [list_distinct([word FOR word IN regexp_extract_all(name, '(?:^|-)([a-z][^-]*)', 1)
+               IF NOT regexp_matches(word, '^(latest|beta|exp|experimental|instruct|chat|it|hf|meta|open|free'
+                   '|fp8|fp16|bf16|int[48]|awq|gptq|gguf|mlx|us|eu)$')]) FOR name IN families] AS words,
+           [[number FOR number IN regexp_extract_all(name, '(?:^|-)([0-9][^-]*)', 1)
+               IF NOT regexp_matches(number, '^[0-9]+(x[0-9]+)?[bmk]$')] FOR name IN families] AS numbers,
+           [regexp_extract_all(name, '(?:^|-)([0-9]+(?:x[0-9]+)?[bm])\b', 1) FOR name IN families] AS sizes
     FROM undated
+), compared AS (
+    SELECT *,
+           [word FOR word IN words[1] IF NOT list_contains(words[2], word) AND word <> 'preview'] AS only_requested,
+           [word FOR word IN words[2] IF NOT list_contains(words[1], word)] AS only_served,
+           len(dates[1]) > 0 AND len(dates[2]) > 0 AND dates[1] <> dates[2]
+               AND len(dates[1][1]) = len(dates[2][1]) AS is_other_snapshot,
+           EXISTS (FROM aliases WHERE requested = names[1] AND served = names[2]) AS is_alias
+    FROM split
+), judged AS (
+    SELECT *,
+           NOT is_file AND NOT is_alias AND (
+               is_other_snapshot
+               OR (numbers[1] <> numbers[2] AND NOT (ends_with(names[1], '-latest') AND len(numbers[1]) = 0))
+               OR (len(sizes[2]) > 0 AND sizes[1] <> sizes[2])
+               OR (list_contains(only_served, 'preview') AND NOT ends_with(names[1], '-latest'))
+               OR (len(only_requested) > 0 AND len(only_served) > 0)
+               OR len([word FOR word IN list_concat(only_requested, only_served) IF regexp_matches(word,
+                      '^(mini|nano|lite|pro|flash|plus|max|ultra|small|medium|large|tiny|micro|premier|haiku|sonnet|opus|turbo'
+                      '|coder|codex|code|vision|vl|audio|realtime|search|image|tts|transcribe|embedding|embed|moderation'
+                      '|distill|thinking|reasoner|non|fast|heavy|air|airx|deep|research|oss|guard|math|scout|maverick'
+                      '|gpt|claude|gemini|gemma|llama|mistral|mixtral|ministral|pixtral|codestral|magistral|devstral|qwen|qwq'
+                      '|deepseek|glm|kimi|minimax|grok|command|phi|nova|sonar|o[0-9])$')
+                      AND NOT (word = 'turbo' AND NOT list_contains(words[1], 'gpt'))]) > 0
+           ) AS is_another
+    FROM compared
 )
-SELECT requested_model, served_model,
-       NOT is_file AND CASE
-           WHEN snapshot_was_asked THEN names[1] <> names[2]
-           WHEN ends_with(names[1], '-latest') AND len(numbers[1]) = 0 THEN words[1] <> words[2]
-           ELSE words[1] <> words[2] OR numbers[1] <> numbers[2]
-       END AS is_another
-FROM split;
+SELECT requested_model, served_model, is_another,
+       CASE WHEN NOT (is_file OR is_alias OR is_another)
+            THEN nullif(array_to_string(list_sort(list_concat(only_requested, only_served)), ' '), '') END AS unknown_words
+FROM judged;

@@ -12,7 +12,7 @@ WITH counted AS (
            min(done_at) AS first_done_at,
            max(done_at) AS last_done_at
     FROM trials
-    WHERE served_model IS NOT NULL
+    WHERE served_model <> ''
     GROUP BY source, study, study_version, variant, run_id, model, provider, requested_model, served_model
 )
 SELECT *
