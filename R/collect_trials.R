@@ -42,6 +42,8 @@
 #' @param concurrency requests in flight for each model.
 #' @param max_retries retries after a failed request; answers are never retried.
 #' @param time_limit the longest wait for an answer. In seconds.
+#' @param longest_wait the longest wait that a provider may ask for; at a terminal, above that you are asked. In
+#'   seconds.
 #' @param stop_after_declined stop a model after this many trials in a row that its provider declines in unknown
 #'   words.
 #' @param ask_rejected ask rejected trials once more (declined twice, for no known reason).
@@ -71,10 +73,10 @@ collect_trials <- function(study, models = NULL, db = "slant.duckdb", ...,
                            simulated = FALSE, variant = "base", answer = NULL, reasoning_back = "default", seed = NULL,
                            repetitions = 1, until_width = NULL, looks = NULL, shard = NULL, processes = 1,
                            registration = NULL, dry_run = FALSE, base_url = NULL, provider_file = NULL,
-                           concurrency = 16, max_retries = 5, time_limit = 600, stop_after_declined = 5,
-                           ask_rejected = FALSE, logprobs = FALSE, structured_output = FALSE, prices = NULL,
-                           budget = NULL, again = NULL, pilot = NULL, yes = FALSE, batch = FALSE, wait = FALSE,
-                           batch_size = NULL, mixed = FALSE,
+                           concurrency = 16, max_retries = 5, time_limit = 600, longest_wait = 600,
+                           stop_after_declined = 5, ask_rejected = FALSE, logprobs = FALSE, structured_output = FALSE,
+                           prices = NULL, budget = NULL, again = NULL, pilot = NULL, yes = FALSE, batch = FALSE,
+                           wait = FALSE, batch_size = NULL, mixed = FALSE,
                            # settings: end
                            view = NULL) {
   check_arguments(more = setting_rules())
@@ -99,9 +101,10 @@ setting_kinds <- c(
   simulated = "flag", variant = "text", answer = "text", reasoning_back = "text", seed = "whole 0",
   repetitions = "whole 1", until_width = "positive", looks = "whole 1", shard = "text", processes = "whole 1",
   registration = "file", dry_run = "flag", base_url = "text", provider_file = "file", concurrency = "whole 1",
-  max_retries = "whole 0", time_limit = "positive", stop_after_declined = "whole 1", ask_rejected = "flag",
-  logprobs = "flag", structured_output = "flag", prices = "file", budget = "positive", again = "whole 1",
-  pilot = "whole 1", yes = "flag", batch = "flag", wait = "flag", batch_size = "whole 1", mixed = "flag"
+  max_retries = "whole 0", time_limit = "positive", longest_wait = "positive", stop_after_declined = "whole 1",
+  ask_rejected = "flag", logprobs = "flag", structured_output = "flag", prices = "file", budget = "positive",
+  again = "whole 1", pilot = "whole 1", yes = "flag", batch = "flag", wait = "flag", batch_size = "whole 1",
+  mixed = "flag"
   # settings: end
 )
 

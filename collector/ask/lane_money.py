@@ -200,7 +200,7 @@ def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: s
     )
 
 
-_NOT_SENT = ("ClientConnector", "ClientProxyConnectionError", "ClientHttpProxyError", "no connection within")
+NOT_SENT = ("ClientConnector", "ClientProxyConnectionError", "ClientHttpProxyError", "no connection within")
 """List how the client's errors begin if there was no connection to send anything over."""
 
 
@@ -209,5 +209,5 @@ def may_be_billed(exchange: Exchange) -> bool:
     one that a gateway puts into a 200.
     """
     if exchange.status is None:
-        return not (exchange.error or "").startswith(_NOT_SENT)
+        return not (exchange.error or "").startswith(NOT_SENT)
     return exchange.status == 200 and not 400 <= true_status(200, exchange.json()) < 500

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slant.collector.ask.adaptive_limit import AdaptiveLimit
-from slant.collector.ask.rate_limits import Budgets, spoken, told_budgets
+from slant.collector.ask.rate_limits import LONG_WAIT_S, Budgets, spoken, told_budgets
 from slant.collector.keep.journal import utc_now
 from slant.collector.providers import is_on_this_machine
 
@@ -106,8 +106,10 @@ class Pace:
                 self._tell("growth_paused", None, f"HTTP {status}" if status else "no answer")
         elif status == 200:
             self._answered(ticket, now)
-        if asked_wait_s > 0:
-            self._quiet(self._pause, now + asked_wait_s)
+        if asked_wait_s > 0:  # the limit of a day is the model's, not the key's
+            self._quiet(self._pause if asked_wait_s <= LONG_WAIT_S else self._own_pause, now + asked_wait_s)
+        if asked_wait_s > LONG_WAIT_S:
+            self._refused_since = now + asked_wait_s  # patience begins where the wait ends
         self._next_in_line()
 
     async def quiet_until(self, is_clear: Callable[[], bool]) -> None:
@@ -149,10 +151,14 @@ class Pace:
         """Return True if the provider has answered only 429 for very long."""
         return self._refused_since is not None and self._clock() - self._refused_since > PATIENCE_S
 
+    @property
+    def paused_s(self) -> float:
+        """Return the seconds for which nothing may be sent, as the provider asked."""
+        return max(0.0, max(self._pause.until_s, self._own_pause.until_s) - self._clock())
+
     def __str__(self) -> str:
         """Describe what holds this model back now."""
-        now = self._clock()
-        wait_s = max(self._pause.until_s, self._own_pause.until_s) - now
+        now, wait_s = self._clock(), self.paused_s
         held = f"waits {spoken(wait_s)}" if wait_s >= 1 else f"{self.limit.allowed} at once"
         oldest_s = now - next(iter(self._open.values()), now)
         held += f", the oldest open request is {spoken(oldest_s)} old" if oldest_s >= SAID_AFTER_OPEN_S else ""

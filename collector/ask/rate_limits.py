@@ -24,6 +24,8 @@ from typing import Any
 
 from slant.collector.system.patterns import lazy_pattern
 
+LONG_WAIT_S = 600.0  # a run asks before it waits longer (--longest-wait)
+
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _UNIT = r"ms|us|µs|ns|millisecond|msec|d|day|h|hr|hour|m|min|minute|s|sec|second"
 _PART = lazy_pattern(rf"([0-9]{{1,15}}(?:\.[0-9]{{1,15}})?)\s?(?:({_UNIT})s?)(?![a-zµ])")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from slant.collector.ask.rate_limits import asked_wait_s, retry_after_s
+from slant.collector.ask.rate_limits import LONG_WAIT_S, asked_wait_s, retry_after_s
 from slant.collector.providers.error_meanings import (
     ErrorMeaning,
     Means,
@@ -26,7 +26,6 @@ LONGEST_BACKOFF_S = 60.0
 # 424: another service that it needs, 498: no room in a flexible tier, 499: the request was cancelled (Groq)
 _AGAIN = {408, 409, 424, 425, 429, 498, 499}
 HOPELESS_WAIT_S = 3600.0
-LONG_WAIT_S = 600.0  # a run asks before it waits longer (--longest-wait)
 _DECLINED = {400, 403, 413, 422}
 _LOADING = re.compile(
     r"\b(?:model|weights|pipeline)\b.{0,80}\bloading|\bloading (?:the )?model|not ready for inference|warming up",
@@ -116,7 +115,7 @@ def _later(
         return NextStep("stop", reason, pause_s=of_header_s, status=status)
     is_loading = status >= 500 and _LOADING.search(error.sentence) is not None
     status = 429 if status < 500 and meaning else status  # a limit, whatever status it came with
-    wait_s, pause_s = max(backoff, wanted_s or 0.0), wanted_s or 0.0
+    wait_s, pause_s = max(min(backoff, 5.0) if is_loading else backoff, wanted_s or 0.0), wanted_s or 0.0
     return NextStep("again", reason, wait_s=wait_s, pause_s=pause_s, status=status, is_loading=is_loading)
 
 

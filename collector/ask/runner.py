@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import random
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,8 +19,10 @@ from slant.collector.ask.declined import DeclinedTrials
 from slant.collector.ask.endings_seen import Endings, malformed_notes
 from slant.collector.ask.exchange_reading import Marks, next_turn_no, read_exchange
 from slant.collector.ask.journal_writer import JournalWriter
-from slant.collector.ask.lane_money import BudgetReached, LaneMoney
-from slant.collector.ask.pace import Pace
+from slant.collector.ask.lane_money import NOT_SENT, BudgetReached, LaneMoney
+from slant.collector.ask.long_waits import LongWaits
+from slant.collector.ask.pace import PATIENCE_S, Pace
+from slant.collector.ask.rate_limits import spoken
 from slant.collector.ask.reasoning_limits import ReasoningLimit
 from slant.collector.ask.retries import LONGEST_BACKOFF_S, judge
 from slant.collector.ask.settings_not_taken import explained, ignored
@@ -62,6 +65,8 @@ class Lane:
     failed_in_a_row: int = 0
     stopped_because: str | None = None
     last_failure: str | None = None
+    has_reached: bool = False  # a server has answered anything at this address
+    loading_since_s: float | None = None
     speakers: frozenset[str] = field(init=False)  # the providers whose codes count in its errors
 
     def __post_init__(self) -> None:
@@ -103,6 +108,7 @@ class Runner:
         max_retries: int,
         on_change: Callable[[Lane, str], None],
         say: Callable[[str], None] = lambda text: None,
+        long_waits: LongWaits | None = None,
     ) -> None:
         self.study, self.run, self.lanes, self.writer = study, run, lanes, writer
         self.stopping = asyncio.Event()
@@ -110,6 +116,7 @@ class Runner:
         self._max_retries = max_retries
         self._on_change = on_change
         self._say = say
+        self._long_waits = long_waits or LongWaits()
         self._reserved = ReservedMoney(writer.journal.folder, run.run_id, study.name)
         self._n_at_risk, self._at_risk_usd = 0, 0.0  # requests that may be billed and are not in the journal yet
         self._maker = AttemptMaker(run, [lane.key for lane in lanes if lane.key])
@@ -182,7 +189,10 @@ class Runner:
             at_risk_usd = await self._put_at_risk(lane, request.body, reserved_usd)
             exchange = await client.exchange(request, queued_at)
             verdict = judge(exchange, try_no, lane.speakers)
+            if verdict.pause_s:
+                verdict = await self._long_waits.judged(lane.model.model, verdict)
             status = verdict.status or exchange.status
+            lane.has_reached = lane.has_reached or status is not None
             lane.pace.leave(ticket, status, exchange.headers, verdict.pause_s)
             if lane.declined.is_open(verdict):
                 await lane.pace.quiet_until(lambda: lane.declined.has_answered)
@@ -221,7 +231,7 @@ class Runner:
             self._end_after_many_declined(lane, verdict.reason)
             if is_answer:
                 lane.pace.used(reply.input_tokens, reply.output_tokens)
-                lane.failed_in_a_row = 0
+                lane.failed_in_a_row, lane.loading_since_s = 0, None
                 lane.not_asked += reading.factors.get("n_not_asked", 0)
                 if reading.is_final:
                     lane.endings.count_questions(reading)
@@ -231,14 +241,31 @@ class Runner:
                 lane.stop(self._maker.redacted(explained(verdict.reason, lane.model)))
                 return None
             # a 429 is not the trial's fault: it waits, and keeps its tries; without retries nothing is asked again
-            failures += not (status == 429 and self._max_retries > 0 and not lane.pace.is_hopeless)
+            is_patient = (status == 429 and not lane.pace.is_hopeless) or (
+                verdict.is_loading and self._is_loading(lane)
+            )
+            failures += not (is_patient and self._max_retries > 0)
             if failures > self._max_retries or verdict.action in ("fail", "decline"):
                 break
             reason = self._maker.redacted(verdict.reason)
             log.info("%s: trial %s is asked again after try %d: %s", model, trial.trial_id, try_no, reason)
             wait_s = verdict.wait_s + random.uniform(0.0, 0.3) * min(verdict.wait_s, LONGEST_BACKOFF_S)
-        self._give_up(lane, self._maker.redacted(verdict.reason))
+        if (exchange.error or "").startswith(NOT_SENT) and not lane.has_reached:
+            lane.stop(
+                f"nobody answers at {lane.base_url} ({self._maker.redacted(verdict.reason)}). "
+                "Start the server, correct --base-url, or look at the network"
+            )
+        else:
+            self._give_up(lane, self._maker.redacted(verdict.reason))
         return None
+
+    def _is_loading(self, lane: Lane) -> bool:
+        """Return whether a server that loads its model may still take its time; say so at first."""
+        now = time.monotonic()
+        if lane.loading_since_s is None:
+            lane.loading_since_s = now
+            self._say(f"{lane.model.model}: the server is loading the model; it is waited for ({spoken(PATIENCE_S)}).")
+        return now - lane.loading_since_s < PATIENCE_S
 
     def _read(self, lane: Lane, trial: Trial, reply: Reply, history: list[Turn]) -> Reading:
         """Read the reply as the design does, with marks of what happened to its game on the way."""

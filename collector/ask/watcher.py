@@ -43,6 +43,10 @@ class Watcher:
         """Return the plan of the rest if it is to be asked, too. Here only a pilot is asked."""
         return None
 
+    def may_wait(self, model: str, wait_s: float, reason: str) -> bool:
+        """Return whether a model may be waited for longer than `--longest-wait`. Nobody can be asked here."""
+        return False
+
     def begin(self, lanes: Sequence[Lane], stop: Callable[[], None]) -> None: ...
 
     def change(self, lane: Lane, outcome: str) -> None: ...

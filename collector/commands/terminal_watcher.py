@@ -210,8 +210,6 @@ def _print_report(report: RunReport, output_format: str, study: Study, next_comm
     for model in report.models:
         if model["stopped_because"]:
             say(f"{model['model']} was stopped: {model['stopped_because']}")
-            if "Cannot connect to host" in str(model["last_failure"]):
-                say("Nothing answers there: start the server, correct --base-url, or look at the network.")
         elif model["failed"]:
             failed = count_text(model["failed"], "trial")
             say(f"{failed} of {model['model']} failed, the last with: {model['last_failure']}")

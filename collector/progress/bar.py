@@ -26,6 +26,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from slant.collector.ask.rate_limits import spoken
 from slant.collector.ask.runner import Lane
 from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import spent_usd
@@ -107,7 +108,7 @@ class ProgressWatcher(Watcher):
                 continue
             last_line_s = now
             asking = [lane for lane in self._lanes if not lane.stopped_because and lane.done < lane.planned]
-            waits = "; ".join(f"{printable(lane.model.model)}: {lane.pace}{endless(lane.model)}" for lane in asking)
+            waits = "; ".join(f"{printable(lane.model.model)}: {lane.pace}{_endless(lane)}" for lane in asking)
             say(f"{self._line()}; nothing came for {now - self._last_change:,.0f} s ({waits})")
 
     def _pull(self) -> None:
@@ -120,6 +121,20 @@ class ProgressWatcher(Watcher):
             self._console.print(Text(printable(text)))
         else:
             say(text)
+
+    def may_wait(self, model: str, wait_s: float, reason: str) -> bool:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return False
+        if self._bar is not None:
+            self._bar.stop()
+        try:
+            say(f"{printable(model)}: {printable(reason)}")
+            return click.confirm(f"Wait {spoken(wait_s)}, until it goes on?", err=True)
+        except click.Abort:
+            return False
+        finally:
+            if self._bar is not None:
+                self._bar.start()
 
     def end(self) -> None:
         self._over.set()
@@ -147,7 +162,9 @@ class ProgressWatcher(Watcher):
         ended = "; ".join(f"{n:,} {kind}" for kind, n in lost.items() if n or kind == "refused")
         failed = sum(lane.outcomes["failed"] for lane in self._lanes)
         rate = n_asked / max(time.monotonic() - self._begun, 0.001)
-        left = f"{_time_text((planned - done) / rate)} left" if rate > 0 else "time left unknown"
+        asking = [lane for lane in self._lanes if not lane.stopped_because and lane.done < lane.planned]
+        paused_s = max((lane.pace.paused_s for lane in asking), default=0.0)  # what is paused has no rate
+        left = f"{_time_text((planned - done) / rate + paused_s)} left" if rate > 0 else "time left unknown"
         spent = spent_usd(lane.money for lane in self._lanes)
         cost = "" if spent is None else f"{dollars(spent)}; "
         return f"{done:,} of {planned:,} trials; {rate_text(rate)}; {ended}; {failed:,} failed; {cost}{left}"
@@ -164,6 +181,10 @@ def endless(model: StudyModel) -> str:
     if model.provider not in _OWN_SERVERS or _LENGTHS & set(model.settings):
         return ""
     return "; no max_tokens is set for it, so an answer may be without end"
+
+
+def _endless(lane: Lane) -> str:
+    return "" if lane.pace.paused_s >= 1 else endless(lane.model)  # the provider is waited for, not an answer
 
 
 def rate_text(per_s: float) -> str:

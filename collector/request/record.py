@@ -117,6 +117,17 @@ class Request:
             "The longest wait for an answer.", section=_REQUESTS, above=0, unit="s", metavar="SECONDS", kept="live"
         ),
     ] = 600.0
+    longest_wait: Annotated[
+        float,
+        Setting(
+            "The longest wait that a provider may ask for; at a terminal, above that you are asked.",
+            section=_REQUESTS,
+            above=0,
+            unit="s",
+            metavar="SECONDS",
+            kept="live",
+        ),
+    ] = 600.0
     stop_after_declined: Annotated[
         int,
         Setting(

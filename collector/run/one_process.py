@@ -13,6 +13,7 @@ from slant.collector.ask.declined import DeclinedTrials, declined_trials
 from slant.collector.ask.interrupts import StopSwitch, run_anywhere
 from slant.collector.ask.journal_writer import JournalWriter, PartWriter
 from slant.collector.ask.lane_money import LaneMoney, Ledger
+from slant.collector.ask.long_waits import LongWaits
 from slant.collector.ask.pace import Pace, Paces
 from slant.collector.ask.runner import Lane, Runner
 from slant.collector.ask.simulator import Simulator
@@ -97,7 +98,8 @@ async def ask(
             ]
         for lane in lanes:
             log.info("run %s asks %s (%s)", run.run_id, lane.model.model, lane.provider.name)
-        runner = Runner(run_plan.study, run, lanes, writer, request.max_retries, watcher.change, watcher.say)
+        waits = LongWaits(request.longest_wait, watcher.may_wait)
+        runner = Runner(run_plan.study, run, lanes, writer, request.max_retries, watcher.change, watcher.say, waits)
         watcher.begin(lanes, runner.stop)
         end_reason = "stopped by an error"
         try:

@@ -1,0 +1,45 @@
+"""Decide whether a run waits as long as a provider wants: hours, for the limit of a day.
+
+Up to `--longest-wait` it does. Above that a person at a terminal is asked, once for each model; without one the model
+stops, and says what to type.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from slant.collector.ask.rate_limits import LONG_WAIT_S, spoken
+from slant.collector.ask.retries import NextStep
+
+MayWait = Callable[[str, float, str], bool]
+_AGREED_TOO = 60.0  # seconds: requests in flight ask for a little more or less
+
+
+@dataclass
+class LongWaits:
+    """Hold what was agreed to, in seconds by model. `may_wait` asks a person, who sees the model, the seconds and the
+    provider's reason."""
+
+    longest_s: float = LONG_WAIT_S
+    may_wait: MayWait = lambda model, wait_s, reason: False
+    _agreed_s: dict[str, float] = field(default_factory=dict)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def judged(self, model: str, verdict: NextStep) -> NextStep:
+        """Return what to do about an exchange that asks for a wait: wait, or stop the model."""
+        wait_s = verdict.pause_s
+        if wait_s > self.longest_s:
+            async with self._lock:  # one question for all requests in flight
+                agreed_s = self._agreed_s.get(model)
+                if agreed_s is None:
+                    is_agreed = await asyncio.to_thread(self.may_wait, model, wait_s, verdict.reason)
+                    agreed_s = self._agreed_s[model] = wait_s + _AGREED_TOO if is_agreed else 0.0
+            if wait_s > agreed_s:
+                longest = f"this run waits {spoken(self.longest_s)} at most"
+                typed = "" if math.isinf(wait_s) else f" (to wait: --longest-wait {math.ceil(wait_s)})"
+                reason = f"{verdict.reason}. It asks to wait {spoken(wait_s)}, and {longest}{typed}"
+                return replace(verdict, action="stop", reason=reason, pause_s=0.0)
+        return replace(verdict, action="again", wait_s=max(verdict.wait_s, wait_s))

@@ -1,0 +1,80 @@
+"""What a run waits for: minutes as told, hours if it may, a server that loads; and never one that is not there."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from slant.collector import collect
+from slant.collector.ask.long_waits import LongWaits
+from slant.collector.ask.pace import Pace, Ticket
+from slant.collector.ask.retries import NextStep
+from tests.support.clusters import free_port
+from tests.support.local_server import LocalServer, answers, error
+from tests.support.tiny_study import write_tiny
+
+DAY = "Rate limit reached on tokens per day (TPD): Limit 100000, Used 99999. Please try again in 25m3s."
+
+
+async def judged(longest_s: float, pause_s: float, *, agrees: bool = False) -> list[NextStep]:
+    asked: list[float] = []
+
+    def may_wait(model: str, wait_s: float, reason: str) -> bool:
+        asked.append(wait_s)
+        return agrees
+
+    waits = LongWaits(longest_s, may_wait)
+    steps = [await waits.judged("m", NextStep("stop", "HTTP 429", pause_s=pause_s)) for _ in range(2)]
+    assert len(asked) == (pause_s > longest_s)  # once for a model
+    return steps
+
+
+def test_a_long_wait_is_waited_where_it_may_be_else_the_model_stops() -> None:
+    waited, stopped = ("again", 1503.0), ("stop", 0.0)
+    for longest_s, agrees, expected in [(600, False, stopped), (600, True, waited), (1800, False, waited)]:
+        for step in asyncio.run(judged(longest_s, 1503.0, agrees=agrees)):
+            assert (step.action, step.pause_s) == expected
+            assert ("--longest-wait 1503" in step.reason) == (expected == stopped)
+
+
+def test_the_limit_of_a_day_stops_its_model_after_one_request_and_says_what_to_type(tmp_path: Path) -> None:
+    async def limited(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return error(429, "rate_limit_exceeded", DAY)
+
+    with LocalServer(limited) as server:
+        study = str(write_tiny(tmp_path))
+        [row] = collect(tmp_path / "a.duckdb", study, ["local/m"], base_url=server.base_url, concurrency=1).models
+    assert (len(server.bodies), row["failed"]) == (1, 0)
+    assert "--longest-wait 1503" in row["stopped_because"]
+
+
+def test_a_server_that_loads_its_model_is_waited_for(tmp_path: Path) -> None:
+    async def loads(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if len(server.bodies) <= 4:
+            return error(503, "", "Loading model")
+        return await answers(request, body)
+
+    with LocalServer(loads) as server:
+        options: dict[str, Any] = {"base_url": server.base_url, "concurrency": 1, "max_retries": 1}
+        report = collect(tmp_path / "a.duckdb", str(write_tiny(tmp_path)), ["local/m"], **options)
+    assert report.is_complete
+
+
+def test_nobody_at_an_address_is_one_sentence_and_no_failed_trial(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"base_url": f"http://127.0.0.1:{free_port()}/v1", "concurrency": 4, "max_retries": 0}
+    [row] = collect(tmp_path / "a.duckdb", str(write_tiny(tmp_path)), ["local/m"], **options).models
+    assert row["failed"] == 0
+    assert row["stopped_because"].startswith("nobody answers at http://127.0.0.1:")
+
+
+def test_what_is_paused_says_for_how_long_and_counts_its_patience_from_then() -> None:
+    now = [100.0]
+    pace = Pace(clock=lambda: now[0])
+    pace.in_flight = 1
+    pace.leave(Ticket(0, 100.0, False), 429, {}, 1500.0)
+    assert (pace.paused_s, "waits 25 min" in str(pace)) == (1500.0, True)
+    now[0] += 1600
+    assert not pace.is_hopeless
