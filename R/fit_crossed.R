@@ -264,8 +264,8 @@ singular_below <- 1e-4
 
 lmer_of_terms <- function(formula, terms, rows) {
   # That it is singular is said with the terms that are 0, rather than by lme4.
-  control <- lme4::lmerControl(check.conv.singular = list(action = "ignore", tol = singular_below))
-  lme4::lmer(formula_of_terms(formula, terms), data = rows, REML = TRUE, control = control)
+  control <- polished_control(check.conv.singular = list(action = "ignore", tol = singular_below))
+  without_optimiser(lme4::lmer(formula_of_terms(formula, terms), data = rows, REML = TRUE, control = control))
 }
 
 formula_of_terms <- function(formula, terms) {

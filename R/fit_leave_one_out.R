@@ -52,7 +52,7 @@ numeric_where_possible <- function(values) {
 
 one_coefficient <- function(maker, rows, whole, df) {
   # The derivatives only serve warnings about convergence, and take longer than the fit.
-  control <- lme4::lmerControl(calc.derivs = FALSE)
+  control <- polished_control(calc.derivs = FALSE)
   model <- maker$fit(rows, start = lme4::getME(whole, "theta"), control = control)
   coefficient <- stats::coef(summary(model))[2, ]
   statistic <- coefficient[["t value"]]

@@ -129,7 +129,10 @@ coded_variables <- function(formula) {
 }
 
 fit_mixed_model <- function(formula, data) {
-  model <- lmerTest::lmer(uncorrelated_slopes(formula, data), data = data, REML = TRUE)
+  control <- polished_control()
+  model <- without_optimiser(
+    lmerTest::lmer(uncorrelated_slopes(formula, data), data = data, REML = TRUE, control = control)
+  )
   list(
     estimates = fixed_effects(model), fit = fit_of_mixed_model(model), variances = variance_components(model),
     model = model

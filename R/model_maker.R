@@ -17,9 +17,9 @@ model_maker <- function(data, formula, levels) {
     check_groupings(rows, formula)
     with_factors(rows, setdiff(grouping, coded), levels)
   }
-  fit <- function(rows, ...) {
+  fit <- function(rows, control = polished_control(), ...) {
     prepared <- prepare(rows)
-    lme4::lmer(uncorrelated_slopes(formula, prepared), data = prepared, REML = TRUE, ...)
+    lme4::lmer(uncorrelated_slopes(formula, prepared), data = prepared, REML = TRUE, control = control, ...)
   }
   list(fit = fit, prepare = prepare, formula = formula, columns = all.vars(formula), grouping = grouping)
 }

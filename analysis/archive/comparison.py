@@ -16,12 +16,9 @@ AGREES, DIFFERS, NOT_MADE, NOT_COMPARED = "agrees", "differs", "not made", "not 
 EXACT = 0.0
 COMPUTED = 1e-8
 SEVERAL_EFFECTS = 1e-4
-"""Tolerate this much in mixed models with several random effects: their last digits depend on where in memory the rows
-are, which differs between runs of R (vignettes/developing.Rmd). A variance, and its part of a standard error, is
-measured by the sum of its model's: next to large ones the likelihood does not determine the digits of a small one."""
-_SATTERTHWAITE = 1e-3
-"""Tolerate this much in their degrees of freedom, which come from numerical second derivatives, and so in the ends of
-their intervals: such an end is some two standard errors, each of which may be off, from the estimate."""
+"""Tolerate this much in mixed models with several random effects under other versions or on other processors. Here the
+same rows give numbers equal to 1e-8 (R/polished_optimum.R). A variance, and its part of a standard error, is measured
+by the sum of its model's: next to large ones the likelihood does not determine the digits of a small one."""
 _IN_STANDARD_ERRORS = ("estimate", "conf_low", "conf_high")
 """List columns whose numbers are judged in standard errors: a bound near 0 is as certain as its estimate."""
 OF_THE_MAKING = (
@@ -124,12 +121,9 @@ def _allowed_without_draws(then: pl.DataFrame, column: str, tolerance: float) ->
     if column in _IN_STANDARD_ERRORS and (errors := _standard_errors(then)) is not None:
         size = then[column].cast(pl.Float64, strict=False).abs()
         floor = size.clip(lower_bound=1.0) * COMPUTED  # no number has more digits than that
-        if tolerance == SEVERAL_EFFECTS and column != "estimate":
-            tolerance = _SATTERTHWAITE
         limits = pl.DataFrame({"error": errors * tolerance, "floor": floor}).max_horizontal()
         return limits / size.clip(lower_bound=1.0)
-    is_df = tolerance == SEVERAL_EFFECTS and column == "df"
-    return pl.Series([_SATTERTHWAITE if is_df else tolerance] * then.height, dtype=pl.Float64)
+    return pl.Series([tolerance] * then.height, dtype=pl.Float64)
 
 
 def _standard_errors(then: pl.DataFrame) -> pl.Series | None:

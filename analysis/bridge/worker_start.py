@@ -8,6 +8,7 @@ imported: this module is light. Elsewhere each worker starts R itself.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -22,6 +23,7 @@ from slant.collector.system.operating_system import can_fork_r, r_locale
 
 ENVIRONMENT = {
     **r_locale(),
+    "PYTHONHASHSEED": "0",  # what Python allocates decides where R's memory lies
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -35,6 +37,8 @@ ENVIRONMENT = {
 _SHORT_FITS = {"R_ENABLE_JIT": "0"}
 # Workers that are killed while they begin leave their locks to multiprocessing's tracker: it removes them and warns.
 _NO_WORD_OF_LOCKS = "ignore:resource_tracker"
+# Of sys/personality.h: the first asks and changes nothing.
+_ASK_PERSONALITY, _ADDR_NO_RANDOMIZE = 0xFFFFFFFF, 0x0040000
 SEED = "slant.analysis.bridge.worker_seed"
 ALOUD = "SLANT_R_ALOUD"  # set in a process whose output is read while R starts
 PACKAGES = "SLANT_R_PACKAGES"  # what the seed loads, separated by blanks
@@ -52,11 +56,13 @@ def worker_context() -> BaseContext:
 def begin_early(packages: Sequence[str]) -> None:
     """Begin to load R and these packages, for many short fits, while this process goes on with other work."""
     if can_fork_r():
-        from multiprocessing import forkserver
+        from multiprocessing import forkserver, resource_tracker
 
         worker_context()
-        with environment(packages, _SHORT_FITS), deaf_to_ctrl_c(), with_safe_path():
-            forkserver.ensure_running()
+        with environment(packages, _SHORT_FITS), with_safe_path():
+            resource_tracker.ensure_running()  # lets Ctrl-C through again, for its children, too
+            with deaf_to_ctrl_c():
+                forkserver.ensure_running()
 
 
 def forget_fork_server() -> None:
@@ -80,13 +86,33 @@ def environment(packages: Sequence[str] = (), more: Mapping[str, str] | None = N
     before = {name: os.environ.get(name) for name in new}
     os.environ.update(new)
     try:
-        yield
+        with without_address_randomisation():
+            yield
     finally:
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+@contextlib.contextmanager
+def without_address_randomisation() -> Iterator[None]:
+    """Let processes started inside the block lay out their memory alike, where the system allows it (Linux; containers
+    may forbid it): the last digits of lme4's sums depend on where the rows lie.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    personality = ctypes.CDLL(None).personality
+    before = personality(_ASK_PERSONALITY)
+    if before >= 0:
+        personality(before | _ADDR_NO_RANDOMIZE)
+    try:
+        yield
+    finally:
+        if before >= 0:
+            personality(before)
 
 
 @contextlib.contextmanager

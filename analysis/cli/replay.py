@@ -27,8 +27,9 @@ Examples:
   analyze replay study.zip --change "lme4.formula=tokens ~ condition + (1 | item)"
 
 Tables and data must be the same to the last character, what R computed within 1e-8 (mixed models of several random
-effects 1e-4), draws bit by bit under equal versions and within Monte Carlo error under others. Without R, what needs it
-is not made, and the rest is compared. Exit code 1 where something differs, 2 where --out is taken.
+effects 1e-4, for other processors and versions; on one machine they are equal to 1e-8), draws bit by bit under equal
+versions and within Monte Carlo error under others. Without R, what needs it is not made, and the rest is compared.
+Exit code 1 where something differs, 2 where --out is taken.
 What nothing makes again (README.md, the journals themselves) is named as not compared.
 An archive that holds anything that slant does not pack is refused, and nothing of it is unpacked.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from slant.analysis.bridge.r_home import r_installation, variables_of_script
+from slant.collector.system.operating_system import can_fork_r
 from tests.analysis.test_doctor import an_r_home
 from tests.support.fitted import small_database
 
@@ -67,3 +69,26 @@ def test_without_r_there_is_the_way_to_get_it_and_nothing_else(tmp_path: Path) -
     done = drawn(tmp_path, PATH=str(tmp_path), R_HOME="")
     assert "R is not on this machine" in done.stderr.splitlines()[0]
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not can_fork_r(), reason="R's workers are forked on Linux only")
+def test_the_process_that_workers_are_forked_from_is_deaf_to_ctrl_c_and_lays_out_its_memory_alike() -> None:
+    """Ctrl-C while R starts was a traceback of this process; its memory decides the last digits of lme4."""
+    begun = (
+        "from multiprocessing import forkserver\n"
+        "from slant.analysis.bridge.worker_start import begin_early\n"
+        "begin_early(())\n"
+        "of = f'/proc/{forkserver._forkserver._forkserver_pid}'\n"
+        "print(open(f'{of}/status').read(), 'personality:', open(f'{of}/personality').read())"
+    )
+    said = subprocess.run([sys.executable, "-c", begun], capture_output=True, text=True, check=True).stdout
+    values = {name: value.strip() for name, _, value in (line.partition(":") for line in said.splitlines())}
+    assert int(values["SigBlk"], 16) & 1 << (signal.SIGINT - 1)
+    if may_lay_out_alike():
+        assert int(values[" personality"], 16) & 0x0040000
+
+
+def may_lay_out_alike() -> bool:
+    """Return whether the system lets a process choose this: containers may not."""
+    asked = "import ctypes; print(ctypes.CDLL(None).personality(0x0040000))"
+    return int(subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True).stdout) >= 0

@@ -7,7 +7,7 @@ crossed_trials <- function(variances = varied, seed = 3, n_words = 16, n_wording
 
 direct_model <- function(trials, formula = tokens ~ code + (1 + code || wording) + (1 + code || item)) {
   trials$code <- ifelse(trials$condition == "incompatible", .5, -.5)
-  lmerTest::lmer(formula, data = transform(trials, item = factor(item), wording = factor(wording)))
+  lmerTest::lmer(formula, data = transform(trials, item = factor(item), wording = factor(wording)), control = sharp)
 }
 
 test_that("a fit has the numbers of lmerTest, where trials are balanced, with conditions coded -1/2 and 1/2", {
