@@ -15,6 +15,7 @@ import duckdb
 
 from slant.collector.keep.database import reading
 from slant.collector.markup import escaped_latex
+from slant.collector.provenance.methods import is_citation
 from slant.collector.provenance.run_history import RunHistory
 from slant.collector.system.shipped_files import r_script, sql_query
 from slant.collector.terminal import printable
@@ -42,7 +43,7 @@ def bibliography(db: Path, history: RunHistory) -> Bibliography:
     run = history.run
     made_with = _packages(db, run["study"])
     cited, notes = _r_entries(made_with)
-    paper = [_paper_entry(run["study"], run["study_source"])] if run["study_source"] else []
+    paper = [_paper_entry(run["study"], run["study_source"])] if is_citation(run["study_source"]) else []
     return Bibliography([*paper, *cited, _slant_entry(run["code_version"])], notes)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterable
 from contextlib import suppress
@@ -39,6 +40,7 @@ _BACK = {
     "dropped": "Nothing of its reasoning",
 }
 _FEW_TESTS = 12
+_CITED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bdoi\b|\w & \w|\bet al\b", re.IGNORECASE)
 _LONGEST = 80  # characters of a parameter: a tool is longer
 
 
@@ -66,12 +68,14 @@ def _study(history: RunHistory) -> list[str]:
         f"the study “{run['study_title']}” ({run['study']}, " if run["study_title"] else f"the study {run['study']} ("
     )
     variant = f", variant {run['variant']}" if run["variant"] != "base" else ""
-    source = f", after {run['study_source']}" if run["study_source"] else ""
+    source = run["study_source"] or ""
+    after = f", after {source}" if is_citation(source) else ""
+    materials = f" Its materials: {source}." if source and not after else ""
     done = facts_of(run["source"]).done
     span = history.span()
     when = f" between {spoken_time(span[0])} and {spoken_time(span[1])} (UTC)" if span else ""
     return [
-        f"Answers to {title}version {run['study_version']}{variant}{source}) were {done}{when}.",
+        f"Answers to {title}version {run['study_version']}{variant}{after}) were {done}{when}.{materials}",
         *_measured(history),
     ]
 
@@ -84,7 +88,7 @@ def _measured(history: RunHistory) -> list[str]:
         few = 1 < len(labels) <= _FEW_TESTS
         named = f": {listed(labels)}" if few else ""
         tests = [f"It has {len(labels)} {words.test}s{named}."] if len(labels) > 1 else []
-        return [*tests, *([f"What is analysed of each answer is {words.measured}."] if words.measured else [])]
+        return [*tests, *([f"The outcome was {words.measured}."] if words.measured else [])]
     return []
 
 
@@ -211,8 +215,14 @@ def _software(history: RunHistory) -> str:
 
 def references(history: RunHistory) -> list[str]:
     """Return what to cite: the source of the study, and slant in its version."""
-    source = [history.run["study_source"]] if history.run["study_source"] else []
+    source = [history.run["study_source"]] if is_citation(history.run["study_source"]) else []
     return [*source, f"slant, version {history.run['code_version']} [software]"]
+
+
+def is_citation(source: str | None) -> bool:
+    """Return whether the source of a study names a work that can be cited, by a year, an address or several authors: it
+    may also say that texts are the study's own."""
+    return bool(source and _CITED.search(source))
 
 
 def command_line(history: RunHistory, db: Path | None = None) -> str | None:

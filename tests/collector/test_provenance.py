@@ -133,7 +133,7 @@ def test_the_paragraph_tells_what_a_reader_of_the_paper_must_know(db: Path) -> N
         "answered as small-1 and small-2",
         "temperature = 0.5",
         "left to the provider's default: top_p",
-        "What is analysed of each answer is the number of tokens",
+        "The outcome was the number of tokens",
         "Different prompts by model: ",
         "16 trials",
         "each cell 2 times",
