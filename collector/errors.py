@@ -44,6 +44,9 @@ class StudyError(UsageError):
     pass
 
 
+_MANY_NAMES, _NEAREST = 20, 5
+
+
 class UnknownNameError(UsageError):
     """Report an unknown study, model, key, table …, with the nearest known name. `kind`: what it would be, and
     optionally in which place ("variant in mine.toml")."""
@@ -52,6 +55,9 @@ class UnknownNameError(UsageError):
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         known_names = f"Known: {', '.join(filter(None, names))}." if names else "There are none."
+        if len(names) > _MANY_NAMES:
+            nearest = difflib.get_close_matches(name, names, n=_NEAREST, cutoff=0)
+            known_names = f"The nearest of {len(names)}: {', '.join(nearest)}."
         hint = f'Did you mean "{near[0]}"?' if near else known_names
         noun, *place = kind.split(" in ", maxsplit=1)
         where = "".join(f" in {part}" for part in place)

@@ -8,6 +8,7 @@ from pathlib import Path
 from slant.collector.ask.uncounted_answers import uncounted_notes
 from slant.collector.designs.study import Study
 from slant.collector.run_report import BatchReport, RunReport
+from slant.collector.studies.catalogue import next_command
 from slant.collector.terminal import count_text, print_rows, say
 
 JOBS_ARE_OPEN = 3
@@ -33,7 +34,7 @@ def print_batch_report(report: BatchReport, output_format: str, study: Study) ->
     for note in uncounted_notes(report.db, study.name):
         say(note)
     if report.is_complete:
-        say(f"Done: {report.db}. Next: {study.next_command(report.db)}")
+        say(f"Done: {report.db}. Next: {next_command(study, report.db)}")
         return
     if report.open_jobs:
         waiting = sum(job.n_requests for job in report.open_jobs)

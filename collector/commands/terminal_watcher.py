@@ -27,6 +27,7 @@ from slant.collector.progress.status import closing_notes, progress
 from slant.collector.providers.lifecycles import asked_lifecycle, lifecycle_of
 from slant.collector.request.record import Request
 from slant.collector.run_report import BatchReport, DryRun, RunReport
+from slant.collector.studies.catalogue import next_command
 from slant.collector.terminal import count_text, if_interrupted, print_rows, say
 
 _REASONS = ("stopped_because", "last_failure")
@@ -98,8 +99,10 @@ class TerminalWatcher(ProgressWatcher):
             print_batch_report(report, self._format, self._study)
         elif report.run_id or not report.is_complete:
             retest = f"analyze retest --study {self._study.name} --db {shlex.quote(str(report.db))}"
-            next_command = retest if asked_again else self._study.next_command(report.db)
-            _print_report(report, self._format, self._study, next_command)
+            what_next = retest if asked_again else next_command(self._study, report.db)
+            _print_report(report, self._format, self._study, what_next)
+        elif self._format != "table":
+            print_rows(list(report.models), self._format)  # nothing was left to ask
 
 
 def show_quote(run_plan: RunPlan, request: Request, output_format: str = "table", *, err: bool = False) -> None:
@@ -194,7 +197,7 @@ def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
     ]
 
 
-def _print_report(report: RunReport, output_format: str, study: Study, next_command: str) -> None:
+def _print_report(report: RunReport, output_format: str, study: Study, what_next: str) -> None:
     with kept_open(report.db):
         lost = lost_answer_notes(report.db, study.name, study.version)
         counts = (*uncounted_notes(report.db, study.name), *doubtful_count_notes(report.db, study.name))
@@ -222,9 +225,9 @@ def _print_report(report: RunReport, output_format: str, study: Study, next_comm
         say(note)
     if report.is_complete:
         if report.models and all(model["asked"] and not model["answered"] for model in report.models):
-            next_command = f"collect view --db {shlex.quote(str(report.db))}"  # there is nothing to fit
+            what_next = f"collect view --db {shlex.quote(str(report.db))}"  # there is nothing to fit
         run = f" (run {report.run_id})" if report.run_id else ""
-        say(f"Done: {report.db}{run}. Next: {next_command}")
+        say(f"Done: {report.db}{run}. Next: {what_next}")
         return
     if report.is_loaded:
         say("Not complete. The same command asks what is missing, and only that.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+import shlex
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
@@ -132,6 +133,8 @@ def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
             return stored_path
         if Path(name_or_path).is_dir() and (path := _file_in(Path(name_or_path))).is_file():
             return path.resolve()
+        if (file := Path(f"{name_or_path}.toml")).is_file():
+            return file.resolve()
         known = [*list_studies(), *(name for name in kept_names(db) if name not in list_studies())]
         hint = (
             "A study of your own is given by its path, as in ./mine/study.toml, or by its name once a database has it."
@@ -171,6 +174,16 @@ def fits_of(study: Study) -> dict[str, Fit]:
         for name, fit in study.design.fits(study).items()
     }
     return own | {name: fit for name, fit in more.items() if name not in own and fit.engine not in engines}
+
+
+def next_command(study: Study, db: Path) -> str:
+    """Return what to type once all answers are there: the first fit of the study's file, else of a factorial study the
+    effects of its levels or their means; else the tables.
+    """
+    fits = fits_of(study)
+    first = next((name for name in (*study.fits, "amce", "marginal_means") if name in fits), None)
+    what = f"--fit {fits[first].engine}" if first else f"tables --study {study.name}"
+    return f"analyze {what} --db {shlex.quote(str(db))}"
 
 
 def _read_variants(path: Path, text: str) -> dict[str, Study]:

@@ -283,13 +283,6 @@ class StudyFile:
         whom = "--simulated" if any(model.asked_by_default for model in self.models) or not names else ""
         return f"collect --study {self.as_typed} {whom or f'--model simulated/{names[0]}'}"
 
-    def next_command(self, db: Path) -> str:
-        """Return what to type once all answers are there: the first kind of fit, or the tables if the study has no
-        fit.
-        """
-        what = f"--fit {next(iter(self.fits.values())).engine}" if self.fits else f"tables --study {self.name}"
-        return f"analyze {what} --db {shlex.quote(str(db))}"
-
     def test(self, name: str) -> TestInfo:
         """Return the test with this id; UnknownNameError if there is none."""
         for test in self.tests:

@@ -119,6 +119,11 @@ class Table:
             if key not in self._read:
                 raise unknown_key(key, self.where, self._read)
 
+    def refuse_misspelled(self, key: str) -> None:
+        """Refuse a key that may be meant for `key`, which the table lacks."""
+        if near := [name for name in get_close_matches(key, list(self._values), n=1, cutoff=0.7) if name != key]:
+            raise unknown_key(near[0], self.where, [key])
+
     def _required(self, key: str, value: _Value | None) -> _Value:
         if value is None:
             near = [k for k in get_close_matches(key, list(self._values), n=1, cutoff=0.7) if k not in self._read]

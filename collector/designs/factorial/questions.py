@@ -169,6 +169,7 @@ def parse_questions(
             raise StudyError(f'Two questions of {table.where} are called "{min(twice)}".')
         questions |= each or {name: question}
     if not questions:
+        table.refuse_misspelled("questions")
         raise StudyError(
             f"{table.where} needs at least one question.",
             'As in: [questions.rating] text = "How suitable is this person?" kind = "scale" min = 1 max = 7',
