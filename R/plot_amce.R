@@ -19,13 +19,20 @@ plot_amce <- function(data, file = NULL, width = NULL, height = NULL) {
     attribute_dots(with_references(rows), 0), file, alt_text(
       sprintf("Effects with 95 %% intervals for %s", counted_levels(rows)),
       "The lowest and the highest", extremes_in_words(rows),
-      notes = c(sprintf("%d of %d intervals leave out 0.", apart, nrow(rows)), source_note(rows))
+      notes = c(excluding_zero(apart, nrow(rows)), source_note(rows))
     ),
     width, height, 8, inches_by_level(with_references(rows)),
     title = given_title(rows, "What does each level change?"),
     subtitle = "Average effect against the first level of the attribute, which lies at 0.",
     caption = c(source_note(rows)), x = sprintf("Change%s, with 95 %% interval", in_outcome(rows))
   )
+}
+
+excluding_zero <- function(n, total) {
+  if (n == 0) {
+    return("No interval excludes 0.")
+  }
+  sprintf("%d of %s exclude%s 0.", n, counted(total, "interval"), if (n == 1) "s" else "")
 }
 
 in_outcome <- function(rows) {

@@ -16,7 +16,7 @@ from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topi
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.fitting.result_versions import version_sentence
 from slant.analysis.fitting.tests_of_groups import term_test_sentences
-from slant.analysis.rows.result_warnings import doubtful_fit_warnings
+from slant.analysis.rows.doubts import grouped_doubts
 from slant.analysis.rows.study_choice import find_fits, studies_not_fitted
 from slant.collector.terminal import count_text, print_rows, say
 
@@ -60,8 +60,8 @@ def _fits(engine: str, db: Path, study: str | None, **options: Any) -> FitResult
     counts = Counter(result.diagnostics["status"].to_list())
     statuses = ", ".join(f"{n} {status}" for status, n in counts.most_common())
     say(f"{count_text(result.diagnostics.height, 'fit')}: {statuses}.")
-    for warning in doubtful_fit_warnings(result.diagnostics):
-        say(f"Doubtful: {warning}")
+    for doubt in grouped_doubts([result.diagnostics]):
+        say(str(doubt))
     for note in studies_not_fitted(engine, db) if study is None else ():
         say(note)
     if versions := version_sentence(result):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 import polars as pl
@@ -25,9 +27,10 @@ from slant.collector.commands.options import (
 from slant.collector.keep.database import kept_open
 from slant.collector.keep.view_heads import TableInfo
 from slant.collector.model_checks.notes import table_notes
-from slant.collector.terminal import print_data, print_rows, say
+from slant.collector.terminal import count_text, print_data, print_rows, printable, say
 
-_KEPT = ("topic_", "bayes_", "permutation_", "calibration_", "specifications")  # how these tables begin or are named
+_MOST_TABLES = 10
+_CONSTANT = ("study", "study_version", "source", "variant")
 _EXAMPLES = """\b
 Examples:
   analyze tables
@@ -43,6 +46,7 @@ Examples:
 @study_option("Default: every study.")
 @measure_option
 @click.option("--notes", multiple=True, type=FILE, metavar="FILE", help="Readers' notes, for coded_trials. Repeatable.")
+@click.option("--all", "is_all", is_flag=True, help="All tables that hold anything, rather than the first ten.")
 @list_option
 @db_option
 @output_options_with(*FORMATS)
@@ -53,12 +57,14 @@ def tables_command(
     study: str | None,
     measure: str | None,
     notes: tuple[Path, ...],
+    is_all: bool,
     is_list: bool,
     db: Path,
     output_format: str,
 ) -> None:
     """Print tables made by SQL alone: descriptives, refusals, costs, and what fits have kept. This needs no R.
 
+    Without a name the first ten that hold anything are printed, those of the study's design before others.
     CSV, JSON, LaTeX and Markdown hold one table: name it. coded_trials has readers' notes (`collect view --notes`).
     """
     infos, study = table_info(), study_name(study)
@@ -75,21 +81,44 @@ def tables_command(
         _print(pl.DataFrame(rows), output_format, "tables")
         return
     if output_format != "table" and len(names) != 1:
-        raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
+        raise click.UsageError(f"--format {output_format} prints one table: name it (analyze tables --list).")
     with kept_open(db):
         frames = tables(db, study=study, names=names or None, measure=measure)
         remarks = [f"Note: {note}" for note in table_notes(db, study)]
         remarks += [*mixture_warnings(db, study, measure=measure), *chance_warnings(frames, db)]
         of_database = study_names(db)
         printed = {each.name for each in loadable_studies(of_database, db) if each.published}
-    for name, frame in frames.items():
-        if not names and frame.is_empty() and (infos[name].designs or name.startswith(_KEPT)):
-            continue  # if no topics were fitted, eleven empty tables would hide the others
+    shown = frames if names else _first_tables(frames, infos, len(frames) if is_all else _MOST_TABLES)
+    constants = {} if names else _constants(shown.values())
+    if constants:
+        print_data("; ".join(f"{name}: {printable(value)}" for name, value in constants.items()))
+    for name, frame in shown.items():
         has_study = "study" in frame.columns and not frame.is_empty()
         has_paper = printed.issuperset(frame["study"].unique() if has_study else of_database)
-        _print(frame, output_format, name, infos[name], has_paper=has_paper)
+        _print(frame.drop(constants, strict=False), output_format, name, infos[name], has_paper=has_paper)
+    if not names and (more := sum(not frame.is_empty() for frame in frames.values()) - len(shown)):
+        say(f"{count_text(more, 'more table')} with rows: --all, or name them (analyze tables --list).")
     for remark in remarks:
         say(remark)
+
+
+def _first_tables(
+    frames: Mapping[str, pl.DataFrame], infos: Mapping[str, TableInfo], most: int
+) -> dict[str, pl.DataFrame]:
+    """Return tables that hold anything: those of papers, of the study's design, and then those of any study."""
+    filled = [name for name, frame in frames.items() if not frame.is_empty()]
+    chosen = sorted(filled, key=lambda name: (not infos[name].paper, not infos[name].designs))[:most]
+    return {name: frames[name] for name in filled if name in chosen}
+
+
+def _constants(frames: Iterable[pl.DataFrame]) -> dict[str, str]:
+    """Return what is the same in all rows of all tables that have it, if several do: it is said once, above."""
+    values: dict[str, list[Any]] = {}
+    for frame in frames:
+        for name in _CONSTANT:
+            if name in frame.columns:
+                values.setdefault(name, []).extend(frame[name].unique())
+    return {name: str(found[0]) for name, found in values.items() if len(found) > 1 and len(set(found)) == 1}
 
 
 def _print(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ from slant.analysis.calls.results import results
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.fitting.result_versions import other_version_sentences, versions_of_results
+from slant.analysis.pages.analysis_methods import analysis_paragraph
 from slant.analysis.pages.check_summary import PAGE_NAME, summary_of_checks
 from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS, SAME_WORDS
 from slant.analysis.pages.parts.people import ALIKE
@@ -51,7 +52,8 @@ from slant.analysis.questions.retests import occasion_warnings, occasions_of, re
 from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info, tables
-from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
+from slant.analysis.rows.doubts import Doubt, grouped_doubts
+from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view, view_names
 from slant.collector.arguments import checked_arguments
@@ -60,6 +62,7 @@ from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.notes import table_notes
 from slant.collector.progress.lost_answers import lost_answer_notes
+from slant.collector.provenance.methods import is_citation
 from slant.collector.records import Registration
 from slant.collector.sources import facts_of, sources_that
 from slant.collector.studies.catalogue import Study, fits_of
@@ -122,16 +125,15 @@ def report(
         study, tables_of_fits(study_tables, bayes_fits), {**labels, **claim_texts(study)}, workers=executor or workers
     )
     computing_warnings = [*_compute(data, db, study, progress), *other_version_sentences(db, study.name)]
-    fit_warnings = [f"Doubtful fit: {warning}" for warning in doubtful_fit_warnings(bayes_fits)]
+    doubts = grouped_doubts([bayes_fits, *(result.diagnostics for result in data.fits.values())])
     warnings = [
         *lost_answer_notes(Path(db), study.name),
-        *fit_warnings,
         *retest_problems,
         *computing_warnings,
         *stale_model_warnings(db, study),
         *stale_fit_warnings(bayes_fits, study),
         *warnings,
-        *_doubts(data),
+        *(doubt.sentence for doubt in doubts if not doubt.is_note),
     ]
     methods_texts = describe_methods(db, runs["run_id"].to_list())
     page = _page(
@@ -144,11 +146,19 @@ def report(
             for source in study_tables["outcome_counts"]["source"].unique(maintain_order=True)
         ],
         warnings=warnings,
+        notes=[doubt.sentence for doubt in doubts if doubt.is_note],
+        cells_in_doubt=_cells_of(doubts),
         sections=sections(data),
         registered=_registered(db, study, registration, study_tables["outcome_counts"]),
         more=more_tables(data, _more_tables(study_tables)),
         methods=methods_texts,
-        references=_unique([study.source, *(reference for group in methods_texts for reference in group.references)]),
+        analysis=analysis_paragraph(study, data.fits),
+        references=_unique(
+            [
+                study.source if is_citation(study.source) else None,
+                *(reference for group in methods_texts for reference in group.references),
+            ]
+        ),
         runs=text_table(described_runs(runs)),
         versions=versions_of_results(*data.fits.values()) if data.fits else {},
     )
@@ -208,15 +218,14 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
     return [*left_out, *without_rows, *_no_data(data.comparison)]
 
 
-def _doubts(data: ReportData) -> list[str]:
-    """Return the doubts of the fits: of a small first study a good deal, so it comes
-    last.
-    """
-    return [
-        f"Doubtful fit: {warning}"
-        for result in data.fits.values()
-        for warning in doubtful_fit_warnings(result.diagnostics, are_reduced=result.engine == CROSSED)
-    ]
+def _cells_of(doubts: Sequence[Doubt]) -> dict[str, Any] | None:
+    """Return the cells of all doubts as one table, without columns in which they are all alike; None if
+    there are none."""
+    if not doubts:
+        return None
+    cells = pl.concat([doubt.cells for doubt in doubts])
+    told = [name for name in cells.columns if name in ("model", "test", "what") or cells[name].n_unique() > 1]
+    return text_table(cells.select(name for name in told if cells[name].null_count() < cells.height))
 
 
 def _add_people(data: ReportData, db: str | Path, study: Study) -> list[str]:

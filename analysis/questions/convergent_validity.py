@@ -18,7 +18,8 @@ from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.fits import fit
-from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
+from slant.analysis.rows.doubts import grouped_doubts
+from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
@@ -119,7 +120,7 @@ def _values(
     if set(fits[name].by) != {"model", "test"}:
         raise UsageError(f'The fit "{name}" of {study.name} is not of each model and test, and so no measure of them.')
     result = fit(db, study, name, source=source, workers=workers, refit=refit, progress=progress)
-    warnings += [*mixture_warnings(db, study.name, source, None), *doubtful_fit_warnings(result.diagnostics)]
+    warnings += [*mixture_warnings(db, study.name, source, None), *map(str, grouped_doubts([result.diagnostics]))]
     variant = match["variant"] or study.variants[0]
     rows = result.table.filter(pl.col("variant") == variant)
     if rows.is_empty():

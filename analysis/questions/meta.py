@@ -28,7 +28,8 @@ from slant.analysis.questions.checks.trials import (
     with_signs,
 )
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
+from slant.analysis.rows.doubts import grouped_doubts
+from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, StudyError, UsageError
@@ -117,7 +118,7 @@ def meta_analysis(
         rows = with_signs(rows, answered(refusals_call(trials, mixed_fit(study)), answering))
         if unit == "log_ratio":
             rows = _log_ratios(rows, result.table, effects)
-        doubtful = list(doubtful_fit_warnings(result.diagnostics, are_reduced=True))
+        doubtful = list(map(str, grouped_doubts([result.diagnostics])))
     call = pooling(rows, alpha, effects, unit)
     if call is None:
         raise _too_few(rows.drop_nulls(["estimate", "std_error"]).height)

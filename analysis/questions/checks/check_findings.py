@@ -157,7 +157,7 @@ def _status_warnings(rows: pl.DataFrame) -> Iterator[str]:
     doubtful = fits.filter(~pl.col("fit_status").is_in(fine)).group_by("fit_status").len().sort("fit_status")
     if doubtful.height:
         kinds = ", ".join(f"{n} {status}" for status, n in doubtful.iter_rows())
-        yield f"Doubtful: {kinds} of {count_text(fits.height, 'fit')}; the warnings say which and why."
+        yield f"Caution: {kinds} of {count_text(fits.height, 'fit')}; the warnings say which and why."
 
 
 def _usable_rows(rows: pl.DataFrame) -> pl.DataFrame:

@@ -134,11 +134,14 @@ def missing_answers(rows: CheckRows, context: Context) -> Verdict:
             f"{count_text(n_missing, 'answer')} of {total:,} are missing; there is one condition only.",
             tuple(details),
         )
+    if uneven.is_empty():
+        tested = count_text(groups.height, "cell")
+        verdict = f"Answers are not missing significantly more often in one condition than in another ({tested} tested"
+        return Verdict("holds", f"{verdict}, corrected for multiple testing).", tuple(details))
     return Verdict(
-        "caution" if uneven.height else "note",
-        "Answers are missing in one condition more than in another in "
-        f"{count_of(uneven.height, groups.height, 'cell')} (p < {context.alpha:g}, corrected for "
-        "their number).",
+        "caution",
+        f"Answers are missing more often in one condition than in another in "
+        f"{count_of(uneven.height, groups.height, 'cell')} (p < {context.alpha:g}, corrected for multiple testing).",
         tuple(details),
     )
 

@@ -79,7 +79,7 @@ def count_models(rows: CheckRows, context: Context) -> Verdict:
             f"{count_of(worse.height, others.height, 'model')} of another family."
         )
     if unsure.height:
-        details.append(f"Doubtful chains: {context.cells(unsure)}; the table bayes_diagnostics says why.")
+        details.append(f"Caution, chains: {context.cells(unsure)}; the table bayes_diagnostics says why.")
     if n_bad := int(shown["n_bad_pareto_k"].sum()):
         details.append(f"Leave-one-out is unreliable for {count_text(n_bad, 'answer')} (Pareto k above 0.7).")
     is_doubtful = zeros.height or better.height or unsure.height

@@ -41,7 +41,8 @@ from slant.analysis.questions.meta import pooling
 from slant.analysis.questions.retests import TABLE as RETESTS
 from slant.analysis.questions.retests import occasion_warnings, occasions_of, retest_calls
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
+from slant.analysis.rows.doubts import grouped_doubts
+from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UsageError
@@ -180,13 +181,14 @@ def _check(
         rows |= pooled
         check_warnings += meta_warnings
     rows |= {name: with_status(rows[name], fits[fit_name]) for name, fit_name in RESTS_ON.items() if name in rows}
+    of_fits = map(str, grouped_doubts(made.diagnostics for made in fits.values()))
     return Checks(
         study,
         alpha,
         bound,
         {one.check: rows[one.check] for one in mixed_model_checks() if one.check in rows},
         trials,
-        [*mixture_warnings(db, study.name, source, measure), *_fit_warnings(fits), *check_warnings],
+        [*mixture_warnings(db, study.name, source, measure), *of_fits, *check_warnings],
         next((result.not_kept for result in fits.values() if result.not_kept), None),
     )
 
@@ -276,9 +278,9 @@ def run_calls(
                 warnings.append(f"Not checked ({name}): {answer.error[0]}")
             elif not answer.error:
                 answers[number] = answer.frames[""]
-            warnings += [f"Doubtful ({name}): {text.partition(': ')[2]}" for text in answer.messages]
+            warnings += [f"Caution ({name}): {text.partition(': ')[2]}" for text in answer.messages]
             if answer.error and not answer.has_died:
-                warnings.append(f"Doubtful ({name}): {' '.join(' '.join(answer.error).split())}")
+                warnings.append(f"Caution ({name}): {' '.join(' '.join(answer.error).split())}")
             if progress:
                 progress(done, len(calls))
     rows = {}
@@ -286,33 +288,17 @@ def run_calls(
         parts = [answers[n] for n, (check, _) in enumerate(calls) if check == name and n in answers]
         if parts:
             rows[name] = pl.concat(parts, how="vertical_relaxed")
-            warnings += list(_cell_warnings(name, rows[name]))
-    return rows, warnings
+    return rows, [*dict.fromkeys(warnings), *map(str, grouped_doubts(_with_status(rows)))]
 
 
-def _cell_warnings(name: str, rows: pl.DataFrame) -> Iterator[str]:
-    """Yield what R said of single cells: warnings and failures, each with the cells that it holds for."""
-    if "status" not in rows.columns:
-        return
-    for (status, text), part in rows.filter(pl.col("status") != "ok").group_by(
-        "status", "messages", maintain_order=True
-    ):
-        cells = (
-            part.select(pl.concat_str("model", "test", separator=", "))
-            .to_series()
-            .drop_nulls()
-            .unique(maintain_order=True)
-        )
-        yield f"Doubtful: {name} is {status} for {'; '.join(cells) or 'all cells'}. {text}"
+def _with_status(rows: Mapping[str, pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Yield what R said of the cells of each check: warnings and failures."""
+    for name, of_check in rows.items():
+        if "status" in of_check.columns:
+            yield of_check.with_columns(fit=pl.lit(name))
 
 
 def of_sources(made: FitResult, sources: pl.Series) -> FitResult:
     """Return a fit without the rows of sources that are not checked."""
     frames = {name: getattr(made, name) for name in ("table", "diagnostics", "variances", "messages")}
     return replace(made, **{name: rows.filter(pl.col("source").is_in(sources)) for name, rows in frames.items()})
-
-
-def _fit_warnings(fits: dict[str, FitResult]) -> Iterator[str]:
-    for result in fits.values():
-        for warning in doubtful_fit_warnings(result.diagnostics, are_reduced=result.engine == CROSSED):
-            yield f"Doubtful: {warning}"
