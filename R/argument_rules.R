@@ -113,7 +113,7 @@ argument_rules <- local({
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error",
           "provider_file")] <- list(text)
   rules[c("cluster", "disc_by", "outcome", "reasoning_kind", "thresholds_by", "weights")] <- list(text_or_null)
-  rules[c("attributes", "by", "files", "indices", "models", "random", "removed_words", "sets",
+  rules[c("attributes", "by", "files", "indices", "material", "models", "placebo", "random", "removed_words", "sets",
           "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot", "max_rows", "again")] <- list(whole(1))

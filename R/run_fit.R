@@ -24,6 +24,8 @@
 #'       `template`, `repetition`, `task` that there are).}
 #'     \item{`"marginal_means"`, `"amce"`, `"amie"`, `"mean_contrasts"`, `"impact_ratio"`}{[marginal_means()],
 #'       [amce()], [amie()], [mean_contrasts()], [impact_ratio()].}
+#'     \item{`"paired"`}{differences of versions from a baseline over a `material`, and from a `placebo`, with the mean
+#'       absolute difference that shuffled repetitions give: `outcome`, `attributes`, `material`, `by`.}
 #'     \item{`"reliability"`}{[scale_reliability()] of rows that carry their keys: `outcome` (the rating), `by`,
 #'       and names of the columns `respondent`, `item`, `scale`, `key` and `limits` (two); `least_answered`.}
 #'     \item{`"choice"`}{what choices of groups in a game go by: a conditional logit of the rounds, standard errors over

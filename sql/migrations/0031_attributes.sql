@@ -18,6 +18,13 @@ CREATE TABLE impact_ratio_ratios (
     ratio DOUBLE, conf_low DOUBLE, conf_high DOUBLE, is_below_four_fifths BOOLEAN
 );
 
+-- One row a version and one for what it adds to the placebos: `n_pairs` of material and respondent, and the mean
+-- absolute difference beside what shuffled repetitions give (R's paired_differences()).
+CREATE TABLE paired_versions (
+    call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, n_materials BIGINT, n_pairs BIGINT,
+    p_adjusted DOUBLE, mean_absolute DOUBLE, shuffled_mean DOUBLE, shuffled_low DOUBLE, shuffled_high DOUBLE
+);
+
 CREATE TABLE reliability_scales (
     call_id TEXT, term_no BIGINT, scale TEXT, n_items BIGINT, n_reversed BIGINT, n BIGINT, mean DOUBLE, sd DOUBLE,
     alpha_raw DOUBLE, alpha_std DOUBLE, alpha_without_reversing DOUBLE, omega_total DOUBLE, mean_r DOUBLE,

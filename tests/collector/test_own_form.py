@@ -242,3 +242,35 @@ def test_a_pattern_that_would_backtrack_for_ever_ends() -> None:
     form = AnswerForm("pattern", {}, r"(?<a>(x+x+)+y)", "xxy")
     with pytest.raises(UnreadForm):
         form.texts("x" * 50_000, ["a"], [True])
+
+
+ONE_AT_A_TIME = """
+factors.document = { files = "document.txt" }
+factors.edit = { of = "document", file = "edits.csv" }
+factors.tone = ["kind", "curt"]
+factors.advert = ["clerk", "driver", "cook"]
+templates.plain = "In a {tone} tone, for a {advert}: {document}"
+crossing = { kind = "one_at_a_time", material = ["advert", "document"], placebo = ["placebo"] }
+"""
+
+
+def test_one_change_at_a_time_is_made_of_each_material(shared: Path, tmp_path: Path) -> None:
+    study = study_of(copied(shared / "cases" / "own_form" / "c_edits", tmp_path), ONE_AT_A_TIME + RATING)
+    shown = [dict(zip(t.factors["names"], t.factors["levels"], strict=True)) for t in trials_of(study)]
+    changes = Counter((levels["edit"], levels["tone"]) for levels in shown)
+    singles = [("name", "kind"), ("address", "kind"), ("car", "kind"), ("placebo", "kind"), ("baseline", "curt")]
+    assert changes == dict.fromkeys([("baseline", "kind"), *singles], 3)
+    fit = study.design.fits(study)["paired"]
+    assert (fit.settings["attributes"], fit.settings["placebo"]) == (["edit", "tone"], ["placebo"])
+
+
+def test_a_crossing_of_one_change_at_a_time_needs_a_material_and_known_placebos(tmp_path: Path) -> None:
+    base = 'factors.a = ["x", "y"]\nfactors.b = ["u", "v"]\ntemplates.plain = "{a} {b}"\n' + RATING
+    for crossing, said in (
+        ('{ kind = "one_at_a_time" }', '"material"'),
+        ('{ material = ["b"] }', "one_at_a_time"),
+        ('{ kind = "one_at_a_time", material = ["c"] }', '"c"'),
+        ('{ kind = "one_at_a_time", material = ["b"], placebo = ["x"] }', '"x"'),
+    ):
+        with pytest.raises(SlantError, match=said):
+            study_of(tmp_path, f"{base}crossing = {crossing}\n")

@@ -7,7 +7,7 @@ choice from each list. So every allowed cell is as likely as any other, and shar
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -83,13 +83,23 @@ class Cells:
         return tuple(cell)
 
 
-def make_cells(factors: tuple[Factor, ...], rules: Sequence[Forbidden], where: str) -> Cells:
+def make_cells(
+    factors: tuple[Factor, ...], rules: Sequence[Forbidden], where: str, changing: Sequence[int] = ()
+) -> Cells:
     """Return the cells of these factors without those that a rule forbids; StudyError if a level is in none of them,
-    or if rules link more factors than can be listed, as their combinations can't be listed.
+    or if rules link more factors than can be listed, as their combinations can't be listed. Of the factors `changing`
+    (by number) at most one is at another level than its first.
     """
-    linked = _linked(len(factors), rules)
+    if changing and (both := next((rule for rule in rules if set(rule) & set(changing)), None)):
+        names = " and ".join(factors[factor].name for factor in both)
+        raise StudyError(f"{where} forbids combinations of {names}, which are changed one at a time.")
+    together = [frozenset(changing)] if changing else []
+    linked = _linked(len(factors), [*rules, *(dict.fromkeys(group, frozenset()) for group in together)])
     lists = []
     for group in linked:
+        if set(group) == set(changing):
+            lists.append(tuple(_one_at_a_time([len(factors[factor].levels) for factor in group])))
+            continue
         sizes = [len(factors[factor].levels) for factor in group]
         if prod(sizes) > MOST_LINKED:
             names = ", ".join(factors[factor].name for factor in group)
@@ -101,6 +111,13 @@ def make_cells(factors: tuple[Factor, ...], rules: Sequence[Forbidden], where: s
         lists.append(tuple(cell for cell in product(*map(range, sizes)) if not _is_forbidden(cell, group, own)))
     _check_levels(factors, linked, lists, where)
     return Cells(factors, linked, tuple(lists))
+
+
+def _one_at_a_time(sizes: Sequence[int]) -> Iterator[Cell]:
+    """Yield the baseline, where all factors are at their first level, then each of its single changes."""
+    yield (0,) * len(sizes)
+    for place, size in enumerate(sizes):
+        yield from (tuple(level if at == place else 0 for at in range(len(sizes))) for level in range(1, size))
 
 
 def _linked(n: int, rules: Sequence[Forbidden]) -> tuple[tuple[int, ...], ...]:

@@ -32,7 +32,9 @@ def estimand_fits(study: StudyFile) -> dict[str, Fit]:
     measured = tuple(kind for kind in NUMERIC if kind in kinds)
     shown = shown_levels(data)
     fits: dict[str, Fit] = {}
-    if measured and shown:
+    if measured and data.material:
+        fits |= _paired(study, data, measured)
+    elif measured and shown:
         fits |= _of_levels(study, data, shown, measured)
     if has_keys(data) and "scale" in kinds:
         fits["reliability"] = _fit("reliability", {}, ("scale",), by=("test",), outcome="rating", settings=_KEYED)
@@ -64,6 +66,19 @@ def _of_levels(study: StudyFile, data: FactorialData, shown: Levels, measured: t
         for one, other in _crossed(own, linked):
             both = {name: own[name] for name in (one, other)}
             fits[f"amie_{one}_{other}"] = _fit("amie", both, measured, settings=clusters)
+    return {name: _named(fit, name) for name, fit in fits.items()}
+
+
+def _paired(study: StudyFile, data: FactorialData, measured: tuple[str, ...]) -> dict[str, Fit]:
+    """Return the comparisons of each change with the baseline, by model and, of several models, over them."""
+    changing = {
+        factor.name: factor.levels_of(factor.name) for factor in data.factors if factor.name not in data.material
+    }
+    settings = {"material": list(data.material)} | ({"placebo": list(data.placebo)} if data.placebo else {})
+    fits = {"paired": _fit("paired", changing, measured, settings=settings)}
+    if len(study.models) > 1:
+        over = settings | {"respondent": "model"}
+        fits["paired_models"] = _fit("paired", changing, measured, by=("test",), settings=over)
     return {name: _named(fit, name) for name, fit in fits.items()}
 
 

@@ -24,6 +24,7 @@ PERSONA = "persona"
 ITEM = "item"
 KEYS_OF_ITEMS = ("scale", "key")
 PLACES = ("system", "user")
+KINDS_OF_CROSSING = ("full", "one_at_a_time")
 TAKES = ("all", "random", "balanced")
 ASKED = ("apart", "together", "in_turns")
 ORDERS = ("as_listed", "drawn")
@@ -70,6 +71,8 @@ class FactorialData:
     personas: Factor
     persona_place: str
     together: Mapping[str, str]
+    material: tuple[str, ...] = ()
+    placebo: tuple[str, ...] = ()
     form_factor: str = ""
     forms: Mapping[str, AnswerForm] = field(default_factory=dict)
     simulation: Any = None
@@ -116,7 +119,9 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
     questions, form_factor, forms = parse_forms(table, questions, by_name)
     usual_together = "" if any(question.form for question in questions.values()) else _TOGETHER
     crossing = table.table("crossing")
-    cells = make_cells(factors, parse_forbidden(crossing, factors), crossing.where)
+    material, placebo = _one_at_a_time(crossing, factors)
+    changing = [number for number, factor in enumerate(factors) if factor.name not in material] if material else []
+    cells = make_cells(factors, parse_forbidden(crossing, factors), crossing.where, changing)
     data = FactorialData(
         factors=factors,
         cells=cells,
@@ -129,6 +134,8 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
         personas=personas,
         persona_place=place,
         together=texts_by_template(crossing, "together", tuple(templates), usual_together),
+        material=material,
+        placebo=placebo,
         form_factor=form_factor,
         forms=forms,
     )
@@ -141,6 +148,27 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
 
 
 _TOGETHER = "Answer with one JSON object and nothing else, with the keys {keys}."
+
+
+def _one_at_a_time(crossing: Table, factors: Sequence[Factor]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Read which factors are the material of a study whose others change one at a time, and its placebos."""
+    kind = crossing.choice("kind", KINDS_OF_CROSSING)
+    material, placebo = crossing.texts("material", ()), crossing.texts("placebo", ())
+    names = [factor.name for factor in factors]
+    for name in material:
+        if name not in names:
+            raise UnknownNameError(f"factor (of material) in {crossing.where}", name, names)
+    changes = [level.name for f in factors if f.name not in material for level in f.levels[1:]] if material else []
+    for level in placebo if changes else ():
+        if level not in changes:
+            raise UnknownNameError(f"level (of placebo) in {crossing.where}", level, changes)
+    if (kind == "one_at_a_time") != bool(changes) or (placebo and not changes):
+        raise StudyError(
+            f'"material" in {crossing.where} names the factors that are crossed with every change, with kind = '
+            '"one_at_a_time"; all others change one at a time, from their first level.',
+            'As in: kind = "one_at_a_time", material = ["advert"], placebo = ["blank line"]',
+        )
+    return material, placebo
 
 
 def _templates(table: Table, folder: StudyFolder) -> dict[str, str]:
