@@ -1,14 +1,15 @@
 """Write a database as a lake (keep/lake_files.py): what is new goes into new parts, nothing is written twice.
 
-The parts themselves show how far the lake is: a part has its name when it is complete, and a killed export leaves
-nothing that the next one would not see.
+The parts that its list of files names (keep/lake_checksums.py) show how far the lake is: a part is named there once it
+is complete, and what a killed export leaves besides is removed by the next one.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,15 +24,14 @@ from slant.collector.errors import DatabaseWriteError, UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.database_errors import check_on_this_machine
+from slant.collector.keep.lake_checksums import CHECKSUMS, LOCK, check_files, checksum, listed_files, write_list
 from slant.collector.keep.lake_files import (
     CHANGES,
     EXPORT,
-    LOCK,
     README,
     SCRIPT,
     forget_lake,
     is_lake,
-    newest_tables,
     script,
 )
 from slant.collector.keep.portable import portable_values
@@ -44,6 +44,7 @@ from slant.collector.terminal import count_text
 
 ROW_GROUP = 20_480  # of wide rows; each thread holds one
 _ANONYMOUS = "anonymous\n"
+_PART_NAME = re.compile(r"part-\d{8}T\d{6}Z-[0-9a-f]{6}\.parquet", re.ASCII)
 _PARTITIONS = ("study", "variant", "model")
 _PART = "FROM not_exported WHERE study = $study AND variant = $variant AND model = $model"
 
@@ -85,15 +86,12 @@ def export_lake(
         files.check_tree(folder)
         with _locked(folder), reading(db, writes_to=folder) as connection:
             _settle_kind(folder, anonymous=anonymous)
-            for left in folder.glob("attempts/**/.*.part"):  # left by a killed export
-                files.remove(left)
-            for left in folder.glob("tables/.*"):
-                if EXPORT.fullmatch(left.name[1:]):
-                    files.remove_folder(left)
-            n_before = _note_exported(connection, folder)
+            listed = _listed(folder)
+            n_before = _note_exported(connection, folder, listed)
             _check_runs(connection, folder, db)
-            _write_tables(connection, folder, anonymous)
-            n_new, n_parts = _write_attempts(connection, folder, on_rows, anonymous)
+            _write_tables(connection, folder, listed, anonymous)
+            n_new, n_parts = _write_attempts(connection, folder, listed, on_rows, anonymous)
+            _remove_unlisted(folder, listed)
             _write_script(folder)
             _write_readme(connection, folder, anonymous)
     except (OSError, duckdb.IOException) as error:
@@ -117,22 +115,48 @@ def _locked(folder: Path) -> Iterator[None]:
 def _settle_kind(folder: Path, *, anonymous: bool) -> None:
     """Check that all parts of a lake are anonymous or none is: its lock file says so from the first export on."""
     kind = files.contents(folder / LOCK).decode("utf-8", "replace")
-    if is_lake(folder) and (kind == _ANONYMOUS) != anonymous:
+    wanted = _ANONYMOUS if anonymous else ""
+    if is_lake(folder) and kind != wanted:
         kinds = ("as it is stored", "anonymously")
         raise UsageError(
             f'"{folder}" was written {kinds[not anonymous]}, and can\'t be added to {kinds[anonymous]}.',
             f"Name a new folder, or export {'without' if anonymous else 'with'} --anonymous.",
         )
-    file = files.opened_descriptor(folder / LOCK, os.O_WRONLY | os.O_TRUNC)
-    with os.fdopen(file, "w", encoding="utf-8") as lock:
-        lock.write(_ANONYMOUS if anonymous else "")
+    if kind != wanted:
+        file = files.opened_descriptor(folder / LOCK, os.O_WRONLY | os.O_TRUNC)
+        with os.fdopen(file, "w", encoding="utf-8") as lock:
+            lock.write(wanted)
 
 
-def _note_exported(connection: duckdb.DuckDBPyConnection, folder: Path) -> int:
+def _listed(folder: Path) -> dict[str, str]:
+    """Return the lake's files and their checksums after comparing them; nothing for a lake to be made."""
+    if not (folder / CHECKSUMS).exists() and not any(folder.glob("attempts/**/*.parquet")):
+        write_list(folder, {})
+    check_files(folder)
+    listed = listed_files(folder)
+    _remove_unlisted(folder, listed)
+    return listed
+
+
+def _remove_unlisted(folder: Path, listed: Mapping[str, str]) -> None:
+    """Remove what has a name of this module's and is not in the list: older tables, and what a killed export left."""
+    files.remove_left_parts(folder)
+    for path in folder.glob("attempts/**/*"):
+        if path.is_dir():
+            files.remove_left_parts(path)
+        elif _PART_NAME.fullmatch(path.name) and path.relative_to(folder).as_posix() not in listed:
+            files.remove(path)
+    kept = {name.split("/")[1] for name in listed if name.startswith("tables/")}
+    for path in folder.glob("tables/*"):
+        if EXPORT.fullmatch(path.name) and path.name not in kept:
+            files.remove_folder(path)
+
+
+def _note_exported(connection: duckdb.DuckDBPyConnection, folder: Path, listed: Mapping[str, str]) -> int:
     """Note in `exported` how far the lake is; return how many attempts it has."""
-    files = [str(path) for path in folder.glob("attempts/**/*.parquet")]
-    if files:
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE exported AS {sql_query('exported_so_far')}", {"files": files})
+    parts = [str(folder / name) for name in listed if name.startswith("attempts/")]
+    if parts:
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE exported AS {sql_query('exported_so_far')}", {"files": parts})
     else:
         columns = "run_id TEXT, study TEXT, variant TEXT, model TEXT, last_sequence BIGINT, n_attempts BIGINT"
         connection.execute(f"CREATE OR REPLACE TEMP TABLE exported ({columns})")
@@ -151,25 +175,29 @@ def _check_runs(connection: duckdb.DuckDBPyConnection, folder: Path, db: str | P
         )
 
 
-def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous: bool) -> None:
-    name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{secrets.token_hex(2)}"
-    part = folder / "tables" / f".{name}"
+def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path, listed: dict[str, str], anonymous: bool) -> None:
+    part = folder / "tables" / f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{secrets.token_hex(2)}"
     part.mkdir(parents=True)
     tables = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary").fetchall()
     for (table,) in tables:
         if table != "attempts":
             _write(anonymised(connection.table(table), anonymous), part / f"{table}.parquet")
     _write(connection.sql(sql_query("attempt_changes")), part / f"{CHANGES}.parquet")
-    older = newest_tables(folder)
-    files.moved(part, folder / "tables" / name)
-    sync_folder(folder / "tables")
+    sync_folder(part)
+    sync_folder(part.parent)
+    for name in [name for name in listed if name.startswith("tables/")]:
+        del listed[name]
+    listed |= {f"tables/{part.name}/{file.name}": checksum(file) for file in part.iterdir()}
+    write_list(folder, listed)
     _write_script(folder)
-    if older is not None:
-        files.remove_folder(older)
 
 
 def _write_attempts(
-    connection: duckdb.DuckDBPyConnection, folder: Path, on_rows: Callable[[int], None], anonymous: bool
+    connection: duckdb.DuckDBPyConnection,
+    folder: Path,
+    listed: dict[str, str],
+    on_rows: Callable[[int], None],
+    anonymous: bool,
 ) -> tuple[int, int]:
     connection.execute(sql_query("not_exported"))
     n_new = n_parts = 0
@@ -178,11 +206,11 @@ def _write_attempts(
         place = folder / "attempts" / "/".join(f"{name}-{quote(text, safe='')}" for name, text in of_part.items())
         place.mkdir(parents=True, exist_ok=True)
         rows = anonymised(connection.sql(_PART, params=of_part), anonymous)
-        name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.parquet"
-        part = place / f".{name}.part"
-        _write(rows, part)
-        files.moved(part, place / f"part-{name}")
-        sync_folder(place)
+        part = place / f"part-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.parquet"
+        _write(rows, files.part_of(part))
+        files.moved(files.part_of(part), part)
+        listed[part.relative_to(folder).as_posix()] = checksum(part)
+        write_list(folder, listed)
         n_new, n_parts = n_new + n_rows, n_parts + 1
         on_rows(n_rows)
     return n_new, n_parts

@@ -5,6 +5,7 @@ FOLDER/
 ├── attempts/study-S/variant-V/model-M/part-….parquet   attempts, zstd; never changed, only added to
 ├── tables/EXPORT/NAME.parquet                          the small tables, as of the newest export
 ├── lake.sql      makes all tables and views: duckdb -init lake.sql (in FOLDER)
+├── checksums.md5 the Parquet files that belong to it, with their checksums: md5sum -c checksums.md5 (in FOLDER)
 └── lake.lock     held (flock) during an export
 
 Study, variant and model are columns of each part, so that each part says what it is. The folders are for people,
@@ -21,6 +22,7 @@ from typing import Any
 import duckdb
 
 from slant.collector.errors import DatabaseError
+from slant.collector.keep.lake_checksums import check_files, listed_files
 from slant.collector.keep.portable import INSTANT, without_zones
 from slant.collector.keep.schema import all_views, migration_texts
 from slant.collector.keep.view_heads import view_texts
@@ -28,29 +30,22 @@ from slant.collector.keep.view_making import make_views
 from slant.collector.system import files
 from slant.collector.system.shipped_files import sql_query
 
-SCRIPT, LOCK, README = "lake.sql", "lake.lock", "README.md"
+SCRIPT, README = "lake.sql", "README.md"
 CHANGES = "attempt_changes"
 """Name a small table: what was found about attempts after their part was written (second counts, other models)."""
 _MAX_COLUMNS = 500
 _LONGEST_KIND = 40  # characters of a type
-_PARTS = "read_parquet({place} || '/attempts/**/*.parquet', union_by_name = true, hive_partitioning = false)"
+_PARTS = "read_parquet({parts}, union_by_name = true, hive_partitioning = false)"
 _lakes: dict[Path, duckdb.DuckDBPyConnection] = {}
 EXPORT = re.compile(r"[0-9][\w.-]*")  # the name of a folder of small tables
 _HEAD = """\
 -- All tables and views of slant over the Parquet files of this folder. In it: duckdb -init lake.sql
 -- From elsewhere, and for a lake that is not on this machine: SET VARIABLE lake = 'FOLDER'; then .read FOLDER/lake.sql
-SET VARIABLE lake = coalesce(getvariable('lake'), '.');
 """
 
 
 def is_lake(path: Path) -> bool:
     return path.is_dir() and (path / SCRIPT).exists()
-
-
-def newest_tables(folder: Path) -> Path | None:
-    """Return the folder of the newest export's small tables."""
-    exports = (path for path in (folder / "tables").glob("*") if path.is_dir() and EXPORT.fullmatch(path.name))
-    return max(exports, default=None)
 
 
 def lake_connection(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
@@ -81,7 +76,8 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
         connection.execute("SET allowed_directories = ?", [[str(place)]])
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
-        for statement in statements(place, _quoted(str(place))):
+        parts = [f"{place}/{name}" for name in check_files(place) if name.startswith("attempts/")]
+        for statement in statements(place, _quoted(str(place)), f"[{', '.join(map(_quoted, parts))}]"):
             connection.execute(statement)
         make_views(connection, view_texts())
         for view in all_views()[len(view_texts()) :]:
@@ -104,17 +100,18 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
 
 def script(folder: Path) -> str:
     """Return the same as a script, for users of plain DuckDB."""
-    texts = (*statements(folder, "getvariable('lake')"), *all_views())
-    return _HEAD + "".join(f"{text.strip().rstrip(';')};\n\n" for text in texts)
+    made = (*statements(folder, "getvariable('lake')", "getvariable('lake_attempts')"), *all_views())
+    return _HEAD + "".join(f"{text.strip().rstrip(';')};\n\n" for text in (sql_query("checked_lake"), *made))
 
 
-def statements(folder: Path, place: str) -> list[str]:
-    """Return the SQL of a lake's tables; `place` is the lake's folder in SQL."""
+def statements(folder: Path, place: str, parts: str) -> list[str]:
+    """Return the SQL of a lake's tables; `place` and `parts` are its folder and the list of its parts of attempts in
+    SQL."""
     made = list(migration_texts())
-    tables = newest_tables(folder)
+    listed = listed_files(folder)
     n_changes = 0
     with duckdb.connect(":memory:") as connection:  # one for all files: opening takes longer than reading
-        for file in sorted(tables.glob("*.parquet")) if tables is not None else ():
+        for file in sorted(folder / name for name in listed if name.startswith("tables/")):
             # it becomes a word of SQL, and the lake may be a stranger's; a pipe would be waited for
             if not file.stem.isidentifier() or not file.is_file():
                 raise DatabaseError(f'"{folder}" is no lake of slant\'s: {file.name!r} is none of its tables.')
@@ -124,14 +121,15 @@ def statements(folder: Path, place: str) -> list[str]:
                 made.append(f"CREATE TABLE {CHANGES} AS {rows}")
             else:
                 made.append(f'INSERT INTO "{file.stem}" BY NAME {rows}')
-    if any(folder.glob("attempts/**/*.parquet")):
-        made += ["DROP TABLE attempts", _attempts(place, _newer_columns(folder), has_changes=n_changes > 0)]
+    if of_attempts := [str(folder / name) for name in listed if name.startswith("attempts/")]:
+        newer = _newer_columns(folder, of_attempts)
+        made += ["DROP TABLE attempts", _attempts(parts, newer, has_changes=n_changes > 0)]
     return made
 
 
-def _attempts(place: str, newer: dict[str, str], *, has_changes: bool) -> str:
+def _attempts(parts: str, newer: dict[str, str], *, has_changes: bool) -> str:
     """Return the view that replaces the table. A join takes time, so that there is none while nothing has changed."""
-    parts = _PARTS.format(place=place)
+    parts = _PARTS.format(parts=parts)
     times = [(name, INSTANT) for name, kind in _columns_of_attempts()[1].items() if kind == "TIMESTAMP"]
     replaced = without_zones(column for column in times if column[0] not in newer)
     lacking = "".join(f", NULL::{kind} AS {name}" for name, kind in newer.items())
@@ -146,12 +144,12 @@ def _rows(connection: duckdb.DuckDBPyConnection, source: str, file: Path) -> str
     return f"FROM {source} SELECT * {replaced}" if replaced else f"FROM {source}"
 
 
-def _newer_columns(folder: Path) -> dict[str, str]:
+def _newer_columns(folder: Path, of_attempts: list[str]) -> dict[str, str]:
     """Return columns of the table, and their types, that no part has because an older slant wrote them all: they are
     NULL. A lake's own script keeps them. Raise DatabaseError for a number of columns with which views would take
     minutes."""
     with duckdb.connect(":memory:") as connection:
-        parts = connection.sql(f"FROM {_PARTS.format(place=_quoted(str(folder)))}")
+        parts = connection.sql(f"FROM {_PARTS.format(parts='$parts')}", params={"parts": of_attempts})
         known, kinds = parts.columns, dict(zip(parts.columns, map(str, parts.types), strict=True))
     if len(known) > _MAX_COLUMNS:
         raise DatabaseError(f'"{folder}" is no lake of slant\'s: its attempts have {len(known):,} columns.')

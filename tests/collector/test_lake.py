@@ -21,6 +21,7 @@ from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.journal import SideJournal
 from slant.collector.keep.journal_loader import load_journals
 from tests.conftest import ROOT
+from tests.support.lakes import sign
 from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
 
@@ -200,6 +201,7 @@ def written_again(file: Path, columns: str) -> None:
         source = f"read_parquet('{file}', hive_partitioning = false)"
         connection.execute(f"CREATE TABLE its AS FROM {source} SELECT {columns}")
         connection.execute(f"COPY its TO '{file}' (FORMAT parquet, COMPRESSION zstd)")
+    sign(next(parent for parent in file.parents if (parent / "lake.sql").exists()))
 
 
 @pytest.mark.slow
@@ -224,9 +226,14 @@ def test_what_a_killed_export_left_is_swept_away(home: Path, tmp_path: Path) -> 
     lake = tmp_path / "lake"
     (lake / "attempts").mkdir(parents=True)
     (lake / "lake.lock").touch()
-    (lake / "attempts" / ".left.part").write_bytes(b"half")
+    (lake / "attempts" / ".part.99999999.slant-part").write_bytes(b"half")
+    (lake / "tables" / "20260101T000000.000000Z-abcd").mkdir(parents=True)
     export_lake(home / "a.duckdb", lake)
-    assert not list(lake.glob("attempts/**/.*"))
+    unlisted = lake / "attempts/part-20260101T000000Z-abcdef.parquet"  # complete, and killed before it was listed
+    shutil.copy(next(lake.glob("attempts/**/*.parquet")), unlisted)
+    assert rows(lake, "SELECT count(*) FROM attempts") == rows(home / "a.duckdb", "SELECT count(*) FROM attempts")
+    export_lake(home / "a.duckdb", lake)
+    assert not [*lake.glob("**/.*"), *lake.glob("tables/20260101*"), *lake.glob("attempts/*.parquet")]
 
 
 def test_what_is_no_lake_is_left_alone(home: Path, tmp_path: Path) -> None:
@@ -253,7 +260,8 @@ def test_a_file_name_of_a_strangers_lake_is_never_sql(home: Path, tmp_path: Path
     shutil.copytree(home / "lake", tmp_path / "lake")
     (table,) = tmp_path.glob("lake/tables/*/runs.parquet")
     table.rename(table.with_name('runs" BY NAME FROM runs; DROP TABLE runs; --.parquet'))
-    with pytest.raises(DatabaseError, match="none of its tables"), reading(tmp_path / "lake"):
+    sign(tmp_path / "lake")
+    with pytest.raises(DatabaseError, match=r"checksums\.md5"), reading(tmp_path / "lake"):
         pass
 
 

@@ -124,7 +124,7 @@ _WIDE = f"FROM IT, (SELECT {', '.join(f'{n} AS c{n}' for n in range(2000))})"
 LAKES = (
     HostileDocument("a table is a pipe", _of_table("runs", _pipe), "it is a pipe (runs.parquet)"),
     HostileDocument("a table is a device", _of_table("runs", _device), "links are not followed here (runs.parquet)"),
-    HostileDocument("a table is called SQL", _next_to_runs("a'; DROP TABLE runs; --.parquet", b"x"), "is none of its"),
+    HostileDocument("a table is called SQL", _next_to_runs("a'; DROP TABLE runs; --.parquet", b"x"), "is damaged"),
     HostileDocument("a table is called like a view", _next_to_runs("trials.parquet", b"x"), "Can't read the lake"),
     HostileDocument("a table has other columns", _written(lambda f: _table(f, "runs"), "SELECT 1 AS x"), '"runs" does'),
     HostileDocument("a part is a link to a file outside", _link_outside, "links are not followed here (part-"),

@@ -60,9 +60,9 @@ JOURNAL = [
     Trap("", _folder, "the folder itself: link to a folder"),
 ]
 LAKE = [
-    *_traps("lake.lock", "lake.sql", kinds=("link to a file", "pipe")),
+    *_traps("lake.lock", "lake.sql", "checksums.md5", kinds=("link to a file", "pipe")),
     *_traps("tables", "attempts", kinds=("link to a folder",)),
-    *_traps("attempts/study=x", "tables/.20260101T000000.000000Z-ab", kinds=("link to a folder",)),
+    *_traps("attempts/study=x", "tables/20260101T000000.000000Z-ab", kinds=("link to a folder",)),
 ]
 
 

@@ -15,6 +15,7 @@ from slant.collector.view.guarded import guarded
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.trial_filter import TrialFilter
 from tests.hostile.documents import CONDITIONS, LAKES, NOTES, REGISTRATIONS, HostileDocument
+from tests.support.lakes import sign
 from tests.support.tiny_study import write_tiny
 
 MOST_S = 5.0
@@ -51,6 +52,7 @@ def test_what_is_no_registration_is_refused(hostile: HostileDocument, home: Path
 @pytest.mark.parametrize("hostile", LAKES, ids=lambda hostile: hostile.name)
 def test_what_is_no_lake_is_refused(hostile: HostileDocument, home: Path, tmp_path: Path) -> None:
     path, begun = became(hostile, home / "lake", tmp_path), time.process_time()
+    sign(path)  # a stranger's checksums fit their files
     with pytest.raises(DatabaseError, match="lake") as refused, reading(path):
         pass
     assert hostile.sentence in str(refused.value)
