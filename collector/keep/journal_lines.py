@@ -90,6 +90,7 @@ _NEEDED: tuple[tuple[str, type, tuple[str, ...], str], ...] = (
     ("set_aside", str, ("of_run", "study", "reason", "noted_at"), "a run set aside without its name or reason"),
     ("set_aside", bool, ("is_back",), "a run set aside without its name or reason"),
     ("merge", str, _MERGE_COLUMNS, "a merge without its source"),
+    ("merge", list, ("runs",), "a merge without its runs"),
     ("participants", list, ("rows",), "participants without their rows"),
     ("answers", list, ("shared",), "answers without what they share"),
     ("answers", dict, ("rows",), "answers without their rows"),
@@ -243,6 +244,8 @@ def _special(record: Any) -> dict[str, Any]:
     for kind, type_, names, reason in _NEEDED:
         if record["kind"] == kind and not all(isinstance(record.get(name), type_) for name in names):
             raise ValueError(reason)
+    if record["kind"] == "merge" and not all(isinstance(run, str) for run in record["runs"]):
+        raise ValueError("a merge of runs without names")
     if record["kind"] == "end":
         datetime.fromisoformat(record["finished_at"])  # an update of a missing run would not check it
     checked: dict[str, Any] = record

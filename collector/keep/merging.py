@@ -9,9 +9,8 @@ both.
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,25 +33,21 @@ from slant.collector.keep.journal import (
     write_whole,
 )
 from slant.collector.keep.journal_files import (
-    PACKED,
     PLAIN,
     compress_finished,
-    journal_name,
     journal_paths,
     journal_run,
-    journal_size,
     left_out_files,
-    opened_journal,
     whole_lines,
 )
+from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offsets, set_repeated_aside, waiting_bytes
+from slant.collector.keep.merged_journals import Brought, bring_journal
 from slant.collector.keep.public_paths import public_path
 from slant.collector.system import files
-from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 from slant.collector.system.shipped_files import sql_query
 
 MERGE = "merge-"
-_COMPARED_BYTES = 65_536  # compared of a journal that has not grown: its run and its first answers
 OnStep = Callable[[str, int, int], None]
 """Receive what is done (copying, loading), how many bytes are done, and how many there are."""
 
@@ -62,7 +57,9 @@ class MergeReport:
     """Report what was merged. Dicts of `sources`: source, study, study_version, variant, seed, runs, attempts, trials
     (final answers), repeated (those of them that don't count, for another collector had ended the trial first).
 
-    `copied` journals are new here or had grown; `problems` say what could not be merged, `notes` what to know."""
+    `copied` journals are new here, had grown, or had lines that are damaged here; of a damaged journal its sound lines
+    are brought, and it counts as neither copied nor there. `problems` say what could not be merged, `notes` what to
+    know."""
 
     db: Path
     sources: tuple[dict[str, Any], ...]
@@ -151,83 +148,21 @@ def _notes(source: _Source) -> Iterator[str]:
 def _bring(db: Path, sources: list[_Source], problems: list[str], on_step: OnStep) -> tuple[int, int]:
     """Copy what is new; return how many journals were copied, and how many existed already."""
     folder = journal_folder(db)
-    for left in folder.glob(".*.merging"):  # left by a killed merge
-        files.remove(left)
+    files.remove_left_parts(folder)
     paths = [path for source in sources for path in journal_paths(source.folder)]
     _write_lineages(db, sources)
-    of_all, done, copied = sum(path.stat().st_size for path in paths), 0, 0
+    of_all, done, n_of = sum(path.stat().st_size for path in paths), 0, Counter[Brought]()
     for path in paths:
         size = path.stat().st_size
         try:
-            copied += _copy(path, folder, problems)
+            n_of[bring_journal(path, folder, problems)] += 1
         except JournalError as error:
             problems.append(error.what)
         except OSError as error:
             raise JournalError(f'Can\'t copy "{path}" to "{folder}": {error.strerror or error}.') from error
         done += size
         on_step("copying", done, of_all)
-    return copied, len(paths) - copied
-
-
-def _copy(path: Path, folder: Path, problems: list[str]) -> bool:
-    """Copy one journal without a half-written last line. Return False if it exists already."""
-    name = journal_name(path)
-    there = next((p for p in journal_paths(folder) if journal_name(p) == name), None)
-    if there is not None:
-        size, size_there = journal_size(path), journal_size(there)
-        if _differ(path, there, min(size, _COMPARED_BYTES) if size <= size_there else size_there):
-            raise JournalError(f"{path} was left out: {name} is here already, with other lines in it.")
-        if size <= size_there:
-            return False
-    part = folder / f".{name}.{os.getpid()}.merging"
-    try:
-        is_whole = _copied_lines(path, part, problems)
-        if is_whole and path.name.endswith(PACKED):
-            target = folder / f"{name}.zst"
-            files.copied(path, part)
-        else:
-            target = folder / name
-        files.moved(part, target)
-        if there is not None and there != target:
-            files.remove(there)
-        sync_folder(folder)
-    finally:
-        files.remove(part)
-    return True
-
-
-def _copied_lines(path: Path, part: Path, problems: list[str]) -> bool:
-    """Copy the text; return False if the file is damaged, and only what precedes the damage was copied. While all of a
-    compressed one can be read nothing is written: its bytes are copied then."""
-    try:
-        if path.name.endswith(PACKED):
-            for _ in whole_lines(path, 0, CHUNK_BYTES):
-                pass
-            return True
-    except JournalError as error:
-        problems.append(error.what)
-    with files.opened(part, "wb") as file:
-        with suppress(JournalError):
-            for _, data in whole_lines(path, 0, CHUNK_BYTES):
-                file.write(data)
-        flush_onto_disk(file)
-    return False
-
-
-def _differ(one: Path, other: Path, n_bytes: int) -> bool:
-    """Return whether two journals differ in their first bytes."""
-    with opened_journal(one) as first, opened_journal(other) as second:
-        while n_bytes > 0:
-            block = first.read(min(n_bytes, 1_000_000))
-            if not block:
-                return True
-            read = b""
-            while len(read) < len(block) and (part := second.read(len(block) - len(read))):
-                read += part
-            if read != block:
-                return True
-            n_bytes -= len(block)
-    return False
+    return n_of["copied"], n_of["there"]
 
 
 def _write_lineages(db: Path, sources: list[_Source]) -> None:
@@ -256,11 +191,13 @@ def _lineages(source: _Source) -> Iterator[Mapping[str, Any]]:
 
 
 def _merge_lines(folder: Path) -> list[dict[str, Any]]:
+    """Return the records of earlier merges. Lines that are none are left to the loader, which names them."""
     lines = []
     for path in journal_paths(folder):
         if path.name.startswith(MERGE):
-            with opened_journal(path) as file, suppress(ValueError):
-                lines += [json.loads(line) for line in file]
+            with suppress(JournalError):
+                for _, data in whole_lines(path, 0, CHUNK_BYTES):
+                    lines += [record for record in parse(data).special if record["kind"] == "merge"]
     return lines
 
 

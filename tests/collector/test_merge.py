@@ -213,3 +213,66 @@ def test_a_game_of_two_collectors_is_counted_whole_from_one_of_them(tmp_path: Pa
     assert len(rows) == 24
     for game in {game for game, _ in rows}:
         assert len({run in late for other, run in rows if other == game}) == 1, "a game is mixed of two"
+
+
+def flipped(data: bytes, share: float) -> bytes:
+    """The bytes with one bit changed at that share of them, which makes no line end of it."""
+    place = int(len(data) * share)
+    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+DAMAGE = {
+    "a bit early": lambda data: flipped(data, 0.2),
+    "a bit late": lambda data: flipped(data, 0.9),
+    "cut off": lambda data: data[: len(data) // 2],
+    "a bit, and cut off": lambda data: flipped(data, 0.5)[: int(len(data) * 0.9)],
+}
+
+
+@pytest.mark.parametrize("is_packed", [False, True], ids=["text", "compressed"])
+def test_a_damaged_shard_and_its_good_copy_give_all_answers_in_any_order(
+    shards: list[Path], tmp_path: Path, is_packed: bool
+) -> None:
+    path = only_journal(shards[0])
+    path = compress(path) if is_packed else path
+    good, wrong = path.read_bytes(), []
+    n_all = PLANNED // N
+    copy = Path(shutil.copytree(path.parent, tmp_path / "copy.duckdb.journal")) / path.name
+    for name, damage in DAMAGE.items():
+        for is_first in (True, False):
+            db = tmp_path / f"{name}{is_first}.duckdb"
+            path.write_bytes(damage(good))
+            order = [shards[0], tmp_path / "copy.duckdb"]
+            first, second = (merge(db, [source]) for source in (order if is_first else order[::-1]))
+            of_damaged, of_good = (first, second) if is_first else (second, first)
+            found = query(db, "SELECT count(*), count(DISTINCT attempt_id) FROM attempts")
+            is_named = bool(of_damaged.problems) or (name == "cut off" and not is_packed)
+            if found != [(n_all, n_all)] or not is_named or (of_damaged.copied and of_damaged.problems):
+                wrong.append((name, is_first, found, of_damaged.problems, of_good.copied))
+            if is_first and of_good.copied != 1:
+                wrong.append((name, "the good copy is not counted as taken"))
+    assert wrong == []
+    assert copy.read_bytes() == good
+
+
+def test_two_damaged_copies_complete_each_other(shards: list[Path], tmp_path: Path) -> None:
+    path = only_journal(shards[0])
+    other = Path(shutil.copytree(path.parent, tmp_path / "copy.duckdb.journal")) / path.name
+    other.write_bytes(flipped(path.read_bytes(), 0.8))
+    path.write_bytes(flipped(path.read_bytes(), 0.3))
+    merge(tmp_path / "all.duckdb", [shards[0], tmp_path / "copy.duckdb"])
+    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED // N, PLANNED // N)]
+
+
+NO_MERGES = (b"[]", b"{}", b'{"kind":"merge"}', b"null", b"[" * 100_000, b'{"a":' * 5000, b"\xff\xfe", b"",
+             b'{"kind":"merge","lineage":[],"source":1,"merged_at":"x","runs":{}}',
+             b'{"kind":"merge","lineage":"l","source":"s","merged_at":"2026-11-01","runs":[1,{}]}')  # fmt: skip
+
+
+def test_a_strangers_record_of_a_merge_is_a_sentence_and_blocks_no_merge(shards: list[Path], tmp_path: Path) -> None:
+    for number, line in enumerate(NO_MERGES):
+        (journal_folder(shards[0]) / f"merge-2026-{number}.jsonl").write_bytes(line + b"\n")
+    report = merge(tmp_path / "all.duckdb", shards)
+    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED, PLANNED)]
+    assert sum("merge-2026-" in problem for problem in report.problems) >= len(NO_MERGES) - 1
+    assert merge(tmp_path / "all.duckdb", shards).attempts_loaded == 0
