@@ -6,10 +6,16 @@ import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
+from html.entities import html5
 from urllib.parse import quote
 
 _MIN_KEY = 8  # a stand-in for a key ("none", "EMPTY") would be found in ordinary words, and is no secret
 _NO_LETTER = bytes(code for code in range(128) if not chr(code).isalnum())
+_ESCAPE = re.compile(r"\\+(?:[uUx]|[0-7]{2})|&[#A-Za-z]|[%=][0-9A-Fa-fu]")
+_ENTITIES: dict[str, list[str]] = {}
+for _name, _character in html5.items():
+    if len(_character) == 1:
+        _ENTITIES.setdefault(_character, []).append(_name)
 _HOME = re.compile(r"\\?(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"']+(?=[/\\])")
 
 
@@ -48,6 +54,25 @@ def in_pieces(letters: str) -> re.Pattern[str]:
     return re.compile(between.join(map(re.escape, letters)))
 
 
+def escaped(secret: str) -> re.Pattern[str]:
+    """Return a pattern for a key of which any character may be escaped as JSON, programs, HTML, addresses or mail do,
+    also several times over (\\u002B, \\x2b, \\053, &#43;, &amp;#x2B;, &plus;, %2B, %252B, =2B).
+    """
+    return re.compile("".join(map(_escapes, secret)))
+
+
+def _escapes(character: str) -> str:
+    code, named = ord(character), "|".join(map(re.escape, _ENTITIES.get(character, ())))
+    digits = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{code:x}")
+    ways = [
+        rf"\\*{re.escape(character)}",
+        rf"\\+(?:[uUx]\{{?0*{digits}\}}?|0*{code:o}(?![0-7]))",
+        rf"&(?:amp;)*(?:#0*{code}(?!\d);?|#[xX]0*{digits}(?![0-9a-fA-F]);?{'|' + named if named else ''})",
+        rf"(?:%(?:25)*u?|=(?:3[dD])*)0*{digits}",
+    ]
+    return f"(?:{'|'.join(ways)})"
+
+
 class Redaction:
     """Find keys in texts, however they are spelt, and put [key] in their place."""
 
@@ -55,6 +80,7 @@ class Redaction:
         self._spelt = [spelt for secret in secrets if len(secret) >= _MIN_KEY for spelt in spellings(secret)]
         in_letters = (letters_of(spelt) for spelt in self._spelt)
         self._letters = sorted({letters for letters in in_letters if len(letters) >= _MIN_KEY}, key=len, reverse=True)
+        self._escaped = [escaped(secret) for secret in secrets if len(secret) >= _MIN_KEY]
         self._in_pieces = [in_pieces(letters.decode()) for letters in self._letters]
 
     def __bool__(self) -> bool:
@@ -64,12 +90,16 @@ class Redaction:
         """Return those texts that hold a key, without it. `all_text` is everything: a key may be split."""
         letters = letters_of(all_text)
         is_split = any(piece in letters for piece in self._letters)
+        is_split |= bool(_ESCAPE.search(all_text)) and any(pattern.search(all_text) for pattern in self._escaped)
         holding = {name: text for name, text in texts.items() if is_split or any(s in text for s in self._spelt)}
         return {name: self(text) for name, text in holding.items()}
 
     def __call__(self, text: str) -> str:
         for spelt in self._spelt:
             text = text.replace(spelt, "[key]")
+        if _ESCAPE.search(text):
+            for pattern in self._escaped:
+                text = pattern.sub("[key]", text)
         letters = letters_of(text)
         for piece, pattern in zip(self._letters, self._in_pieces, strict=True):
             if piece in letters:

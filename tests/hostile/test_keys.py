@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from slant.collector import collect
-from slant.collector.ask.redaction import in_pieces, letters_of, spellings
+from slant.collector.ask.redaction import Redaction, in_pieces, letters_of, spellings
 from slant.collector.keep.journal import journal_folder
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
@@ -83,3 +83,30 @@ def test_ordinary_words_are_no_pieces_of_a_key(tmp_path: Path) -> None:
     text = json.dumps({"answer": "sk, proj and so on: A b C 9 x y z 0 1 2 3 4 5 6 7 8, then Q w E r T z"})
     assert letters not in letters_of(text)
     assert in_pieces(letters.decode()).search(text) is None
+
+
+AN_ODD_KEY = "sk-ab+/Cd=9_xY.z!Qw12"
+ESCAPED = {
+    "JSON": lambda key: "".join(f"\\u{ord(c):04X}" for c in key),
+    "JSON in JSON, one letter": lambda key: key.replace("+", "\\\\u002b"),
+    "JavaScript": lambda key: key.replace("+", "\\u{2b}"),
+    "bytes": lambda key: "".join(f"\\x{ord(c):02x}" for c in key),
+    "octal": lambda key: "".join(f"\\{ord(c):03o}" for c in key),
+    "HTML": lambda key: key.replace("+", "&#43;"),
+    "HTML, hexadecimal": lambda key: "".join(f"&#x{ord(c):x};" for c in key),
+    "HTML, twice": lambda key: key.replace("+", "&amp;#043;"),
+    "HTML, by name": lambda key: key.replace("+", "&plus;").replace("/", "&sol;").replace("_", "&lowbar;"),
+    "an address": lambda key: "".join(f"%{ord(c):02X}" for c in key),
+    "an address, twice": lambda key: "".join(f"%25{ord(c):02x}" for c in key),
+    "mail": lambda key: key.replace("=", "=3D").replace("+", "=2B"),
+    "several ways": lambda key: key.replace("+", "\\u002B").replace("=", "&#61;").replace("/", "%2F"),
+}
+
+
+def test_a_key_is_found_in_the_escapes_of_json_html_and_addresses_and_nothing_else_is() -> None:
+    redaction = Redaction([AN_ODD_KEY])
+    texts = {name: f'{{"echo": "Bearer {escape(AN_ODD_KEY)}", "n": 1}}' for name, escape in ESCAPED.items()}
+    left = {name: redaction.changed({"a": text}, text).get("a") for name, text in texts.items()}
+    assert {name for name, text in left.items() if text != '{"echo": "Bearer [key]", "n": 1}'} == set()
+    others = [escape("sk-ab+/Cd=9_xY.z!Qw13") for escape in ESCAPED.values()]
+    assert redaction.changed({"a": " ".join(others)}, " ".join(others)) == {}
