@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from slant.collector.ask.pace import sleep_unless
@@ -30,6 +31,7 @@ class Ledger:
     `uncertain_usd` is what requests may have cost that ended without an answer (a time-out, a lost batch job), gave no
     counts, or had no price then; `promised_usd` is what open batch jobs may cost. The provider may bill both, so they
     count against the cap. `shared_by`: how many processes share the budget; the cap is then where this one stops.
+    `left`: files of killed runs, and what of `uncertain_usd` each reserves.
     """
 
     cap_usd: float | None = None
@@ -37,6 +39,7 @@ class Ledger:
     uncertain_usd: float = 0.0
     promised_usd: float = 0.0
     shared_by: int = 1
+    left: Mapping[Path, float] = field(default_factory=dict)
     reserved_usd: float = 0.0
     in_flight: int = 0
 
@@ -147,6 +150,12 @@ class LaneMoney:
         ledger = self.ledger
         unsure = f" and up to ${ledger.uncertain_usd:,.4f} for {UNCERTAIN}" if ledger.uncertain_usd else ""
         unsure += f" and up to ${ledger.promised_usd:,.4f} for open batch jobs" if ledger.promised_usd else ""
+        if ledger.left:
+            names = ", ".join(map(str, ledger.left))
+            unsure += (
+                f" (${sum(ledger.left.values()):,.4f} of it was in flight when a run was killed; if the provider's "
+                f"bill shows that it was less, delete {names} to release it)"
+            )
         cap, more = f"the budget of ${_amount(ledger.cap_usd)}", ""
         if ledger.shared_by > 1:
             cap = f"the share of one of {ledger.shared_by} processes, up to ${_amount(ledger.cap_usd)} of the budget,"

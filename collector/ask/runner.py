@@ -141,6 +141,7 @@ class Runner:
                 lane.pace.close()
             self.writer.close()
             await writing
+            await self._reserved.idle()
             self._reserved.close(is_settled=self._n_at_risk == 0)
         if self.writer.failure:
             raise self.writer.failure
@@ -222,6 +223,7 @@ class Runner:
             await self.writer.keep(attempt)
             self._n_at_risk -= 1
             self._at_risk_usd = self._at_risk_usd - at_risk_usd if self._n_at_risk else 0.0
+            self._reserved.settled(self._at_risk_usd)
             if is_answer and self._design.analyses_tokens and lane.uncounted.says_so(attempt):
                 self._say(
                     uncounted(
@@ -295,12 +297,10 @@ class Runner:
     async def _put_at_risk(self, lane: Lane, body: Mapping[str, Any], reserved_usd: float) -> float:
         """Store on disk what this request may cost before it is sent: if this run is killed, the next one counts it.
         Return that amount, in US dollars."""
-        ledger = lane.money.ledger
         usd = reserved_usd or lane.money.max_usd(body)
         self._n_at_risk += 1
         self._at_risk_usd += usd
-        free_usd = None if ledger.cap_usd is None else ledger.cap_usd - ledger.booked_usd
-        await self._reserved.cover(self._at_risk_usd, free_usd)
+        await self._reserved.cover(self._at_risk_usd)
         return usd
 
     def _give_up(self, lane: Lane, reason: str) -> None:

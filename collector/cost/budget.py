@@ -17,7 +17,7 @@ from slant.collector.cost.earlier_answers import (
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder
 from slant.collector.keep.database import kept_open
-from slant.collector.keep.reserved_money import left_usd
+from slant.collector.keep.reserved_money import left_files
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.prices import Price, cost_usd
 from slant.collector.system.files import opened
@@ -44,6 +44,7 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
             f"Can't keep a budget: no price is known for {names}.",
             "Give one: --prices FILE (collector/providers/prices.toml shows how).",
         )
+    left = left_files(run_plan.db, run_plan.study.name)
     with kept_open(run_plan.db):
         return Ledger(
             budget_usd,
@@ -51,7 +52,8 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
             uncertain_usd=_uncounted_usd(run_plan, budget_usd)
             + _unpriced_usd(run_plan)
             + _lost_usd(run_plan)
-            + left_usd(run_plan.db, run_plan.study.name),
+            + sum(left.values()),
+            left=left,
             promised_usd=_promised_usd(run_plan),
         )
 
