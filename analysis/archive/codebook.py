@@ -42,7 +42,7 @@ def codebook_rows(files: Sequence[DataFile], folder: Path) -> pl.DataFrame:
     """Return a row for each column of each file: file, column, type, unit, meaning, values, source, n_missing."""
     heads, rows = read_view_heads(), []
     for file in files:
-        scan = pl.scan_parquet(folder / file.parquet)
+        scan = pl.scan_parquet(folder / file.parquet, glob=False)
         schema = scan.collect_schema()
         missing = scan.null_count().collect().row(0, named=True)
         for name, kind in schema.items():

@@ -70,7 +70,7 @@ def compare_tables(kind: str, name: str, sealed: Path, made: Path, rule: Rule) -
     note."""
     compared = Compared(kind, name, AGREES, rule.in_words)
     try:
-        then, now = (pl.read_csv(path, infer_schema=False) for path in (sealed, made))
+        then, now = (pl.read_csv(path, infer_schema=False, glob=False) for path in (sealed, made))
     except (pl.exceptions.PolarsError, OSError) as error:
         return replace(compared, status=DIFFERS, note=f"one of the two can't be read ({str(error).splitlines()[0]})")
     if [column for column in now.columns if column in then.columns] != then.columns:
@@ -168,7 +168,7 @@ def compare_bytes(kind: str, name: str, sealed: Path, made: Path) -> Compared:
 
 def _compare_parquet(kind: str, name: str, sealed: Path, made: Path) -> Compared:
     try:
-        then, now = pl.scan_parquet(sealed), pl.scan_parquet(made)
+        then, now = (pl.scan_parquet(path, glob=False) for path in (sealed, made))
         if then.collect_schema() != now.collect_schema():
             return Compared(kind, name, DIFFERS, "exactly", note="other columns")
         n_rows = now.select(pl.len()).collect().item()
@@ -215,7 +215,7 @@ def smallest_ess(diagnostics: Mapping[str, Path]) -> float:
     """Return the smallest effective sample size that sealed Bayesian fits report; 100 if none does."""
     sizes = [100.0]
     for path in diagnostics.values():
-        frame = pl.read_csv(path, infer_schema=False)
+        frame = pl.read_csv(path, infer_schema=False, glob=False)
         for name in ("min_ess_bulk", "min_ess_tail"):
             if name in frame.columns:
                 sizes += [size for size in frame[name].cast(pl.Float64, strict=False) if size and size > 0]

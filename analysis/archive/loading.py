@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from slant.analysis.archive.study_copy import load_sealed
 from slant.analysis.archive.zip_reader import ArchiveError, check_room, opened_archive
 from slant.collector.keep.journal import journal_folder
 from slant.collector.system.files import copied
+from slant.collector.system.scratch import temporary_folder
 
 
 @contextmanager
@@ -21,8 +21,8 @@ def database_of(path: Path) -> Iterator[Path]:
     if path.suffix.lower() != ".zip":
         yield path
         return
-    with tempfile.TemporaryDirectory(prefix="slant-archive-") as folder:
-        yield _loaded(path, Path(folder))
+    with temporary_folder("archive") as folder:
+        yield _loaded(path, folder)
 
 
 def _loaded(path: Path, folder: Path) -> Path:

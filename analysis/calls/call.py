@@ -7,7 +7,6 @@ gave. A call needs nothing but this package and R on the machine that it reaches
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
@@ -26,7 +25,7 @@ from slant.analysis.calls.task import CallGroup, Task, answer_group
 from slant.analysis.rows.data_hash import hash_of_rows
 from slant.collector.keep.database import let_go
 from slant.collector.stable_ids import stable_id
-from slant.collector.system.files import contents, moved, write_file
+from slant.collector.system.files import contents, replace_on_disk
 
 SAY = "say"
 """Name the argument with a file in which R reports what it is doing; the file is on this machine."""
@@ -167,10 +166,8 @@ def _with_files(call: Call, answer: Answer) -> Answer:
     not_kept = []
     for name, content in answer.files.items():
         path = call.writes[name]
-        part = path.with_name(f"{path.name}.{os.getpid()}.new")
         try:
-            write_file(part, content)
-            moved(part, path)
+            replace_on_disk(path, content)
         except OSError as error:
             not_kept.append(f"message: {path.name} could not be kept in {path.parent}: {error.strerror}")
     return replace(answer, files={}, messages=(*answer.messages, *not_kept)) if answer.files else answer

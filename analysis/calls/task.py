@@ -8,8 +8,6 @@ import pickle
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -19,6 +17,7 @@ from slant.analysis.calls.in_worker import Parcel
 from slant.collector.errors import RError
 from slant.collector.system.files import contents, write_file
 from slant.collector.system.operating_system import machine_name
+from slant.collector.system.scratch import temporary_folder
 
 
 @dataclass(frozen=True)
@@ -122,8 +121,7 @@ def _answer_in_folder(r: Any, task: Task, cores: int) -> Answer:
     more = {**task.more, **({"cores": cores} if task.takes_all_cores else {})}
     if not task.reads and not task.writes:
         return _answer(r, replace(task, more=more))
-    with TemporaryDirectory(prefix="slant-") as name:
-        folder = Path(name)
+    with temporary_folder("work") as folder:
         for argument, content in task.reads.items():
             more[argument] = str(folder / f"{argument}.given")
             write_file(folder / f"{argument}.given", content)

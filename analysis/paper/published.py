@@ -135,7 +135,7 @@ def _beside(study: Study, what: str) -> pl.DataFrame | None:
 
 
 def _texts(path: Path) -> pl.DataFrame:
-    return pl.read_csv(path, infer_schema=False)
+    return pl.read_csv(path, infer_schema=False, glob=False)
 
 
 def _typed(frame: pl.DataFrame) -> pl.DataFrame:

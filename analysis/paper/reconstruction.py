@@ -83,7 +83,7 @@ def _cells(study: Study) -> _Cells:
         )
     return {
         (row[0], row[1], row[2]): (_span(row[3]), _span(row[4]))
-        for row in pl.read_csv(path, infer_schema=False).iter_rows()
+        for row in pl.read_csv(path, infer_schema=False, glob=False).iter_rows()
     }
 
 

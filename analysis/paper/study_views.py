@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
+import contextlib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -22,6 +22,7 @@ from slant.analysis.rows.views import read_view
 from slant.collector.keep.database import reading, scratch_copy
 from slant.collector.keep.frames import registered
 from slant.collector.studies.catalogue import Study, load_variants
+from slant.collector.system.scratch import temporary_folder
 
 GRAIN = ["source", "study_version", "variant"]
 _SCHEMAS: dict[str, dict[str, Any]] = {
@@ -50,15 +51,14 @@ class StudyViews:
         self._progress = progress
         self._call_ids: list[str] = []
         self._connection: duckdb.DuckDBPyConnection | None = None
-        self._copy: tempfile.TemporaryDirectory[str] | None = None
+        self._copy = contextlib.ExitStack()
 
     def make_fits(self, wanted: Collection[FitRequest]) -> None:
         """Make these fits together; views of fits have only their rows."""
         fits = list({repr(request): request for request in wanted}.values())
         fitted = fits_together(self.db, self.study, fits, self._workers, self._progress)
         if fitted.not_kept:
-            self._copy = tempfile.TemporaryDirectory(prefix="slant-")
-            self.db = scratch_copy(Path(self.db), Path(self._copy.name))
+            self.db = scratch_copy(Path(self.db), self._copy.enter_context(temporary_folder("work")))
             fitted = fits_together(self.db, self.study, fits, self._workers, self._progress)
         self._call_ids = fitted.calls[ID].to_list()
 

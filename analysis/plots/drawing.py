@@ -6,7 +6,6 @@ import base64
 import math
 import re
 import struct
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import closing
@@ -29,7 +28,7 @@ from slant.collector.errors import DatabaseError, RError, UnknownNameError, Usag
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
 from slant.collector.system.files import contents
-from slant.collector.system.scratch import write_whole_file
+from slant.collector.system.scratch import temporary_folder, write_whole_file
 
 FORMATS = ("svg", "png", "pdf")
 DEFAULT_FORMATS = ("svg", "png")
@@ -144,8 +143,8 @@ def draw(
     height: float | None = None,
 ) -> list[Figure | str]:
     """Draw figures by the names of their R functions; for one that can't be drawn, the sentence that says why."""
-    with tempfile.TemporaryDirectory(prefix="slant-figures-") as folder:
-        files = [Path(folder) / f"{number}.{ending}" for number in range(len(figures))]
+    with temporary_folder("figures") as folder:
+        files = [folder / f"{number}.{ending}" for number in range(len(figures))]
         calls = [
             Call(
                 "draw_figure",

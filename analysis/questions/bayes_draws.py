@@ -96,7 +96,7 @@ class Draws:
 
         Raise DatabaseError if the file is not the one that was kept.
         """
-        return pl.read_parquet(self._file(".draws.parquet", "draws_md5", "draws"))
+        return pl.read_parquet(self._file(".draws.parquet", "draws_md5", "draws"), glob=False)
 
     @property
     def path(self) -> Path:

@@ -1,13 +1,12 @@
 """Open the DuckDB file: make it, check it, fill it from the journals. The collector never holds it: each flush
-attaches, inserts in one transaction, detaches, so that readers (DuckDB allows one writer *or* many readers) get their
-turn. Within one process all access goes through here, one at a time: a process that has the file open twice would
-silently lose its lock when either closes.
-"""
+attaches, inserts in one transaction, detaches, so that readers (one writer *or* many readers) get their turn. Within
+one process all access goes through here, one at a time: having the file open twice would lose its lock in silence."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import glob
 import os
 import random
 import shutil
@@ -311,7 +310,9 @@ def scratch_copy(path: Path, folder: Path) -> Path:
 
 def _make(path: Path) -> None:
     """Make the file next to its place and move it there, so that a kill leaves a complete database or none."""
-    for left in path.parent.glob(f".{path.name}.*.new*"):  # left by a process that was killed while doing this
+    for left in path.parent.glob(
+        f".{glob.escape(path.name)}.*.new*"
+    ):  # left by a process that was killed while doing this
         if not is_alive(left.name.removeprefix(f".{path.name}.").partition(".")[0]):
             remove(left)
     part = path.with_name(f".{path.name}.{os.getpid()}.new")

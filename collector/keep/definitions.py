@@ -23,9 +23,9 @@ import duckdb
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.view_heads import view_texts
 from slant.collector.keep.view_making import make_views
-from slant.collector.system.files import contents, opened, remove
+from slant.collector.system.files import contents, opened, remove, replace_on_disk
 from slant.collector.system.operating_system import flush_onto_disk
-from slant.collector.system.scratch import replace_file
+from slant.collector.system.scratch import temporary_folder
 from slant.collector.system.shipped_files import sql_query
 
 STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
@@ -142,13 +142,13 @@ def our_definitions(migrations: tuple[str, ...], views: tuple[str, ...]) -> Defi
 
 def _keep(place: Path, data: bytes) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(place, data)
+    replace_on_disk(place, data)
 
 
 def _made(migrations: Sequence[str], views: Sequence[str]) -> Definitions:
     """Make them in a file, for DuckDB prints a view that was read from one differently than one just made."""
-    with tempfile.TemporaryDirectory(prefix="slant-definitions-", ignore_cleanup_errors=True) as folder:
-        file = Path(folder) / "own.duckdb"
+    with temporary_folder("definitions") as folder:
+        file = folder / "own.duckdb"
         with duckdb.connect(":memory:") as connection:
             place = str(file).replace("'", "''")
             connection.execute(f"ATTACH '{place}' AS db (STORAGE_VERSION '{STORAGE_VERSION}')")

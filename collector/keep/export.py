@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from slant.collector.keep.portable import BYTE_ORDER_MARK, portable_values, safe
 from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, has_parts, trials_view
 from slant.collector.keep.view_heads import known_view, ordered_view
 from slant.collector.system.files import is_stream, opened, remove
-from slant.collector.system.scratch import whole_file
+from slant.collector.system.scratch import temporary_folder, whole_file
 
 FORMATS = ("parquet", "csv", "jsonl")
 _BATCH = 20_480  # rows; DuckDB writes a group of this size at once
@@ -150,7 +149,7 @@ def _write_parquet(relation: duckdb.DuckDBPyRelation, rows: Path, compression: s
 
 
 def _counted(rows: Path) -> ExportReport:
-    scan = pl.scan_parquet(rows)
+    scan = pl.scan_parquet(rows, glob=False)
     if "source" not in scan.collect_schema():
         return ExportReport(scan.select(pl.len()).collect().item())
     sources = Counter(dict(scan.group_by("source").len().sort("source").collect().rows()))
@@ -163,8 +162,8 @@ def _opened(out: str | Path | BinaryIO, overwrite: bool) -> Iterator[tuple[Binar
     leaves an older one as it was.
     """
     if not isinstance(out, (str, Path)):
-        with tempfile.TemporaryDirectory(prefix="slant-export-") as folder:
-            yield out, Path(folder)
+        with temporary_folder("export") as folder:
+            yield out, folder
         return
     path = Path(out)
     if path.exists() and not overwrite and not is_stream(path):
@@ -180,7 +179,7 @@ def _opened(out: str | Path | BinaryIO, overwrite: bool) -> Iterator[tuple[Binar
 
 def _write_text(rows: Path, format: str, file: BinaryIO, is_safe: bool) -> None:
     """Write through memory: a pipe that closes must end us as it ends any other process."""
-    scan = times_as_text(pl.scan_parquet(rows))
+    scan = times_as_text(pl.scan_parquet(rows, glob=False))
     if is_safe:
         scan = safe_for_spreadsheets(scan)
         file.write(BYTE_ORDER_MARK)

@@ -218,7 +218,7 @@ def mend_tails(folder: Path) -> list[str]:
 def _mendable(path: Path) -> IO[bytes]:
     """Return the journal, open for writing; a separate copy if a backup by hard links shares the file with it."""
     if path.stat().st_nlink > 1:
-        part = path.with_name(f".{path.name}.part")
+        part = files.part_of(path)
         files.copied(path, part)
         files.moved(part, path)
     return files.opened(path, "rb+")

@@ -18,7 +18,6 @@ else:
 
 from slant.collector.errors import JournalError
 from slant.collector.system import files
-from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 
 log = logging.getLogger(__name__)
 PLAIN, PACKED = ".jsonl", ".jsonl.zst"
@@ -35,6 +34,10 @@ _OPTIONS: dict[int, int] = {
     zstd.CompressionParameter.window_log: 23,
     zstd.CompressionParameter.min_match: 6,
 }
+
+
+UNREADABLE = (zstd.ZstdError, EOFError)
+"""List what reading a damaged compressed journal raises."""
 
 
 def journal_paths(folder: Path) -> list[Path]:
@@ -133,7 +136,7 @@ def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = No
                     rest, skipped = b"", len(rest)
             if isinstance(file, _PackedText) and left == 0 and file.read(1):
                 raise EOFError("it holds more than it says")
-    except (zstd.ZstdError, EOFError) as error:
+    except UNREADABLE as error:
         raise _unreadable(path, error) from error
 
 
@@ -146,7 +149,7 @@ def _read(file: IO[bytes], n_bytes: int) -> bytes:
     while n_bytes > 0:
         try:
             part = file.read1(min(n_bytes, _BLOCK))
-        except (zstd.ZstdError, EOFError):
+        except UNREADABLE:
             if not parts:
                 raise
             break  # what precedes the damage is good; the next call meets it again
@@ -161,7 +164,8 @@ def compress(path: Path) -> Path:
     """Compress a journal to which nothing more is added; this needs the folder's lock. The text is removed when its
     compressed form is on disk and was read back. OSError if there is no room, and nothing is changed then."""
     size = path.stat().st_size
-    packed, part = _packed(path), path.with_name(f".{path.name}.zst.part")
+    packed = _packed(path)
+    part = files.part_of(packed)
     if not packed.exists() or not _is_same(path, packed):
         try:
             with files.opened(path) as text, files.opened(part, "wb") as file:
@@ -170,11 +174,9 @@ def compress(path: Path) -> Path:
                 while block := text.read(_BLOCK):
                     file.write(compressor.compress(block))
                 file.write(compressor.flush())
-                flush_onto_disk(file)
             if not _is_same(path, part):
                 raise OSError(f"{part} does not hold what was written to it")
             files.moved(part, packed)
-            sync_folder(path.parent)
         finally:
             files.remove(part)
     files.remove(path)
@@ -185,8 +187,7 @@ def compress(path: Path) -> Path:
 def compress_finished(folder: Path) -> None:
     """Compress all journals of a folder; this needs its lock. It can wait: if there is no room, or a file is damaged,
     they stay as they are."""
-    for left in folder.glob(f".*{PACKED}.part"):  # left by a process that was killed while doing this
-        files.remove(left)
+    files.remove_left_parts(folder)
     for path in sorted(files.regular_files(folder, f"*{PLAIN}")):
         if path.stat().st_size < MIN_BYTES:
             continue
@@ -204,7 +205,7 @@ def _is_same(text: Path, packed: Path) -> bool:
                 if _read(other, len(block)) != block:
                     return False
             return not other.read(1)
-    except (zstd.ZstdError, EOFError):
+    except UNREADABLE:
         return False
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import io
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +17,8 @@ from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import STUDY_FILE, write_new_study
 from slant.collector.study.folder import MAX_READ_BYTES
-from slant.collector.system.files import contents, write_file
-from slant.collector.system.scratch import replace_file
+from slant.collector.system.files import contents, replace_on_disk, write_file
+from slant.collector.system.scratch import temporary_folder
 from slant.collector.system.shipped_files import sql_query
 
 ANSWERS_FILE = "answers.csv"
@@ -65,15 +64,15 @@ def write_coding_study(
             f"{len(rows):,} answers have {len(text.encode()) / 1e6:.0f} MB; a study can hold {MAX_READ_BYTES / 1e6:g}.",
             f"Take fewer that are decided (--decided, now {n_decided}), or one variant at a time.",
         )
-    with tempfile.TemporaryDirectory(prefix="slant-coding-") as place:
-        texts = _texts_of_study(coding_name(study), text, Path(place))
-        known = _known_study(folder, study) or load_study(Path(place) / STUDY_FILE)
+    with temporary_folder("coding") as place:
+        texts = _texts_of_study(coding_name(study), text, place)
+        known = _known_study(folder, study) or load_study(place / STUDY_FILE)
         for model in models:
             known.model(model)
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in texts.items():
         if name == ANSWERS_FILE or not (folder / name).exists():
-            replace_file(folder / name, content.encode())
+            replace_on_disk(folder / name, content.encode())
     return CodingStudy(folder / STUDY_FILE, n_undecided, len(rows) - n_undecided)
 
 

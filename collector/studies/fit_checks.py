@@ -7,10 +7,8 @@ answer is paid for.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.study import Study
@@ -20,6 +18,7 @@ from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import fits_of
 from slant.collector.study.engines import engine_columns, engine_names, lists_levels, takes_random_effects
 from slant.collector.study.records import Fit, Specification
+from slant.collector.system.scratch import temporary_folder
 from slant.collector.system.shipped_files import sql_query
 
 PRIORS: Mapping[str, tuple[bool, ...]] = {
@@ -41,7 +40,7 @@ def wrong_fits(study: Study) -> list[str]:
     """Return what is wrong with the study's fits; the design's views are made in memory to know their columns."""
     if not study.fits:
         return []
-    with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
+    with temporary_folder("work") as folder, writing(folder / "new.duckdb") as connection:
         columns = dict(connection.execute(sql_query("columns_of_views")).fetchall())
     others = {name for name, head in read_view_heads().items() if not head.is_about(study.design.name)}
     own, of_people = tuple(study.design.attributes(study.data)), tuple(study.person_columns)

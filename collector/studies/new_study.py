@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from slant.collector.example_models import with_example_models
 from slant.collector.studies.catalogue import list_studies, load_variants
 from slant.collector.study.toml_table import checked_name
 from slant.collector.system.files import write_file
+from slant.collector.system.scratch import temporary_folder
 from slant.collector.system.shipped_files import templates_dir
 
 STUDY_FILE = "study.toml"
@@ -49,11 +49,11 @@ def write_new_study(
 
 def _check_study(texts: Mapping[str, str], lists: Path) -> None:
     """Raise StudyError if these lists make no study that can be read."""
-    with tempfile.TemporaryDirectory(prefix="slant-new-") as place:
+    with temporary_folder("new") as place:
         for file, text in texts.items():
-            write_file(Path(place) / file, text)
+            write_file(place / file, text)
         try:
-            load_variants(Path(place) / STUDY_FILE)
+            load_variants(place / STUDY_FILE)
         except StudyError as error:
             raise StudyError(f"No study can be made of the lists in {lists}: {error.what}", *error.details) from None
 

@@ -26,8 +26,7 @@ from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.records import Registration
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import kept_folder
-from slant.collector.system.files import contents
-from slant.collector.system.scratch import replace_file
+from slant.collector.system.files import contents, replace_on_disk
 
 _TEXTS = (
     "SELECT file, text, text_id FROM study_files WHERE study = ? AND text_id = "
@@ -158,7 +157,7 @@ def _write(folder: Path, stored_text: KeptText) -> Path:
         place, data = folder / name, text.encode("utf-8")
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.is_symlink() or not place.is_file() or contents(place) != data:
-            replace_file(place, data)
+            replace_on_disk(place, data)
     return (folder / next(iter(stored_text.files))).resolve()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import glob
 import io
 import os
 from fnmatch import fnmatchcase
@@ -125,7 +126,7 @@ class StudyFolder:
             raise StudyError(f"Can't read {name}: it is larger than {MAX_READ_BYTES / 1_000_000:g} MB.")
         if not path.is_file() and not path.is_dir():
             raise StudyError(f'The study names "{name}", but that is neither a file nor a folder.')
-        files = [path, *sorted(path.parent.glob(f"{path.stem}_*{path.suffix}"))] if path.is_file() else []
+        files = [path, *sorted(path.parent.glob(f"{glob.escape(path.stem)}_*{path.suffix}"))] if path.is_file() else []
         if sum(file.stat().st_size for file in files) <= MAX_KEPT_BYTES:
             self.texts |= {file.relative_to(self.root).as_posix(): read_text(file) for file in files}
         return path

@@ -21,10 +21,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from slant.collector.system.operating_system import flush_onto_disk, sync_folder
+from slant.collector.system.operating_system import flush_onto_disk, is_alive, onto_disk, sync_folder
 
 _SAFE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _READER_S = 5.0  # how long a pipe's reader has to open it
+_PART = ".slant-part"
 _KINDS = {
     stat.S_IFLNK: "a link, and links are not followed here", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFDIR: "a folder",
@@ -113,12 +114,26 @@ def write_file(path: str | os.PathLike[str], content: bytes | str) -> None:
 
 
 def moved(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
-    """Give a complete file or folder its name, in place of a file or a link of that name. Raise IrregularFileError if a
-    pipe or a device has it: slant would not put that there."""
+    """Give a complete file or folder its name, in place of a file or a link of that name. Its contents are on the disk
+    before it has the name, and the name before this returns: a power cut leaves the old one or the new one. Raise
+    IrregularFileError if a pipe or a device has the name: slant would not put that there."""
     what = irregularity(path)
     if what and not os.path.islink(path) and not os.path.isdir(path):
         raise IrregularFileError(path, what)
+    _tree_onto_disk(made)
     os.replace(made, path)
+    sync_folder(Path(path).parent)
+
+
+def _tree_onto_disk(path: str | os.PathLike[str]) -> None:
+    """Ensure that a file survives a power cut, or a folder and all in it."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        for entry in os.scandir(path):
+            _tree_onto_disk(entry.path)
+        sync_folder(path)
+    elif irregularity(path) is None:
+        with opened(path) as file:
+            onto_disk(file.fileno())
 
 
 def remove(path: str | os.PathLike[str]) -> None:
@@ -182,13 +197,28 @@ def copied(source: Path, target: Path) -> None:
 
 
 def replace_on_disk(path: Path, data: bytes) -> None:
-    """Write a file that gets its name once it is complete. Once this returns, it survives a power cut."""
-    part = path.with_name(f"{path.name}.part")
-    with opened(part, "wb") as file:
-        file.write(data)
-        flush_onto_disk(file)
-    part.replace(path)
-    sync_folder(path.parent)
+    """Write a file that gets its name once it is complete; of several processes that do, the last one's stays. Once
+    this returns, it survives a power cut."""
+    remove_left_parts(path.parent)
+    part = part_of(path)
+    try:
+        write_file(part, data)
+        moved(part, path)
+    finally:
+        remove(part)
+
+
+def part_of(path: Path) -> Path:
+    """Return the name that this process gives to a file while it makes it."""
+    return path.with_name(f".{path.name}.{os.getpid()}{_PART}")
+
+
+def remove_left_parts(folder: Path) -> None:
+    """Remove files that processes were making in a folder when they were killed."""
+    for left in regular_files(folder, f".*.*{_PART}"):
+        pid = left.name.removesuffix(_PART).rpartition(".")[2]
+        if pid.isdecimal() and not is_alive(pid):
+            remove(left)
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:

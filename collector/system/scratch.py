@@ -4,7 +4,6 @@ one removes."""
 from __future__ import annotations
 
 import errno
-import glob
 import os
 import shutil
 import tempfile
@@ -13,22 +12,42 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from slant.collector.system.files import is_stream, moved, opened, opened_stream, remove
+from slant.collector.system.files import (
+    is_stream,
+    moved,
+    opened,
+    opened_stream,
+    remove_left_parts,
+    replace_on_disk,
+)
 from slant.collector.system.operating_system import try_lock
 
-_ENDING = ".scratch"
+_ENDING = ".slant-scratch"
 
 
 @contextmanager
 def scratch_near(out: Path) -> Iterator[Path]:
     """Make a folder next to `out` for this block. The process that works in one has it locked: one without a lock
     is abandoned. If a file system can't lock folders, what was left stays."""
-    start = f".{out.name}."
-    for left in out.parent.glob(f"{glob.escape(start)}*{_ENDING}"):
-        with suppress(OSError), _locked(left) as is_left:  # a link of that name; gone just now
+    remove_left_parts(out.parent)
+    with _folder_in(out.parent, f".{out.name}.", f".*{_ENDING}") as folder:
+        yield folder
+
+
+@contextmanager
+def temporary_folder(kind: str) -> Iterator[Path]:
+    """Make a folder among the system's temporary files for this block, named after its kind."""
+    with _folder_in(Path(tempfile.gettempdir()), f"slant-{kind}-", f"slant-*{_ENDING}") as folder:
+        yield folder
+
+
+@contextmanager
+def _folder_in(parent: Path, start: str, pattern: str) -> Iterator[Path]:
+    for left in parent.glob(pattern):
+        with suppress(OSError), _locked(left) as is_left:  # a link of that name; gone just now; another user's
             if is_left:
                 shutil.rmtree(left)
-    with tempfile.TemporaryDirectory(prefix=start, suffix=_ENDING, dir=out.parent) as name, _locked(Path(name)):
+    with tempfile.TemporaryDirectory(prefix=start, suffix=_ENDING, dir=parent) as name, _locked(Path(name)):
         yield Path(name)
 
 
@@ -54,8 +73,8 @@ def whole_file(out: Path) -> Iterator[tuple[BinaryIO, Path]]:
     """Open a file to write into, which is named `out` once this has ended without an error, and a temporary folder. A
     pipe, a terminal or a device that the user named is written into directly."""
     if is_stream(out):
-        with opened_stream(out) as stream, tempfile.TemporaryDirectory(prefix="slant-") as folder:
-            yield stream, Path(folder)
+        with opened_stream(out) as stream, temporary_folder("export") as folder:
+            yield stream, folder
         return
     with scratch_near(out) as place:
         with opened(place / "whole", "wb") as file:
@@ -65,19 +84,11 @@ def whole_file(out: Path) -> Iterator[tuple[BinaryIO, Path]]:
 
 def write_whole_file(out: Path, data: bytes) -> None:
     """Write a file that gets its name once it is complete, or write into a pipe or device that the user named."""
-    with whole_file(out) as (file, _):
-        file.write(data)
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file that gets its name once it is complete; of several processes that do, the last one's stays."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with opened(part, "wb") as file:
-            file.write(data)
-        moved(part, path)
-    finally:
-        remove(part)
+    if is_stream(out):
+        with opened_stream(out) as stream:
+            stream.write(data)
+    else:
+        replace_on_disk(out, data)
 
 
 @contextmanager

@@ -5,7 +5,6 @@ The chosen trials are copied into a small database first, from which the pages a
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from slant.collector.keep.export import write_rows
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.people_texts import FIELDS, without_texts_of_people
 from slant.collector.system.files import copied, write_file
-from slant.collector.system.scratch import whole_folder
+from slant.collector.system.scratch import temporary_folder, whole_folder
 from slant.collector.view.guarded import MEMORY, guarded
 from slant.collector.view.pages import Pages
 from slant.collector.view.trial_filter import TrialFilter
@@ -88,21 +87,21 @@ def write_bundle(
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already, and not empty.", "Name a new folder: --bundle FOLDER")
-    with tempfile.TemporaryDirectory(prefix="slant-bundle-") as place:
-        small = Path(place) / ("slant.duckdb" if anonymous else db.name)
+    with temporary_folder("bundle") as place:
+        small = place / ("slant.duckdb" if anonymous else db.name)
         n_trials = _copy(db, small, where, anonymous, people_texts)
         links = FileLinks()
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            with whole_folder(folder) as made, kept_open(small, Path(place), MEMORY):
+            with whole_folder(folder) as made, kept_open(small, place, MEMORY):
                 pages = Pages(small, links, bundled=where or "all trials")
                 for number, ((kind, key, query), file) in enumerate(links.unwritten(), 1):
                     write_file(made / file, pages.rendered(kind, key, dict(query)).encode("utf-8", "replace"))
                     on_page(number, len(links.files))
                 for name in _DOWNLOADS:
-                    with pages.chosen({}, Path(place), _LIMIT_S) as trials:
-                        write_rows(trials, Path(place) / name, name.partition(".")[2])
-                    copied(Path(place) / name, made / name)
+                    with pages.chosen({}, place, _LIMIT_S) as trials:
+                        write_rows(trials, place / name, name.partition(".")[2])
+                    copied(place / name, made / name)
         except OSError as error:
             raise SlantError(f"Can't write {folder}: {error.strerror}.") from error
     return n_trials

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from slant.collector.errors import SlantError, UsageError
 from slant.collector.keep.journal import utc_now
-from slant.collector.system.files import contents_of_named
-from slant.collector.system.scratch import replace_file
+from slant.collector.system.files import contents_of_named, replace_on_disk
 
 COLUMNS = ("trial_id", "label", "note", "noted_at")
 _LONGEST = 10_000
@@ -97,7 +96,7 @@ class NotesFile:
         writer.writeheader()
         writer.writerows({name: _one_kind(cell) for name, cell in note.items()} for note in notes.values())
         try:
-            replace_file(self.path, text.getvalue().encode())
+            replace_on_disk(self.path, text.getvalue().encode())
         except OSError as error:
             raise SlantError(f"Can't write the notes {self.path}: {error.strerror}.") from error
 

@@ -7,7 +7,6 @@ the same `game`.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.export import write_rows
 from slant.collector.request_messages import messages_of, values_of
 from slant.collector.system.files import moved
+from slant.collector.system.scratch import scratch_near
 
 _AT_ONCE = 20_480
 _ROLES = {"model": "assistant", "developer": "system", "function_call_output": "tool"}
@@ -49,20 +49,21 @@ def export_for_scout(
         raise UsageError(f"There is a file {out} already.", "To replace it: --overwrite")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
-            rows, whole = Path(folder) / "rows.parquet", Path(folder) / "whole.parquet"
-            with reading(db, writes_to=Path(folder)) as connection:
+        with scratch_near(out) as folder:
+            rows, whole = folder / "rows.parquet", folder / "whole.parquet"
+            with reading(db, writes_to=folder) as connection:
                 settings = "SELECT run_id || ' ' || model AS asked, settings FROM run_models"
                 asked = anonymised(connection.sql(settings), anonymous).fetchall()
                 trials = connection.view("trials")
                 if study is not None:
                     trials = trials.filter(ColumnExpression("study") == ConstantExpression(study))
                 write_rows(anonymised(trials.order("run_id, sequence"), anonymous), rows, "parquet")
-            n_trials = 0
+            n_trials, parts = 0, []
             for number, part in enumerate(_parts(rows, dict(asked))):
-                part.write_parquet(Path(folder) / f"part-{number:06}.parquet")
+                part.write_parquet(folder / f"part-{number:06}.parquet")
+                parts.append(folder / f"part-{number:06}.parquet")
                 n_trials += part.height
-            pl.scan_parquet(Path(folder) / "part-*.parquet").sink_parquet(whole)
+            pl.scan_parquet(parts, glob=False).sink_parquet(whole)
             moved(whole, out)
     except OSError as error:
         raise SlantError(f"Can't write {out}: {error.strerror or error}.") from error
@@ -70,7 +71,7 @@ def export_for_scout(
 
 
 def _parts(rows: Path, settings: Mapping[str, str]) -> Iterator[pl.DataFrame]:
-    scan = pl.scan_parquet(rows)
+    scan = pl.scan_parquet(rows, glob=False)
     for start in range(0, max(1, scan.select(pl.len()).collect().item()), _AT_ONCE):
         part = scan.slice(start, _AT_ONCE).collect(engine="in-memory")
         own = pl.DataFrame([_transcript(row, settings) for row in part.iter_rows(named=True)], schema=_OWN)

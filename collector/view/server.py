@@ -9,7 +9,6 @@ import logging
 import os
 import secrets
 import socket
-import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -21,6 +20,7 @@ from slant.collector.errors import DatabaseBusyError, SlantError, UnknownNameErr
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.view_heads import known_view
 from slant.collector.system.files import opened
+from slant.collector.system.scratch import temporary_folder
 from slant.collector.view.guarded import guarded
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.pages import ITEMS, LISTS, Pages, security_policy
@@ -124,8 +124,8 @@ class Viewer:
         name, _, ending = request.match_info["key"].partition(".")
         if ending not in _ENDINGS:
             raise UnknownNameError("format", ending, list(_ENDINGS))
-        with tempfile.TemporaryDirectory(prefix="slant-view-") as folder:
-            path = await asyncio.to_thread(self._written, name, ending, dict(request.query), Path(folder))
+        with temporary_folder("view") as folder:
+            path = await asyncio.to_thread(self._written, name, ending, dict(request.query), folder)
             named = f'attachment; filename="{"trials" if name == "trials" else "table"}.{ending}"'
             response = web.StreamResponse(headers={**_HEADERS, "Content-Disposition": named})
             response.content_type = "text/csv" if ending.endswith("csv") else "application/vnd.apache.parquet"

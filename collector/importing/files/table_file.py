@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -24,6 +23,7 @@ from slant.collector.importing.files.records import Problem, Row, tidy_name
 from slant.collector.importing.files.tool_logs import has_choices, with_chosen_text, with_header
 from slant.collector.importing.files.workbooks import Workbook
 from slant.collector.keep.portable import SAFE_MARK, as_given
+from slant.collector.system.scratch import temporary_folder
 
 _WORKBOOK_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 _MOST_DEPTH = 3
@@ -208,7 +208,7 @@ class TableFiles:
             return
         if depth == _MOST_DEPTH:
             raise UsageError(f"Can't import {name}: it is packed in what is packed, again and again.")
-        folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="slant-import-")))
+        folder = self._stack.enter_context(temporary_folder("import"))
         for inner_name, place in packed.unpacked(path, kind, folder):
             yield from self._opened(inner_name if depth == 0 else name, place, depth + 1)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +27,7 @@ from slant.collector.importing.renamed import Names, names
 from slant.collector.providers import PROVIDERS
 from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.system.files import write_file
+from slant.collector.system.scratch import temporary_folder
 from slant.collector.terminal import count_text
 
 STUDY_FILE = "study.toml"
@@ -376,10 +376,10 @@ def _comment(text: str) -> str:
 
 def _check(texts: dict[str, str]) -> None:
     """Check that the study can be read before it is written."""
-    with tempfile.TemporaryDirectory(prefix="slant-proposal-") as place:
+    with temporary_folder("proposal") as place:
         for file, text in texts.items():
-            write_file(Path(place) / file, text)
+            write_file(place / file, text)
         try:
-            load_study(Path(place) / STUDY_FILE)
+            load_study(place / STUDY_FILE)
         except (StudyError, DesignError) as error:
             raise UsageError("No study can be proposed: " + error.what, *error.details) from None
