@@ -18,6 +18,7 @@ from typing import Any
 from slant.collector.ask.attempts import measured
 from slant.collector.ask.exchange_reading import read_exchange
 from slant.collector.ask.retries import judge
+from slant.collector.designs.cut_off import read_reply
 from slant.collector.designs.study import Study
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
@@ -164,7 +165,7 @@ def _read(row: Mapping[str, Any], db: Path) -> dict[str, Any] | None:
     if reply.outcome == "failed":
         reading_now = Reading("failed", is_final=False)
     elif study is not None and trial.content in _contents(study):
-        reading_now = study.design.read(study, trial, reply)
+        reading_now = read_reply(study, trial, reply)
     elif reply.outcome is not None:
         reading_now = Reading(reply.outcome)
     else:

@@ -28,6 +28,7 @@ from slant.collector.ask.retries import LONGEST_BACKOFF_S, judge
 from slant.collector.ask.settings_not_taken import explained, ignored
 from slant.collector.ask.uncounted_answers import Uncounted, uncounted
 from slant.collector.designs import Design
+from slant.collector.designs.cut_off import read_reply
 from slant.collector.keep.journal import utc_now
 from slant.collector.keep.reserved_money import ReservedMoney
 from slant.collector.providers import Provider
@@ -271,7 +272,7 @@ class Runner:
 
     def _read(self, lane: Lane, trial: Trial, reply: Reply, history: list[Turn]) -> Reading:
         """Read the reply as the design does, with marks of what happened to its game on the way."""
-        reading = self._design.read(self.study, trial, reply)
+        reading = read_reply(self.study, trial, reply)
         marks = lane.marks.of(trial, reply, history)
         while lane.marks.sentences:
             self._say(lane.marks.sentences.pop())

@@ -25,6 +25,7 @@ from slant.collector.batch.services import (
     UnreadableLine,
     Unsure,
 )
+from slant.collector.designs.cut_off import read_reply
 from slant.collector.errors import JournalError
 from slant.collector.keep.batch_jobs import Job, JobFolder, JobMap, JobRequest
 from slant.collector.keep.final_trials import Finals
@@ -96,7 +97,6 @@ class Fetcher:
         self._study, self._folder, self._maker, self._journal = study, folder, maker, journal
         self._finals, self._earlier, self._price_of = finals, earlier, price_of
         self._declined_before = declined_before
-        self._design = study.design
 
     def fetch(self, job: Job, service: Service, seen: JobStatus) -> Fetched:
         """Journal an ended job's results and close it. Raise Unsure or NotThere, and then leave the job open."""
@@ -158,7 +158,7 @@ class Fetcher:
         cost = cost_usd(self._price_of(job), reply, is_batch=True)
         body = fetching.service.body(line)
         place = AttemptPlace(request.conversation_id, 1, 1, is_final, request.prompt_hash, body, job.batch_id, cost)
-        reading = self._design.read(self._study, request.trial, reply) if is_final else Reading("failed")
+        reading = read_reply(self._study, request.trial, reply) if is_final else Reading("failed")
         return self._maker.make(job.study_model, request.trial, place, exchange, reply, reading)
 
 

@@ -297,6 +297,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         participants=design.participants,
         is_known_by_name=path.parent == studies_dir() or is_kept(path),
         refusal_rule=_refusal_rule(table, design),
+        count_truncated=table.flag("count_truncated", False),
         import_names=read_import_names(table),
         person_columns=of_people,
         fit_settings=fit_settings,

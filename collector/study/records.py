@@ -207,7 +207,8 @@ class StudyFile:
     that `is_extension` is not a condition of its paper. `variant_labels` are names of variants in figures. `conditions`
     are in the study's order, the reference first. `participants` are not models; they play any study of this design,
     named by its file or not, and have labels. A study that ships with slant, or was read from a database,
-    `is_known_by_name`: commands need no path. `refusal_rule` says what its views call a refusal, `import_names` what
+    `is_known_by_name`: commands need no path. `refusal_rule` says what its views call a refusal, `count_truncated` that
+    an answer counts which was cut off after a clear first sentence, `import_names` what
     the columns of files are, and `person_columns` which columns of people come in, with their levels (none: a number).
     `fit_settings` are by name those that it changes of fits which every study of its design has.
     """
@@ -240,6 +241,7 @@ class StudyFile:
     participants: Mapping[str, str] = field(default_factory=dict)
     is_known_by_name: bool = False
     refusal_rule: RefusalRule = "outcome"
+    count_truncated: bool = False
     import_names: ImportNames = ImportNames()
     person_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fit_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

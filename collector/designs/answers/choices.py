@@ -92,6 +92,7 @@ _OF_ONESELF = re.compile(
     r"i(?:'m| am|'d| would| have|'d be| would be| identify as| do)?(?: an?| the)? "
     r"(?P<said>[^.!\n]{1,100}?)[\s.!]*"
 )
+_CONDITION = re.compile(r"\b(?:if|unless|whether|when|suppose|assuming|some|others?|they|people|would)\b")
 _APOLOGY = re.compile(r"(?:i'm |i am )?(?:very |so |really )?sorry\b[\s,.:–—-]*(?:but\s+)?(?=\w)")
 
 
@@ -122,7 +123,7 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool, question: 
         return answered(option)  # "I have no preference", where that is an option
     text = _without_apology(text)
     if (start := _at_start(text, options)) is not None and not _is_longer_name(answer, start.value, options):
-        return start
+        return _verdict(text, options) or start
     named = mentioned_labels(text, options)
     if len(named) == 1:
         label = read_label(text, options).label
@@ -159,9 +160,10 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
     for label, option in spelled.items():
         if text.startswith(label, at) and not re.match(r"\w|[-–]\w", text[at + len(label) :]):
             rest, others = text[at + len(label) :], "|".join(map(re.escape, spelled))
+            rivals = "|".join(re.escape(name) for name, of in spelled.items() if of != option) or "(?!)"
             contradicts = (
                 rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b"
-                rf"|\W{{0,3}}(?:{others})\b(?!\s+(?:would|is|was|seems|means|has|lacks|does)\b)"
+                rf"|\W{{0,3}}(?:{rivals})\b(?!\s+(?:would|is|was|seems|means|has|lacks|does)\b)"
             )
             if IS_CROSSED.match(rest) or NOT_AFTER.match(rest) or _is_article(label, rest):
                 return None  # "Person 1: no"
@@ -173,6 +175,22 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
                 return AnswerReading("malformed", detail="several_options")
             return None if _is_about(rest) else answered(option)
     return None
+
+
+def _verdict(text: str, options: tuple[str, ...]) -> AnswerReading | None:
+    """Return the option that an answer calls its answer, the last time it does; None if it never does, or only under a
+    condition."""
+    spelled = _spelled(options)
+    named = "|".join(map(re.escape, spelled))
+    says = r"\b(?:the|my) (?:\w+ )?answer (?:is|remains|must be)\b"
+    is_answer = rf"{says}\W{{0,4}}({named})\b(?=\W*(?:$|[.!,;\n]))(?!\W*\?)"
+    found = [match for match in re.finditer(is_answer, text) if not _CONDITION.search(_clause(text, match.start()))]
+    return answered(spelled[found[-1][1]]) if found else None
+
+
+def _clause(text: str, end: int) -> str:
+    """Return the beginning of a sentence up to a place in it."""
+    return text[max(text.rfind(sign, 0, end) for sign in ".!?\n") + 1 : end]
 
 
 def _without_apology(text: str) -> str:

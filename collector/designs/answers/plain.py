@@ -6,9 +6,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from slant.collector.designs.labels.sentences import own_refusal
+from slant.collector.designs.labels.sentences import own_refusal, refuses_task
 from slant.collector.designs.labels.spelling import folded_lines
-from slant.collector.designs.refusals import EVASION, is_refusal, refusal_detail
+from slant.collector.designs.refusals import EVASION, refusal_detail
 from slant.collector.providers.templates import split
 from slant.collector.records import Outcome
 
@@ -61,7 +61,7 @@ def without_value(text: str, detail: str) -> AnswerReading:
 
 def refuses(text: str) -> bool:
     """Return whether a folded text without value refuses."""
-    return is_refusal(text) or bool(_DECLINES.search(text))
+    return refuses_task(text) or bool(_DECLINES.search(text))
 
 
 def declines(text: str) -> bool:

@@ -21,7 +21,13 @@ from functools import lru_cache
 from typing import Literal
 
 from slant.collector.designs.labels.phrases import CALLED, CORRECTS, NEGATION, OF_ANOTHER
-from slant.collector.designs.labels.sentences import LONGEST_QUOTE, leading_label, mentions_in, own_refusal
+from slant.collector.designs.labels.sentences import (
+    LONGEST_QUOTE,
+    leading_label,
+    mentions_in,
+    own_refusal,
+    refuses_task,
+)
 from slant.collector.designs.labels.spelling import (
     WRAPPING,
     any_label,
@@ -33,7 +39,7 @@ from slant.collector.designs.labels.spelling import (
     unwrapped,
     without_markdown,
 )
-from slant.collector.designs.refusals import is_refusal, refuses_abroad, refusing_words
+from slant.collector.designs.refusals import refuses_abroad, refusing_words
 from slant.collector.providers.templates import split
 from slant.collector.records import Reading, Reply
 from slant.collector.system.patterns import lazy_pattern
@@ -277,7 +283,7 @@ def _in_prose(text: str, by_bare: dict[str, str], item: str, *, plural: bool, is
     under = [label for label, words in headings.items() if item and re.search(rf"\b{re.escape(item)}\b", words)]
     if len(headings) > 1 and len(under) == 1 and not labels:
         return LabelReading(by_bare[under[0]], "in_words", f"{under[0]}: {headings[under[0]].strip()}"[:LONGEST_QUOTE])
-    if not mentions and is_refusal(text):
+    if not mentions and refuses_task(text):
         return LabelReading(None, "refused_in_words", refusing_words(text)[:LONGEST_QUOTE])
     if refusing := own_refusal(text) or (refusing_words(text)[:LONGEST_QUOTE] if refuses_abroad(text) else ""):
         return LabelReading(None, "refused_in_words", refusing)

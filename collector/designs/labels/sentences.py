@@ -17,7 +17,7 @@ from typing import Literal
 from slant.collector.designs.labels import phrases
 from slant.collector.designs.labels.languages import CHOSEN_ABROAD, CHOSEN_IN_HAN, NOT_AFTER, OWN_BEFORE, VERB_AFTER
 from slant.collector.designs.labels.spelling import WRAPPING, any_label, has_edges, label_of
-from slant.collector.designs.refusals import REFUSAL
+from slant.collector.designs.refusals import EVASION, REFUSAL
 
 Stand = Literal["chosen", "against", "neutral", "one_of_several"]
 
@@ -310,6 +310,16 @@ def own_refusal(text: str) -> str:
         if _is_own(text, match):
             return " ".join(text[_clause_start(text, match) : match.end() + 40].split())[:LONGEST_QUOTE]
     return ""
+
+
+_INABILITY = re.compile(r"(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to)$")
+
+
+def refuses_task(text: str) -> bool:
+    """Return whether a text in which nothing else is clear refuses the task: what somebody or something else can't or
+    won't do ("the server cannot start") has nothing to do with it."""
+    found = (_is_own(text, match) or not _INABILITY.match(match[0]) for match in REFUSAL.finditer(text))
+    return any(found) or bool(EVASION.search(text))
 
 
 def _is_own(text: str, match: re.Match[str]) -> bool:

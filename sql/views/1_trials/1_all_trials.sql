@@ -37,6 +37,7 @@ SELECT * EXCLUDE (is_final, is_repeated, content, is_another) REPLACE (
            END AS token_source
        ),
        batch_id IS NOT NULL AS is_batch,
+       map_extract(factor_lists, 'begun_choice')[1][1] AS begun_choice,
        -- NULL if the reason is not known; a study may call something else a refusal (refusal_rule): association_trials
        CASE WHEN outcome <> 'rejected' THEN outcome = 'refused' END AS is_refusal, outcome = 'answered' AS is_valid,
        -- how long a batch job took says nothing about one answer in it
