@@ -13,13 +13,9 @@ warn_of_equal_answers <- function(parts) {
   if (parts$family$name != "bernoulli") {
     return(invisible())
   }
-  is_same <- tapply(y, cell_numbers(parts), function(own) length(unique(own)) == 1)
-  if (any(is_same)) {
-    message(sprintf(
-      "In %d of %s all values of %s are the same: their log odds are kept finite by the priors.", sum(is_same),
-      counted(length(is_same), "cell"), all.vars(parts$formula)[[1]]
-    ))
-  }
+  warn_of_separation(
+    parts$formula, parts$data, all.vars(parts$formula)[[1]], message, "log odds are kept finite by the priors"
+  )
 }
 
 # A condition that is missing takes the contrast with it, in all cells or in some.

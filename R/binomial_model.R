@@ -57,29 +57,6 @@ glmer_or_simpler <- function(formula, data, n_agq) {
   })
 }
 
-# Says, cell by cell, where all answers are alike: there the log odds have no finite estimate. TRUE where it is so.
-warn_of_separation <- function(formula, data, outcome) {
-  factors <- Filter(function(name) is.factor(data[[name]]), all.vars(without_random_terms(formula)[[3]]))
-  if (length(factors) == 0 || length(outcome) != 1) {
-    return(FALSE)
-  }
-  is_separated <- FALSE
-  for (rows in group_rows(data, factors)) {
-    answers <- data[[outcome]][rows]
-    if (length(unique(answers)) == 1) {
-      is_separated <- TRUE
-      cell <- vapply(factors, function(name) sprintf("%s %s", name, data[[name]][rows[[1]]]), "")
-      all_rows <- if (length(rows) == 1) "the only row" else sprintf("all %d rows", length(rows))
-      warning(
-        sprintf("Complete separation: \"%s\" is %s in ", outcome, if (answers[[1]] == 1) "TRUE" else "FALSE"),
-        sprintf("%s of %s. Its log odds have no finite estimate.", all_rows, toString(cell)),
-        call. = FALSE
-      )
-    }
-  }
-  is_separated
-}
-
 # lme4's own words are kept as they are; these say what follows from them.
 say_convergence <- function(model, is_separated) {
   messages <- model@optinfo$conv$lme4$messages

@@ -27,7 +27,7 @@ from slant.collector.system.scratch import write_whole_file
 from slant.collector.templates import template_environment
 from slant.collector.terminal import printable
 
-STANDINGS = {"holds": "holds", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
+STANDINGS = {"not found": "not found", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
 _MARGIN = " " * 12
 _DRAWN = {"residuals": "Residual plots", "first_option": "Choices by place"}
 _ROWS = {"words": "crossed"}  # a finding from two checks shows the rows of the one that says more

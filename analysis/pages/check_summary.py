@@ -18,7 +18,7 @@ from slant.collector.terminal import count_text
 
 PAGE_NAME = "check.html"
 """Propose this name for the page of checks in the report."""
-_ORDER = ("caution", "note", "holds", "not checked")
+_ORDER = ("caution", "note", "not found", "not checked")
 _HEAD = 4_000  # bytes within which a page of checks names its study
 
 
@@ -94,7 +94,7 @@ def _part(grain: dict[str, str], its: list[Finding], page: PageOfChecks | None) 
     ordered = sorted(its, key=lambda finding: _ORDER.index(finding.standing))
     n = Counter(finding.standing for finding in its)
     words = {"caution": count_text(n["caution"], "caution"), "note": count_text(n["note"], "note")}
-    words |= {"holds": f"{n['holds']} without objection", "not checked": f"{n['not checked']} not checked"}
+    words |= {"not found": f"{n['not found']} without objection", "not checked": f"{n['not checked']} not checked"}
     counts = ", ".join(words[standing] for standing in _ORDER if n[standing])
     title = f"{grain['source'].capitalize()} data, variant {grain['variant']}, version {grain['study_version']}"
     links = {} if page is None else {one.check: f"{page.href}#{finding_id(grain, one.check)}" for one in its}

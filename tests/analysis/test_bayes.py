@@ -157,7 +157,7 @@ def test_a_fit_that_the_study_lacks_names_those_it_has(db: Path) -> None:
 def test_four_rows_of_one_model_are_fitted_and_say_what_that_is_worth(tmp_path: Path) -> None:
     answer = shell(database_of_choices(tmp_path / "a.duckdb", words=1, models=("gpt-5",)), *FLAGS, "--format", "csv")
     assert "the formula is now is_consistent ~ block * domain + (1 | item)" in answer.stderr
-    assert "their log odds are kept finite by the priors" in answer.stderr
+    assert "log odds are kept finite by the priors" in answer.stderr
     assert pl.read_csv(answer.stdout.encode())["is_converged"].to_list() == [False] * 5
 
 

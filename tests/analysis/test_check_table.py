@@ -50,7 +50,7 @@ def test_a_rule_says_how_many_cells_it_holds_for_and_which() -> None:
 
 def test_a_rule_that_no_row_meets_holds_and_gives_no_advice() -> None:
     found = ruled_finding(Rule("d > 9", "{caution:model} is above {bound}.", ("model",), advice="Look."), ROWS, CONTEXT)
-    assert (found.standing, found.sentence, found.details) == ("holds", "none of 1 model is above 0.1.", ())
+    assert (found.standing, found.sentence, found.details) == ("not found", "none of 1 model is above 0.1.", ())
 
 
 def test_each_check_says_of_which_sources_it_is_and_that_of_tokens_is_of_no_people() -> None:

@@ -146,7 +146,7 @@ def test_fits_that_take_long_are_kept_and_not_made_again(found: Checks, db: Path
 def test_each_finding_has_a_verdict_with_its_number(found: Checks) -> None:
     ((grain, page),) = findings(found)
     assert grain["source"] == "simulated"
-    assert {one.standing for one in page} <= {"holds", "note", "caution"}
+    assert {one.standing for one in page} <= {"not found", "note", "caution"}
     assert [one.verdict for one in page if not re.search(r"\d", one.verdict)] == []
     assert as_rows(found).columns == ["source", "study_version", "variant", "check", "standing", "verdict", "details"]
 
@@ -216,7 +216,7 @@ def test_what_could_not_be_refitted_is_not_counted_as_unchanged(found: Checks) -
     assert "Could not be refitted over words and wordings, and is not counted: 1 model: o3-mini" in " ".join(
         some.details
     )
-    assert some.standing != "holds"
+    assert some.standing != "not found"
     none = without(found, "crossed", ("verdict",), pl.lit(True))
     assert finding_of(none, "words").standing == "not checked"
 

@@ -52,7 +52,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Checks:
 
 def test_a_forced_choice_without_bias_holds_in_every_check(clean: Checks) -> None:
     assert list(page(clean)) == made_by_check(clean) == list(clean.rows)
-    assert {name: one.standing for name, one in page(clean).items()} == dict.fromkeys(page(clean), "holds")
+    assert {name: one.standing for name, one in page(clean).items()} == dict.fromkeys(page(clean), "not found")
     assert [said for said in clean.warnings if "Caution" in said] == []
 
 
@@ -61,7 +61,7 @@ def test_a_liking_for_the_first_option_is_seen(tmp_path: Path) -> None:
     found = page(choices(tmp_path, {"a_logit": 1.5}, {"a_logit": 1.5, "consistent_logit": 1.4}))
     assert found["first_option"].standing == "caution"
     assert "has an effect on the choice in all 2 cells" in found["first_option"].verdict
-    assert found["order_effect"].standing == "holds"
+    assert found["order_effect"].standing == "not found"
 
 
 def test_an_effect_of_one_order_only_is_seen(tmp_path: Path) -> None:
@@ -147,9 +147,9 @@ def test_games_in_which_the_first_group_is_always_chosen_are_seen(tmp_path: Path
 @pytest.mark.slow
 def test_a_model_that_always_names_one_group_has_no_liking_for_a_place(tmp_path: Path) -> None:
     found = page(games(tmp_path, lambda body: "Answer: Ato"))
-    assert found["first_option"].standing == "holds"
+    assert found["first_option"].standing == "not found"
     assert found["games_ended"].verdict == "No game of 12 was cut short."
-    assert found["missing_answers"].standing == "holds"
+    assert found["missing_answers"].standing == "not found"
 
 
 def test_groups_that_are_always_shown_in_one_order_are_a_caution(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_the_report_has_a_verdict_for_each_source_version_and_variant(folder: Pa
     study, db = load_study(str(folder / "study" / "study.toml")), folder / "a.duckdb"
     ((title, found),) = _registered(db, study, None, tables(db)["outcome_counts"])
     assert title.startswith("Simulated data, variant base, version ")
-    assert (found.standing, found.verdict) == ("holds", "As registered: no deviation was found.")
+    assert (found.standing, found.verdict) == ("not found", "As registered: no deviation was found.")
 
 
 @pytest.mark.slow

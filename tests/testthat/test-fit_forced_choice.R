@@ -59,7 +59,7 @@ test_that("perfect separation: the priors hold it, and a message counts the cell
   skip_without_stan()
   rows <- transform(few_trials(), is_consistent = condition == "congruent", is_valid = TRUE)
   fit <- short_fit(rows)
-  expect_match(said_by(fit), "In 12 of 12 cells all values of is_consistent are the same")
+  expect_match(said_by(fit), "Complete separation by \"condition\": \"is_consistent.*kept finite by the priors: all")
   expect_true(all(abs(fit$estimates$estimate) < 10))
   expect_gt(min(subset(fit$tables$contrasts, scale == "delta_p")$estimate), .1)
 })

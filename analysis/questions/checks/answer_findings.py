@@ -38,7 +38,7 @@ def repetitions(rows: CheckRows, context: Context) -> Verdict:
             "and p are too small. The fit over words and wordings has a component for what repetitions share."
         )
     return Verdict(
-        "caution" if often.height else "holds",
+        "caution" if often.height else "not found",
         f"Of {n:,} words in a wording and condition that were asked more than once, {same:,} ({percent(same / n)}) got "
         "the same answer every time.",
         tuple(details),
@@ -82,7 +82,7 @@ def _limits_standing(results: pl.DataFrame, n_truncated: int, n_known: int) -> s
     at_floor = results.filter((pl.col("smallest") == 0) & (pl.col("n_at_smallest") > _FLOOR * pl.col("n")))
     if n_truncated or int(results["n_at_limit"].sum()) or at_floor.height:
         return "caution"
-    return "holds" if n_known else "note"
+    return "not found" if n_known else "note"
 
 
 def _model_limits(part: pl.DataFrame) -> str:
@@ -125,7 +125,7 @@ def option_order(rows: CheckRows, context: Context) -> Verdict:
             f"{spread(separable['estimate_order'], 1)}."
         )
     return Verdict(
-        "caution" if confounded.height else "holds",
+        "caution" if confounded.height else "not found",
         f"The order of the options tells the condition in {count_of(confounded.height, results.height, 'cell')}"
         f"{' in which the order is known' if confounded.height else ''}.",
         tuple(details),
@@ -136,7 +136,7 @@ def refusals(rows: CheckRows, context: Context) -> Verdict:
     results = rows["refusals"].with_columns(n_refused=pl.col("n_refused_reference") + pl.col("n_refused_other"))
     with_refusals = results.filter(pl.col("n_refused") > 0)
     if with_refusals.is_empty():
-        return Verdict("holds", "No trial was refused.")
+        return Verdict("not found", "No trial was refused.")
     uncertain = with_refusals.filter(~pl.col("is_sign_kept_by_missing"))
     total = int(results["n_refused"].sum()) + int(results["n_answered"].sum())
     details = [
@@ -154,7 +154,7 @@ def refusals(rows: CheckRows, context: Context) -> Verdict:
     if uncertain.height:
         details.append("All of these are in standard deviations of the answered trials.")
     return Verdict(
-        "caution" if uncertain.height else "holds",
+        "caution" if uncertain.height else "not found",
         f"Refused trials could have made the sign of {count_of(uncertain.height, with_refusals.height, 'effect')} "
         "with refusals.",
         tuple(details),

@@ -33,7 +33,7 @@ def sampler_quality(checks: CheckRows, context: Context) -> Verdict:
     n_fits = rows["calibration_id"].n_unique()
     named = f" ({', '.join(off['quantity'].unique(maintain_order=True))})" if off.height else ""
     doubtful = rows.filter(pl.col("n_failed") + pl.col("n_doubtful") > 0)
-    standing = "caution" if off.height else "note" if doubtful.height else "holds"
+    standing = "caution" if off.height else "note" if doubtful.height else "not found"
     verdict = (
         f"In {count_text(n_fits, 'Bayesian fit')} of data drawn from the priors, {off.height or 'none'} of "
         f"{rows.height} quantities {'is' if off.height < 2 else 'are'} found less well than posteriors say{named}."

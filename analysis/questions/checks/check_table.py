@@ -15,8 +15,9 @@ Of a check that R makes: `takes` (names of arguments; a design adds its own), `f
 
 How a finding is written (without these keys, check_findings.py has a function for it): `caution` (a condition in SQL,
 of rows for which a conclusion depends on something), `one_of` (columns of which each combination counts once),
-`sentence`, `details` (always), `each` (of each row with `caution`), `advice` (last, if there is one). What may be in
-braces there: ruled_findings.py.
+`sentence`, `details` (always), `each` (of each row with `caution`), `advice` (last, if there is one); `found_nothing`
+(where no row has `caution`: what could have been found, of the row in which the expression `worst` is largest). What
+may be in braces there: ruled_findings.py.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class Rule:
     details: tuple[str, ...] = ()
     each: str = ""
     advice: str = ""
+    worst: str = ""
+    found_nothing: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ def _read(key: str, row: Mapping[str, Any]) -> CheckInfo:
 
 def _rule(row: Mapping[str, Any]) -> Rule:
     said = (row["caution"], row["sentence"], tuple(row.get("one_of", ())), tuple(row.get("details", ())))
-    return Rule(*said, row.get("each", ""), row.get("advice", ""))
+    return Rule(*said, row.get("each", ""), *(row.get(key, "") for key in ("advice", "worst", "found_nothing")))
 
 
 def mixed_model_checks() -> tuple[CheckInfo, ...]:

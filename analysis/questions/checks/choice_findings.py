@@ -46,7 +46,7 @@ def first_option(rows: CheckRows, context: Context) -> Verdict:
     for row in affected.to_dicts():
         details.append(f"{context.in_condition(row)}: {_preference(row)} (p = {number(row['p_holm'], 4)}, Holm's).")
     return Verdict(
-        "caution" if affected.height else "holds",
+        "caution" if affected.height else "not found",
         f"The place of an option has an effect on the choice in {count_of(affected.height, testable.height, 'cell')} "
         f"(p < {context.alpha:g}, corrected for their number).",
         tuple(details),
@@ -92,7 +92,7 @@ def _order(check: str, order: str, rows: CheckRows, context: Context) -> Verdict
         details.append(
             f"The effect differs with the {order} (corrected for the number of tests): {context.cells(interacting)}."
         )
-    standing = "caution" if changed.height or interacting.height else "note" if confounded.height else "holds"
+    standing = "caution" if changed.height or interacting.height else "note" if confounded.height else "not found"
     return Verdict(
         standing,
         f"With the {order} in the model the conclusion changes in "
@@ -117,7 +117,7 @@ def missing_answers(rows: CheckRows, context: Context) -> Verdict:
         details = []
     if not n_missing:
         verdict = f"Not one answer of {total:,} was refused, filtered, cut off, malformed or rejected."
-        return Verdict("holds", verdict, tuple(details))
+        return Verdict("not found", verdict, tuple(details))
     kinds = ", ".join(f"{int(results[name].sum()):,} {word}" for name, word in _MISSING.items() if results[name].sum())
     details.insert(0, f"Missing: {n_missing:,} of {total:,} answers ({percent(n_missing / total)}): {kinds}.")
     groups = results.unique(["model", "test"], keep="first", maintain_order=True).drop_nulls("p_value")
@@ -154,7 +154,7 @@ def missing_bounds(rows: CheckRows, context: Context) -> Verdict:
     with_missing = results.filter((pl.col("n_missing_reference") + pl.col("n_missing_other")) > 0)
     if with_missing.is_empty():
         verdict = f"No answer is missing in {count_text(results.height, 'comparison')}."
-        return Verdict("holds", verdict)
+        return Verdict("not found", verdict)
     is_clear = (pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)
     uncertain = with_missing.filter(~pl.col("is_sign_kept_by_missing"))
     doubtful = uncertain.filter(is_clear)
@@ -166,7 +166,7 @@ def missing_bounds(rows: CheckRows, context: Context) -> Verdict:
         for row in uncertain.to_dicts()
     ]
     return Verdict(
-        "caution" if doubtful.height else "note" if uncertain.height else "holds",
+        "caution" if doubtful.height else "note" if uncertain.height else "not found",
         f"Missing answers could have made the sign of {count_of(uncertain.height, with_missing.height, 'difference')} "
         "with missing "
         f"answers; {doubtful.height or 'none'} of these {'differs' if doubtful.height == 1 else 'differ'} from 0 among "
@@ -198,10 +198,10 @@ def left_out(rows: CheckRows, context: Context) -> Verdict:
         verdict = (
             f"None of {count_text(cells.height, 'difference')} is clearly above or below 0, so that nothing carries it."
         )
-        return Verdict("holds", verdict, tuple(details))
+        return Verdict("not found", verdict, tuple(details))
     n = carrying.unique(keys).height
     return Verdict(
-        "caution" if n else "holds",
+        "caution" if n else "not found",
         "Without one word, wording or repetition less than half is left of "
         f"{count_of(n, clear_cells.height, 'difference')} "
         "(of those whose 95 % interval leaves 0 out).",

@@ -84,7 +84,7 @@ def count_models(rows: CheckRows, context: Context) -> Verdict:
         details.append(f"Leave-one-out is unreliable for {count_text(n_bad, 'answer')} (Pareto k above 0.7).")
     is_doubtful = zeros.height or better.height or unsure.height
     return Verdict(
-        "caution" if is_doubtful else "holds",
+        "caution" if is_doubtful else "not found",
         f"The share of zeros is as a {name} predicts it in {_count(shown.filter(n_zeros_outside=0), shown)}; another "
         f"family is clearly better in {count_of(better.height, others.height, 'comparison')}.",
         tuple(details),

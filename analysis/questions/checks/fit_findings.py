@@ -31,7 +31,7 @@ def residuals(rows: CheckRows, context: Context) -> Verdict:
     uneven = results.filter(~pl.col("sd_ratio").is_between(0.8, 1.25))
     farthest = results.sort("largest", descending=True, nulls_last=True).to_dicts()[0]
     return Verdict(
-        "caution" if skewed.height else "holds",
+        "caution" if skewed.height else "not found",
         f"Residuals are clearly skewed (beyond ±{_SKEWED:g}) in {count_of(skewed.height, results.height, 'model')}.",
         (
             f"Skewness, 0 if symmetric: {spread(results['skewness'])}; the largest in {context.cell(most_skewed)}.",
@@ -87,7 +87,7 @@ def corrections(rows: CheckRows, context: Context) -> Verdict:
     corrected = " or ".join(map(str, sizes))
     over_words = rows.get("corrections_over_words", pl.DataFrame())
     return Verdict(
-        "caution" if lost["holm"].height else "holds",
+        "caution" if lost["holm"].height else "not found",
         f"Of {count_text(significant.height, 'significant effect')} (p < {context.alpha:g}), "
         f"{significant.height - lost['holm'].height} are left after Holm's correction and "
         f"{significant.height - lost['bh'].height} after Benjamini and Hochberg's.",
@@ -146,7 +146,9 @@ def equivalence(rows: CheckRows, context: Context) -> Verdict:
         f"{'is' if n_undecided == 1 else 'are'} undecided, not shown to be absent."
     )
     return Verdict(
-        "caution" if nulls.height > equivalent.height else "holds", verdict if nulls.height else none, tuple(details)
+        "caution" if nulls.height > equivalent.height else "not found",
+        verdict if nulls.height else none,
+        tuple(details),
     )
 
 

@@ -15,7 +15,7 @@ def games_ended(rows: CheckRows, context: Context) -> Verdict:
     details = [f"Can still be played on: {count_text(n_open, 'game')}; the same collect does."] if n_open else []
     if n - n_open == n_complete:
         verdict = f"No game of {n - n_open:,} was cut short."
-        return Verdict("note" if n_open else "holds", verdict, tuple(details))
+        return Verdict("note" if n_open else "not found", verdict, tuple(details))
     for row in models.filter(pl.col("n_complete") + pl.col("n_open") < pl.col("n_games")).to_dicts():
         kinds = {"n_refused": "refused", "n_malformed": "malformed", "n_ended_otherwise": "otherwise"}
         reasons = ", ".join(f"{row[name]:,} {word}" for name, word in kinds.items() if row[name])
@@ -61,7 +61,7 @@ def game_influence(rows: CheckRows, context: Context) -> Verdict:
         ),
     ]
     return Verdict(
-        "caution" if changed.height else "holds",
+        "caution" if changed.height else "not found",
         "Leaving out one game decides whether an index is above chance in "
         f"{changed.unique(keys).height or 'none'} of {cells} (an index of a model each).",
         tuple(details),

@@ -112,7 +112,7 @@ def found_by_chance(rows: CheckRows, context: Context) -> Verdict:
     is_unfounded = (
         rates and permuted.filter(pl.col("p_engine") < context.alpha, pl.col("p_two_sided") >= context.alpha).height
     )
-    return Verdict("caution" if is_often or is_unfounded else "holds", said[0], tuple(said[1:]))
+    return Verdict("caution" if is_often or is_unfounded else "not found", said[0], tuple(said[1:]))
 
 
 def _dealt_sentences(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) -> Iterator[str]:

@@ -177,7 +177,7 @@ def finding(known: Registered, grain: Mapping[str, str]) -> Finding:
         else f"Not as registered: {', '.join(_KINDS[kind].name for kind in kinds)}."
     )
     columns = ("deviation", "subject", "registered", "found", "n") if kinds else ()
-    standing = "caution" if kinds else "holds"
+    standing = "caution" if kinds else "not found"
     return Finding(REGISTRATION, _QUESTION, standing, verdict, (*_details(rows), *_about(known)), columns)
 
 

@@ -29,7 +29,7 @@ def retest_finding(rows: pl.DataFrame, labels: Mapping[str, str], alpha: float) 
         else f"no mean moved by more than chance (p below {alpha:g}) on any of them."
     )
     details = tuple(_sentence(row, labels) for row in together)
-    return Finding(RETEST, _QUESTION, "caution" if moved else "holds", verdict, details, _COLUMNS)
+    return Finding(RETEST, _QUESTION, "caution" if moved else "not found", verdict, details, _COLUMNS)
 
 
 def _name(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:

@@ -55,7 +55,11 @@ def ruled_finding(rule: Rule, rows: pl.DataFrame, context: Context) -> Verdict:
         details += [_said(rule.each, _labelled(row, context)) for row in flagged.to_dicts()]
     if rule.advice and flagged.height:
         details.append(rule.advice)
-    return Verdict("caution" if flagged.height else "holds", _said(rule.sentence, values), tuple(details))
+    if rule.found_nothing and not flagged.height:
+        seen = rows.filter(pl.sql_expr(f"{rule.worst} IS NOT NULL"))
+        worst = seen.sort(pl.sql_expr(rule.worst), descending=True, maintain_order=True).head(1)
+        details += [_said(rule.found_nothing, _labelled(row, context)) for row in worst.to_dicts()]
+    return Verdict("caution" if flagged.height else "not found", _said(rule.sentence, values), tuple(details))
 
 
 def _said(text: str, values: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ CheckRows = Mapping[str, pl.DataFrame]
 class Verdict:
     """Hold what the rows of a check come to.
 
-    standing: "holds" (nothing that changes a conclusion), "note" (worth knowing), "caution" (some conclusion depends on
+    standing: "not found" (nothing that changes a conclusion), "note" (worth knowing), "caution" (some conclusion depends on
     it), "not checked". sentence: one. details: more, each with its number.
     """
 
@@ -127,7 +127,7 @@ def as_number(value: object) -> float | None:
 
 def standing(n_changed: int, n_failed: int) -> str:
     """Return how refits turned out. What could not be refitted may have changed, too: then nothing holds."""
-    return "caution" if n_changed else "note" if n_failed else "holds"
+    return "caution" if n_changed else "note" if n_failed else "not found"
 
 
 def which_cells(rows: pl.DataFrame, context: Context) -> str:

@@ -27,7 +27,7 @@ def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Re
     if registered is None:
         standing, rule = "note", "by a rule that was not registered"
     elif rules == [registered]:
-        standing, rule = "holds", "by the rule that was registered"
+        standing, rule = "not found", "by the rule that was registered"
     else:
         standing, rule = "caution", f"by another rule than was registered ({registered})"
     several = f" There were {len(rules)} rules, one after the other; this is the last." if len(rules) > 1 else ""

@@ -107,7 +107,7 @@ def same_words(rows: CheckRows, context: Context) -> Verdict:
     tests = pairs.unique("test", maintain_order=True)
     agreeing = tests.filter(pl.col("p_test") < context.alpha).height
     return Verdict(
-        "holds" if agreeing == tests.height else "caution",
+        "not found" if agreeing == tests.height else "caution",
         f"Models have the bias at the same words, more than words in random order would (p < {context.alpha:g}), in "
         f"{count_of(agreeing, tests.height, 'test')}: between two models effects at words correlate by "
         f"{spread(pairs['correlation'])}.",

@@ -183,7 +183,8 @@ def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
     drawn = [name for name in shown if name in factors]
     compared = {name: list(levels) for name, levels in _compared(independent_levels(data)).items()}
     if shown:
-        found["missing_levels"] = {"attributes": shown, "once": ["trial_id"]}
+        prompt = ["item", "condition", "wording", "persona", "respondent"]
+        found["missing_levels"] = {"attributes": shown, "once": ["trial_id"], "prompt": prompt}
     if compared and (measured := [kind for kind in NUMERIC if kind in kinds]):
         dealt = {name: levels for name, levels in compared.items() if name != TEMPLATE}  # the variant null keeps those
         of_levels = {"outcome": MEASURED, "attributes": list(dealt), "levels": dealt, "cluster": cluster_of(data)}
@@ -203,6 +204,6 @@ def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
         if has_keys(data):
             found["acquiescence"] = {**ratings, "keys": ["scale", "item", "key"], "limits": limits}
         elif compared:
-            odds = {"outcome": "rating", "attributes": list(compared), "levels": compared}
+            odds = {"outcome": "rating", "attributes": list(compared), "levels": compared, "cluster": "item"}
             found["proportional_odds"] = {**ratings, **odds}
     return found
