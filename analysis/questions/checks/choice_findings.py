@@ -137,7 +137,7 @@ def missing_answers(rows: CheckRows, context: Context) -> Verdict:
     if uneven.is_empty():
         tested = count_text(groups.height, "cell")
         verdict = f"Answers are not missing significantly more often in one condition than in another ({tested} tested"
-        return Verdict("holds", f"{verdict}, corrected for multiple testing).", tuple(details))
+        return Verdict("not found", f"{verdict}, corrected for multiple testing).", tuple(details))
     return Verdict(
         "caution",
         f"Answers are missing more often in one condition than in another in "

@@ -16,8 +16,8 @@ CheckRows = Mapping[str, pl.DataFrame]
 class Verdict:
     """Hold what the rows of a check come to.
 
-    standing: "not found" (nothing that changes a conclusion), "note" (worth knowing), "caution" (some conclusion depends on
-    it), "not checked". sentence: one. details: more, each with its number.
+    standing: "not found" (nothing that changes a conclusion), "note" (worth knowing), "caution" (some
+    conclusion depends on it), "not checked". sentence: one. details: more, each with its number.
     """
 
     standing: str
