@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,11 @@ def print_fit(
         print_result(_in_reading_order(rows) if output_format == "table" else rows, output_format, digits=_DIGITS)
     for sentence in (*term_test_sentences(result), *verdicts(result)):
         say(sentence)
-    return bool((result.diagnostics["status"] == "failed").all())
+    have_failed = bool((result.diagnostics["status"] == "failed").all())
+    if output_format == "table" and not have_failed:
+        of_study = f" --study {shlex.quote(study)}" if study else ""
+        say(f"Next: analyze report{of_study} --db {shlex.quote(str(db))}")
+    return have_failed
 
 
 def _in_reading_order(rows: pl.DataFrame) -> pl.DataFrame:

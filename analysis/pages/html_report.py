@@ -147,7 +147,7 @@ def report(
         ],
         warnings=warnings,
         notes=[doubt.sentence for doubt in doubts if doubt.is_note],
-        cells_in_doubt=_cells_of(doubts),
+        cells_in_doubt=_cells_of([doubt for doubt in doubts if not doubt.is_note]),
         sections=sections(data),
         registered=_registered(db, study, registration, study_tables["outcome_counts"]),
         more=more_tables(data, _more_tables(study_tables)),
