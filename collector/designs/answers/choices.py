@@ -163,7 +163,7 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
             rivals = "|".join(re.escape(name) for name, of in spelled.items() if of != option) or "(?!)"
             contradicts = (
                 rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b"
-                rf"|\W{{0,3}}(?:{rivals})\b(?!\s+(?:would|is|was|seems|means|has|lacks|does)\b)"
+                rf"|(?:\W{{0,3}}(?:{rivals})|[^\w.!\n]{{0,3}}(?:{others}))\b(?!\s+(?:would|is|was|seems|means|has|lacks|does)\b)"
             )
             if IS_CROSSED.match(rest) or NOT_AFTER.match(rest) or _is_article(label, rest):
                 return None  # "Person 1: no"
