@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from slant.collector.ask.reading_again import open_rejected
 from slant.collector.ask.watcher import Watcher
-from slant.collector.cost.pilot import pilot_of
-from slant.collector.keep.journal_loader import load_journals, with_mending
-from slant.collector.plan.asking_again import again_of
-from slant.collector.plan.run_plan import RunPlan, make_run_plan
-from slant.collector.providers import check_provider_file
-from slant.collector.providers.own_providers import read_from
-from slant.collector.registration.canonical import read_registration
-from slant.collector.request.conflicts import refuse_conflicts
+from slant.collector.designs.study import Study
 from slant.collector.request.python_call import takes
 from slant.collector.request.record import Request
-from slant.collector.run.dry_run import dry_run_of, dry_run_until_narrow
-from slant.collector.run.one_process import carry_out_alone, report_without_run
-from slant.collector.run.plan_notes import tell_of_plan
-from slant.collector.run.processes import carry_out_in_processes
-from slant.collector.run.until_width import Precision, begin_precision, carry_out_until_narrow, report_of_looks
-from slant.collector.run_report import RunReport
-from slant.collector.studies.catalogue import Study, load_study, with_variant
-from slant.collector.studies.stored_texts import keep_registration, keep_text
-from slant.collector.terminal import count_text
+
+if TYPE_CHECKING:
+    from slant.collector.plan.run_plan import RunPlan
+    from slant.collector.run.until_width import Precision
+    from slant.collector.run_report import RunReport
+
+# What carries a run out is imported by the functions that need it: importing this is to cost little more than the
+# packages that ask.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +60,9 @@ def collect(call: WatchedRequest) -> RunReport:
 
     >>> report = collect("demo.duckdb", "rmiat", ["simulated/o3-mini"])  # doctest: +SKIP
     """
+    from slant.collector.providers import check_provider_file
+    from slant.collector.providers.own_providers import read_from
+
     with read_from(call.provider_file):
         if call.provider_file is not None:
             check_provider_file()
@@ -75,6 +70,12 @@ def collect(call: WatchedRequest) -> RunReport:
 
 
 def _collect(request: Request, watcher: Watcher) -> RunReport:
+    from slant.collector.keep.journal_loader import with_mending
+    from slant.collector.plan.run_plan import make_run_plan
+    from slant.collector.registration.canonical import read_registration
+    from slant.collector.request.conflicts import refuse_conflicts
+    from slant.collector.run.plan_notes import tell_of_plan
+
     refuse_conflicts(request)
     study = _study(request)
     watcher.loaded(study)
@@ -83,17 +84,30 @@ def _collect(request: Request, watcher: Watcher) -> RunReport:
 
     def current_run_plan() -> RunPlan:
         run_plan = make_run_plan(study, request, registration)
-        return run_plan if request.again is None else again_of(run_plan, request.again)
+        if request.again is None:
+            return run_plan
+        from slant.collector.plan.asking_again import again_of
+
+        return again_of(run_plan, request.again)
 
     if request.ask_rejected and not request.dry_run and Path(request.db).exists():
+        from slant.collector.ask.reading_again import open_rejected
+        from slant.collector.terminal import count_text
+
         n_open = open_rejected(request.db, study.name)
         watcher.note(f"{count_text(n_open, 'rejected trial')} of {study.name} can be asked once more.")
     run_plan = with_mending(Path(request.db), current_run_plan, watcher.warn)
     tell_of_plan(run_plan, request, watcher)
     if run_plan.stopping is not None:
         return _collect_until_narrow(run_plan, request, watcher)
-    pilot = None if request.pilot is None else pilot_of(run_plan, request.pilot)
+    pilot = None
+    if request.pilot is not None:
+        from slant.collector.cost.pilot import pilot_of
+
+        pilot = pilot_of(run_plan, request.pilot)
     if request.dry_run:
+        from slant.collector.run.dry_run import dry_run_of
+
         return dry_run_of(pilot or run_plan, request)
     if pilot is not None:
         report = _ask(pilot, request, watcher)
@@ -109,6 +123,8 @@ def _collect(request: Request, watcher: Watcher) -> RunReport:
 
 
 def _study(request: Request) -> Study:
+    from slant.collector.studies.catalogue import load_study, with_variant
+
     if isinstance(request.study, Study):
         return with_variant(request.study, request.full_variant)
     return load_study(str(request.study), request.full_variant, request.db)
@@ -127,6 +143,10 @@ def _ask(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
         run_plan = run_plan.asking_logprobs() if request.logprobs else run_plan
         return carry_out_batch(run_plan, request, watcher=watcher)
     if _is_done(run_plan):
+        from slant.collector.keep.journal_loader import load_journals
+        from slant.collector.run.one_process import report_without_run
+        from slant.collector.studies.stored_texts import keep_registration, keep_text
+
         keep_text(run_plan.db, run_plan.study)
         if run_plan.registration is not None:
             keep_registration(run_plan.db, run_plan.registration)
@@ -137,6 +157,9 @@ def _ask(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
 
 
 def _collect_until_narrow(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
+    from slant.collector.run.dry_run import dry_run_until_narrow
+    from slant.collector.run.until_width import begin_precision, report_of_looks
+
     precision = begin_precision(run_plan, loads=not request.dry_run)
     for sentence in precision.sentences(is_dry_run=request.dry_run):
         watcher.note(sentence)
@@ -158,9 +181,15 @@ def carry_out(
 ) -> RunReport:
     """Carry out a run plan as requested. Raise an error if it would cost money without consent."""
     if precision is not None:
+        from slant.collector.run.until_width import carry_out_until_narrow
+
         return carry_out_until_narrow(
             precision, request, watcher, lambda part: carry_out(part, request, watcher=watcher)
         )
     if request.processes == 1:
+        from slant.collector.run.one_process import carry_out_alone
+
         return carry_out_alone(run_plan, request, watcher=watcher)
+    from slant.collector.run.processes import carry_out_in_processes
+
     return carry_out_in_processes(run_plan, request, watcher=watcher)

@@ -88,6 +88,7 @@ def results(
     workers: Workers = None,
     progress: Progress | None = None,
     raises: bool = True,
+    beside: Mapping[str, pl.DataFrame] | None = None,
 ) -> Results:
     """Return what each call gives: kept before (rows, arguments, R code, versions of packages unchanged) or computed
     now.
@@ -96,7 +97,7 @@ def results(
     `workers` R processes (default: the cores), or any `concurrent.futures.Executor`; versions of R and packages are
     those of this machine, except with `mixed_versions(executor)`, which accepts any. Without R, kept results are still
     returned. `raises`: an error of R (RError) ends everything; else it is a failed call, as one whose process died
-    always is. Raise RError if R or a package is missing.
+    always is. `beside`: rows of other tables, written with the last results. Raise RError if R or a package is missing.
     """
     kept = _Kept(db, calls)
     is_mixed = isinstance(workers, MixedVersions)
@@ -112,10 +113,11 @@ def results(
             for number, answer in answers:
                 if raises and not answer.has_died:
                     answer.raise_error()
-                store.add(todo[number], answer)
                 done += 1
+                store.add(todo[number], answer, is_last=done == total)
                 if progress:
                     progress(done, total)
+        store.beside = dict(beside or {})
     finally:
         store.flush()
         if store.not_kept:
@@ -208,12 +210,13 @@ class _Store:
         self._written_at = time.monotonic()
         self._every_s = _KEEP_EVERY_S
         self.parts: list[Frames] = []
+        self.beside: Frames = {}
         self.not_kept: str | None = None
 
-    def add(self, call: Call, answer: Answer) -> None:
+    def add(self, call: Call, answer: Answer, *, is_last: bool) -> None:
         self._ended.append((call, self._with_machine(answer)))
         _log.info("%s of %s: %s, %.2f s", call.function, call.place, answer.error or "has ended", answer.seconds)
-        if time.monotonic() - self._written_at > self._every_s:
+        if not is_last and time.monotonic() - self._written_at > self._every_s:
             self.flush(_PATIENCE_S)
 
     def flush(self, patience_s: float = _LAST_PATIENCE_S) -> None:
@@ -223,16 +226,16 @@ class _Store:
             self._ended = []
             self.parts.append(frames)
             self._waiting.append(frames)
-        if not self._waiting and not self._relabelled:
+        if not self._waiting and not self._relabelled and not self.beside:
             return
         tables = dict.fromkeys(name for part in self._waiting for name in part)
         try:
             frames = {name: _stacked(self._waiting, name) for name in tables}
-            replaced = _write(self._db, frames, self._relabelled, patience_s)
+            replaced = _write(self._db, frames, self._relabelled, self.beside, patience_s)
         except DatabaseError as error:
             self.not_kept = str(error)
         else:
-            self.not_kept, self._waiting, self._relabelled = None, [], {}
+            self.not_kept, self._waiting, self._relabelled, self.beside = None, [], {}, {}
             _remove_files(self._db, replaced)
         self._written_at = time.monotonic()
         self._every_s = max(_KEEP_EVERY_S, (self._written_at - began) / _KEEPING)
@@ -243,7 +246,7 @@ class _Store:
         return replace(answer, versions={**answer.versions, MACHINE: answer.machine, R_CODE: answer.r_code})
 
 
-def _write(db: Path, frames: Frames, relabelled: Frames, patience_s: float) -> set[str]:
+def _write(db: Path, frames: Frames, relabelled: Frames, beside: Frames, patience_s: float) -> set[str]:
     """Write in one transaction; each result replaces the earlier one about the same, whose ids are returned."""
     with writing(db, patience_s) as connection:
         replaced: set[str] = set()
@@ -253,6 +256,8 @@ def _write(db: Path, frames: Frames, relabelled: Frames, patience_s: float) -> s
             _replace(connection, frames, replaced)
         for table, frame in relabelled.items():
             _replace(connection, {table: frame}, frame[ID].unique().to_list())
+        for table, frame in beside.items():
+            _insert(connection, table, frame)
     return replaced - set(frames["calls"][ID]) if frames else set()
 
 
@@ -260,9 +265,14 @@ def _replace(connection: duckdb.DuckDBPyConnection, frames: Frames, ids: Iterabl
     gone = pl.DataFrame({ID: list(ids)}, schema={ID: pl.String})
     with registered(connection, "gone", gone):
         for table, frame in frames.items():
-            connection.execute(f"DELETE FROM {table} WHERE {ID} IN (SELECT {ID} FROM gone)")  # noqa: S608
-            with registered(connection, "new_rows", frame):
-                connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608
+            if gone.height:
+                connection.execute(f"DELETE FROM {table} WHERE {ID} IN (SELECT {ID} FROM gone)")  # noqa: S608
+            _insert(connection, table, frame)
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame) -> None:
+    with registered(connection, "new_rows", frame):
+        connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608
 
 
 def _remove_files(db: Path, ids: Iterable[str]) -> None:

@@ -21,7 +21,7 @@ from slant.analysis.calls.results import Results, results
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.fitting.frames import FitFrames
 from slant.analysis.rows.cells import read_rows
-from slant.analysis.rows.looks import Look, keep_looks
+from slant.analysis.rows.looks import Look, new_looks
 from slant.analysis.rows.study_choice import find_fits, no_rows_error
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UnknownNameError
@@ -197,9 +197,8 @@ def _fitted(
     db: str | Path, plan: Sequence[PlannedFit], workers: Workers, refit: bool, progress: Progress | None
 ) -> Results:
     calls = list({work.call.id: work.call for work in plan}.values())
-    fitted = results(db, calls, refit=refit, workers=workers, progress=progress)
-    keep_looks(db, map(_look, plan))
-    return fitted
+    beside = new_looks(db, map(_look, plan))
+    return results(db, calls, refit=refit, workers=workers, progress=progress, beside=beside)
 
 
 def _look(work: PlannedFit) -> Look:

@@ -23,6 +23,7 @@ from slant.analysis.fitting.repeated_fits import RepeatedFit
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import RError, UnknownNameError, UsageError
+from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study, fits_of
 
 LEVEL = 0.05
@@ -108,6 +109,7 @@ def can_calibrate(study: Study) -> bool:
 
 
 @checked_arguments(data_sets=2, seed=0)
+@opens_once
 def calibrate(
     db: str | Path,
     study: str | Study | None = None,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
 from slant.collector.cost.estimate import estimate_run
 from slant.collector.cost.quote import calls_of_game, guess_of
 from slant.collector.errors import DatabaseError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import kept_open, reading
 from slant.collector.providers.prices import PriceList, load_prices
 from slant.collector.studies.catalogue import Study, fits_of, load_study
 from slant.collector.study.crossed_fits import CROSSED
@@ -256,11 +257,12 @@ def _with_costs(
     prices = load_prices(own_prices)
     known = {model.model: model for model in study.models}
     parts, rests_on = [], []
-    for (name,), rows in plan.group_by("model", maintain_order=True):
-        model = known.get(str(name))
-        costs, basis = _costs(study, model, rows["n_calls"].to_list(), pilot, prices)
-        parts.append(rows.hstack(pl.DataFrame(costs, schema=_COST_COLUMNS)))
-        rests_on.append(f"{name}: {basis}")
+    with kept_open(pilot) if pilot is not None else nullcontext():
+        for (name,), rows in plan.group_by("model", maintain_order=True):
+            model = known.get(str(name))
+            costs, basis = _costs(study, model, rows["n_calls"].to_list(), pilot, prices)
+            parts.append(rows.hstack(pl.DataFrame(costs, schema=_COST_COLUMNS)))
+            rests_on.append(f"{name}: {basis}")
     return pl.concat(parts), rests_on
 
 

@@ -24,7 +24,7 @@ from slant.analysis.rows.cells import OUTCOME, Cell, ViewRows, cells_of, read_ro
 from slant.analysis.rows.study_choice import no_rows_error, study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit, Specification, Study, fits_of
 
@@ -268,6 +268,7 @@ class SensitivityResult:
 
 
 @checked_arguments()
+@opens_once
 def specifications(
     db: str | Path,
     study: str | Study | None = None,

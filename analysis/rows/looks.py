@@ -15,11 +15,9 @@ import duckdb
 import polars as pl
 
 from slant.collector.errors import DatabaseError
-from slant.collector.keep.database import reading, writing
+from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.system.shipped_files import sql_query
-
-_PATIENCE_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -35,20 +33,19 @@ class Look:
     n_trials: int
 
 
-def keep_looks(db: str | Path, looks: Iterable[Look]) -> None:
-    """Keep those that are new. If the database can't be written, no result is kept either, as is reported there."""
+def new_looks(db: str | Path, looks: Iterable[Look]) -> dict[str, pl.DataFrame]:
+    """Return the rows of the table `looks` that it lacks, by its name: `results(…, beside=)` writes them together with
+    the results."""
     schema = {field.name: pl.Int64 if field.name == "n_trials" else pl.String for field in fields(Look)}
     rows = pl.DataFrame([asdict(look) for look in dict.fromkeys(looks)], schema=pl.Schema(schema))
     if rows.is_empty():
-        return
-    with suppress(DatabaseError, duckdb.CatalogException):
-        with reading(db) as connection, registered(connection, "looked_at", rows):
-            new = frame_of(connection.sql(sql_query("new_looks")))
-        if new.is_empty():
-            return
+        return {}
+    with (
+        suppress(DatabaseError, duckdb.CatalogException),
+        reading(db) as connection,
+        registered(connection, "looked_at", rows),
+    ):
+        new = frame_of(connection.sql(sql_query("new_looks")))
         now = datetime.now(UTC).replace(tzinfo=None)
-        with (
-            writing(Path(db), _PATIENCE_S) as connection,
-            registered(connection, "new_rows", new.with_columns(looked_at=pl.lit(now))),
-        ):
-            connection.execute("INSERT INTO looks BY NAME SELECT * FROM new_rows")
+        return {"looks": new.with_columns(looked_at=pl.lit(now))} if new.height else {}
+    return {}

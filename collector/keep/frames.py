@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
-import polars as pl
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class _Stream:
@@ -25,6 +27,8 @@ class _Stream:
 
 def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     """Return all rows of a relation, in its order. Raise duckdb.Error if the query fails."""
+    import polars as pl
+
     try:
         return pl.DataFrame(_Stream(relation))
     except pl.exceptions.ComputeError as error:  # the query failed on its way
@@ -37,6 +41,8 @@ def registered(connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataF
 
     A column that holds nothing, and so has no type, becomes text: DuckDB refuses such Polars columns.
     """
+    import polars as pl
+
     connection.register(name, _Stream(frame.with_columns(pl.col(pl.Null).cast(pl.String))))
     try:
         yield

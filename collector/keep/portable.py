@@ -7,10 +7,12 @@ say it: Parquet as instants, CSV and JSON with a Z.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
-import polars as pl
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SAFE_MARK = "is_spreadsheet_safe"
 """Name the column by which a CSV says that texts have an apostrophe, and by which an import removes it."""
@@ -51,12 +53,16 @@ def quoted_name(name: str) -> str:
 
 def times_as_text(frame: pl.LazyFrame) -> pl.LazyFrame:
     """Return instants as ISO 8601 in UTC: 2026-11-26T09:30:00.123456Z."""
+    import polars as pl  # here, because whoever opens a database needs the rest of this file
+
     names = [name for name, kind in frame.collect_schema().items() if isinstance(kind, pl.Datetime) and kind.time_zone]
     return frame.with_columns(pl.col(names).dt.convert_time_zone("UTC").dt.strftime(_ISO)) if names else frame
 
 
 def safe_for_spreadsheets(frame: pl.LazyFrame) -> pl.LazyFrame:
     """Put an apostrophe before each text that a spreadsheet would run as a formula, and add a column that says so."""
+    import polars as pl
+
     text = pl.col(pl.String)
     marked = pl.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep()
     return frame.with_columns(marked).with_columns(pl.lit(value=True).alias(SAFE_MARK))

@@ -11,13 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, compress, islice
 from operator import not_
+from typing import TYPE_CHECKING
 
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
-from slant.collector.keep.final_trials import IDS_AT_ONCE, Finals
 from slant.collector.records import Conversation, Trial
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.records import StudyModel
+
+if TYPE_CHECKING:
+    from slant.collector.keep.final_trials import Finals
+
+_IDS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals
     design_plan = study.design.plan(study, model, seed)
     places = design_plan.places(repetitions)
     planned = map(design_plan.trial_ids, compress(places, map(not_, others)) if others else places)
-    while block := list(islice(planned, IDS_AT_ONCE)):
+    while block := list(islice(planned, _IDS_AT_ONCE)):
         flags = finals.among_conversations(block)
         trials += flags.count(1)
         whole += _whole(flags, block)

@@ -13,10 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from slant.analysis import fit, game_indices, tables
+from slant.analysis.calls.results import results
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.html_report import _registered
 from slant.analysis.questions.checks.registration import deviations, registered_study
-from slant.analysis.rows.looks import Look, keep_looks
+from slant.analysis.rows.looks import Look, new_looks
 from slant.collector import collect, load_study, preregister
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading, writing
@@ -155,8 +156,8 @@ def test_looking_more_often_than_planned_is_a_deviation_looking_again_is_not(fol
     db = tmp_path / "a.duckdb"
     shutil.copy(folder / "a.duckdb", db)
     looks = [Look("drinks", "simulated", "base", "d", "small", "tea_coffee", n) for n in (4, 8, 8)]
-    keep_looks(db, looks)
-    keep_looks(db, looks)
+    for _ in range(2):
+        results(db, [], beside=new_looks(db, looks))
     assert told(deviations(db, planned(folder))) == [("looks", "1", "2", 1)]
     assert told(deviations(db, planned(folder, looks_at=[4]))) == []
 

@@ -84,6 +84,10 @@ def test_importing_the_collector_loads_neither_the_analysis_nor_rpy2() -> None:
     assert not {"analysis", "rpy2"} & modules_after("import slant.collector.cli")
 
 
+def test_importing_the_collector_loads_what_asks_a_model_only_when_one_is_asked() -> None:
+    assert not {"aiohttp", "duckdb", "polars", "rich"} & modules_after("import slant.collector.api")
+
+
 def test_importing_the_analysis_starts_no_r() -> None:
     assert "rpy2" not in modules_after("import slant.analysis.cli.main")
 

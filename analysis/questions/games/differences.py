@@ -22,6 +22,7 @@ from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import view_columns
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
 
 ADJUST = ("holm", "BH", "bonferroni", "none")
@@ -45,6 +46,7 @@ class GameDifferences:
 
 
 @checked_arguments(n_draws=1, seed=0)
+@opens_once
 def game_differences(
     db: str | Path,
     study: str | Study | None = None,

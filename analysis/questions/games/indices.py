@@ -14,11 +14,12 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, has_games
-from slant.analysis.rows.looks import Look, keep_looks
+from slant.analysis.rows.looks import Look, new_looks
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import view_columns
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
+from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
 
 SEED = 20260101
@@ -38,6 +39,7 @@ class GameIndices:
 
 
 @checked_arguments(n_boot=1, n_random=1, seed=0)
+@opens_once
 def game_indices(
     db: str | Path,
     study: str | Study | None = None,
@@ -66,9 +68,9 @@ def game_indices(
     cells = game_cells(db, study_in(db, study, has_games, "has games"), variants, source)
     levels = {cell.chance: _level_call(cell.chance, n_random, seed) for cell in cells}
     calls = [_index_call(cell, levels[cell.chance], n_boot, seed) for cell in cells]
-    computed = results(db, [*levels.values(), *calls], refit=refit, workers=executor or workers, progress=progress)
+    every, beside = [*levels.values(), *calls], new_looks(db, map(_look, cells))
+    computed = results(db, every, refit=refit, workers=executor or workers, progress=progress, beside=beside)
     computed.check_none_failed()
-    keep_looks(db, map(_look, cells))
     n_made = sum(call.id in computed.computed for call in calls)
     whole = _table(cells, calls, computed.frames["game_indices"], computed.frames["random_levels"], computed.calls)
     table = whole.select(view_columns(db, "game_index_intervals"))

@@ -19,7 +19,7 @@ from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import RError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
 
@@ -52,6 +52,7 @@ def can_permute(study: Study) -> bool:
 
 
 @checked_arguments(permutations=1, seed=0)
+@opens_once
 def permute(
     db: str | Path,
     study: str | Study | None = None,
