@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-LOOP_MS = 10.0  # of the fixed loop, where the limits were set
+LOOP_MS = 7.0  # of the fixed loop on the idle machine for which the limits were set
 DEAR_S, TOO_DEAR_S = 10.0, 20.0
 N_SHOWN = 20
 

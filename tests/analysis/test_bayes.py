@@ -74,6 +74,7 @@ def test_what_did_not_converge_says_so_in_every_frame_and_every_view(db: Path, f
     assert found.diagnostics["status"].item() == "warned"
 
 
+@pytest.mark.slow
 def test_the_second_call_fits_nothing_and_another_seed_is_another_fit(
     db: Path, found: FitResult, tmp_path: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_without_arviz_a_sentence_says_how_to_get_it(draws: Draws, monkeypatch: 
         draws.to_arviz()
 
 
+@pytest.mark.slow
 def test_the_shell_prints_contrasts_with_what_they_are_worth(db: Path, found: FitResult) -> None:
     answer = shell(db, *FLAGS, "--show", "contrasts", "--format", "csv")
     rows = pl.read_csv(answer.stdout.encode())

@@ -75,6 +75,7 @@ def test_every_check_has_rows_for_every_model_and_test(found: Checks) -> None:
     assert found.not_kept is None
 
 
+@pytest.mark.slow
 def test_python_and_rscript_give_bit_equal_numbers(found: Checks, tmp_path: Path) -> None:
     is_cell = pl.col("model") == "o3-mini"
     columns = ["condition", "wording", "item", "tokens", "is_refusal", "is_valid"]
@@ -130,6 +131,7 @@ def test_effects_at_words_are_compared_between_models_and_cells_are_marked_whose
     assert ("could have made the sign in" in details) == (not all(kept))
 
 
+@pytest.mark.slow
 def test_fits_that_take_long_are_kept_and_not_made_again(found: Checks, db: Path) -> None:
     def kept() -> list[tuple[Any, ...]]:
         with reading(db) as connection:
@@ -178,6 +180,7 @@ def test_cut_off_answers_are_counted_and_a_balanced_order_tells_nothing(tmp_path
     assert "the order has an effect (p < 0.05) in" in order.details[0]
 
 
+@pytest.mark.slow
 def test_an_order_that_changes_with_the_condition_is_said_to(found: Checks) -> None:
     order = finding_of(found, "option_order")
     assert order.verdict.startswith("The order of the options tells the condition in all 2 cells")
@@ -194,6 +197,7 @@ def test_what_can_not_be_checked_is_said_as_doubtful_and_the_rest_goes_on(tmp_pa
     assert set(checks.rows["corrections"]["model"]) == {"deepseek-r1"}
 
 
+@pytest.mark.slow
 def test_what_rests_on_a_doubtful_fit_is_labelled(found: Checks) -> None:
     words = found.rows["words"]
     assert set(words["fit_status"]) <= {"ok", "singular", "warned"}
@@ -210,6 +214,7 @@ def without(found: Checks, name: str, columns: tuple[str, ...], where: pl.Expr) 
     return replace(found, rows={**found.rows, name: rows})
 
 
+@pytest.mark.slow
 def test_what_could_not_be_refitted_is_not_counted_as_unchanged(found: Checks) -> None:
     some = finding_of(without(found, "crossed", ("verdict",), pl.col("model") == "o3-mini"), "words")
     assert re.search(r"Of \d significant effects?, \d stay so", some.verdict)
@@ -221,6 +226,7 @@ def test_what_could_not_be_refitted_is_not_counted_as_unchanged(found: Checks) -
     assert finding_of(none, "words").standing == "not checked"
 
 
+@pytest.mark.slow
 def test_refits_without_a_prompt_that_failed_are_left_out_and_counted(found: Checks) -> None:
     unknown = (
         "estimate",
@@ -327,6 +333,7 @@ def test_numbers_read_as_in_print() -> None:
     assert [count_of(n, 3, "model") for n in (0, 2, 3)] == ["none of 3 models", "2 of 3 models", "all 3 models"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("formula", "there"),
     [

@@ -29,13 +29,18 @@ MIXED_QUANTITIES = (
 
 
 @pytest.fixture(scope="module")
-def compared(authors: Authors, shared: Path, tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
-    """The comparison on the authors' raw data of five models and of the pilot. It keeps fits, so it works on a copy."""
+def imported(authors: Authors, shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The authors' raw data of five models and of the pilot. A comparison keeps fits, so it works on a copy."""
     db = shutil.copy(authors.db, tmp_path_factory.mktemp("compare") / "authors.duckdb")
     for model, folder in {"qwen3-8b": "Qwen3-8B", "deepseek-r1-pilot": "pilot/DeepSeek-R1"}.items():
         report = import_trials(db, "rmiat", [shared / "data" / "rmiat" / folder], model, "lee-lai")
         assert report.problems == []
-    return analysis.compare(db, study="rmiat")
+    return db
+
+
+@pytest.fixture(scope="module")
+def compared(imported: Path) -> pl.DataFrame:
+    return analysis.compare(imported, study="rmiat")
 
 
 def standing(rows: pl.DataFrame, table: str) -> dict[str, int]:
@@ -49,8 +54,19 @@ def number(rows: pl.DataFrame, claim: str) -> dict[str, Any]:
     return row
 
 
+def with_data(compared: pl.DataFrame) -> dict[str, tuple[int, int]]:
+    """Of each table, how many numbers agree and how many can be compared."""
+    return {row["table"]: (row["agrees"], row["with_data"]) for row in summary(compared).to_dicts()}
+
+
+def test_the_authors_answers_give_the_printed_counts_means_and_effect_sizes(imported: Path) -> None:
+    counts = with_data(analysis.compare(imported, study="rmiat", tables=["S3", "S4", "S5"]))
+    assert (counts["S3"], counts["S4"], counts["S5"]) == ((191, 205), (49, 49), (196, 196))
+
+
+@pytest.mark.slow
 def test_the_authors_data_give_the_printed_numbers(compared: pl.DataFrame) -> None:
-    counts = {row["table"]: (row["agrees"], row["with_data"]) for row in summary(compared).to_dicts()}
+    counts = with_data(compared)
     assert (counts["S3"], counts["S4"], counts["S5"]) == ((191, 205), (49, 49), (196, 196))
     mixed = [counts[table] for table in ("S6", "S7", "S8", "S9")]
     assert tuple(map(sum, zip(*mixed, strict=True))) == (339, 351)
@@ -58,12 +74,14 @@ def test_the_authors_data_give_the_printed_numbers(compared: pl.DataFrame) -> No
     assert [counts[f"v1 S{no}"] for no in range(3, 8)] == [(39, 39), (1, 2), (40, 40), (85, 91), (26, 28)]
 
 
+@pytest.mark.slow
 def test_what_does_not_agree_is_exactly_the_list_of_slips(compared: pl.DataFrame) -> None:
     short = compared.filter(~pl.col("agrees")).select(KEY).rows()
     assert sorted(map(str, short)) == sorted(map(str, notes(load_study("rmiat"), "slip").select(KEY).rows()))
     assert compared.filter(pl.col("status") == "disagrees").is_empty()
 
 
+@pytest.mark.slow
 def test_cells_without_data_say_so(compared: pl.DataFrame) -> None:
     empty = compared.filter(pl.col("status") == "no data")
     later = empty.filter(pl.col("table").is_in(["S3", "S4", "S5", "S8", "S10"]))
@@ -72,6 +90,7 @@ def test_cells_without_data_say_so(compared: pl.DataFrame) -> None:
     assert empty["recomputed"].null_count() == empty.height
 
 
+@pytest.mark.slow
 def test_what_is_not_checkable_is_told_apart_and_says_why(compared: pl.DataFrame) -> None:
     assert standing(compared, "S11") == {"agrees": 18, "not checkable": 4}
     unchecked = compared.filter(pl.col("status") == "not checkable")
@@ -85,6 +104,7 @@ def test_what_is_not_checkable_is_told_apart_and_says_why(compared: pl.DataFrame
     assert "hold" in number(compared, "t004")["note"]
 
 
+@pytest.mark.slow
 def test_each_claim_of_the_text_is_checked_a_slip_or_has_its_reason(compared: pl.DataFrame) -> None:
     assert standing(compared, "text") == {"agrees": 81, "slip": 5, "no data": 2, "not checkable": 20}
     assert number(compared, "t070t")["recomputed"] == pytest.approx(78.542447, abs=1e-6)
@@ -93,6 +113,7 @@ def test_each_claim_of_the_text_is_checked_a_slip_or_has_its_reason(compared: pl
     assert "alphabetical reference" in number(compared, "t111")["note"]
 
 
+@pytest.mark.slow
 def test_the_least_of_all_models_decides_a_printed_bound(compared: pl.DataFrame) -> None:
     least = {name: number(compared, name) for name in ("t025", "t026")}
     assert [(row["printed"], row["status"]) for row in least.values()] == [("> 23.22", "slip"), ("> 5.61", "agrees")]

@@ -94,6 +94,7 @@ def assert_agrees(recomputed: float, text: str) -> None:
     assert abs(recomputed - float(text)) <= 0.5 * 10**-decimals + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "test"), [("o3-mini", "flowers_insects"), ("claude-3.7-sonnet", "race_bertrand")])
 def test_the_authors_rows_give_the_printed_tables(shared: Path, model: str, test: str) -> None:
     with in_memory() as opened:

@@ -99,6 +99,7 @@ def test_a_cell_of_refusals_only_fails_with_its_reason(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_r_objects_are_saved_for_r_users(db: Path, tmp_path: Path) -> None:
     path = analysis.fit(db, fit="lme4").r_object(tmp_path / "o.rds", model="o3-mini")
     assert path.read_bytes()[:2] == b"\x1f\x8b"  # what saveRDS writes
@@ -127,6 +128,7 @@ def test_sources_are_never_mixed_in_one_fit(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_trials_of_several_settings_and_seeds_are_fitted_with_a_warning(tmp_path: Path) -> None:
     models = [{"model": "o3-mini", "settings": {"max_tokens": 12}}, {"model": "deepseek-r1"}]
     runs = [{**RUN, "models": models, "seed": 1}, {**RUN, "run_id": "r2", "seed": 2}]

@@ -73,20 +73,18 @@ CASES += [
 ]
 
 
-# Checks, figures and reports take long: test_own_studies.py has them of two conditions.
-SLOW = {
-    ("usual", "figures --out usual tokens"), ("usual", "report --out usual.html"), ("usual", "check"),
-    ("apart", "report --out apart.html"), ("one_class", "check"),
-    ("one_class", "figures --out one_class allocations"), ("one_class", "report --out one_class.html"),
-    ("three_classes", "figures --out three_classes allocations"), ("three_classes", "check"),
-    ("three_classes", "report --out three_classes.html"),
+# The others in the full suite; test_own_studies.py has those of two conditions.
+ALWAYS = {
+    ("usual", "tables tokens_by_condition"), ("usual", "--fit lme4"),
+    ("apart", "tables consistency_by_condition observed_delta_p"), ("apart", "--fit lme4"),
+    ("one_class", "tables allocation_indices"), ("three_classes", "indices --n-boot 10 --n-random 4"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("db", "typed", "exit_code", "said"),
     [
-        pytest.param(*case, id=f"{case[0]}: {case[1]}", marks=[pytest.mark.slow] if case[:2] in SLOW else [])
+        pytest.param(*case, id=f"{case[0]}: {case[1]}", marks=[] if case[:2] in ALWAYS else [pytest.mark.slow])
         for case in CASES
     ],
 )

@@ -80,6 +80,7 @@ def partial_slope(rows: pl.DataFrame, name: str, other: str) -> float:
     return float(covariance / variance)
 
 
+@pytest.mark.slow
 def test_people_and_models_are_fitted_apart_and_stand_next_to_each_other(place: Path) -> None:
     fitted = analysis.fit(place / "t.duckdb", str(place / "study.toml"), "lm").table.filter(fit="items")
     cells = fitted.select("source", "model").unique(maintain_order=True).rows()
@@ -115,6 +116,7 @@ def test_intervals_of_a_figure_of_people_are_over_people(place: Path) -> None:
     assert shown.to_list() == pytest.approx(of_items.to_list())
 
 
+@pytest.mark.slow
 def test_what_is_checked_of_tokens_is_not_asked_of_people(place: Path) -> None:
     checks = check(place / "t.duckdb", str(place / "study.toml"))
     asked = {grain["source"]: [one.check for one in found] for grain, found in findings(checks)}

@@ -118,6 +118,7 @@ def test_the_database_keeps_what_was_found(db: Path) -> None:
     assert open_trials(db, view="permutation_values").height == found.values.height == 6 * 2
 
 
+@pytest.mark.slow
 def test_p_counts_what_is_as_large_as_the_observed(whole: analysis.PermutationResult) -> None:
     for row in whole.tests.to_dicts():
         column = {"s": "s", "delta_p": "delta_p_items" if row["kind"] == "item_averaged" else "delta_p"}[row["scale"]]
@@ -228,6 +229,7 @@ def test_what_cant_be_permuted_is_said(db: Path) -> None:
         analysis.permute(database(db.with_name("r.duckdb"), [{}]), study="rmiat", engine="lme4")
 
 
+@pytest.mark.slow
 def test_the_command_prints_rows_and_says_what_to_compare_with(db: Path) -> None:
     command = ["permute", "--db", str(db), "--engine", "lme4", "--permutations", "5"]
     done = CliRunner().invoke(analyze, [*command, "--format", "csv"])

@@ -103,6 +103,7 @@ def test_the_report_says_the_same_of_permutations_that_are_kept(db: Path, result
     assert group.texts[1:] == tuple(null_sentences(nothing_rows(db, "rmiat", None, {})["nothing"]))
 
 
+@pytest.mark.slow
 def test_whole_words_and_the_mixed_model_stand_beside_it(db: Path, result: analysis.PermutationResult) -> None:
     arguments = ("permute", "--permutations", "20", "--db", str(db))
     refitted = CliRunner().invoke(analyze, [*arguments, "--engine", "lme4"])

@@ -50,6 +50,7 @@ def power(*words: object) -> Result:
     return CliRunner().invoke(analyze, ["power", *map(str, words)])
 
 
+@pytest.mark.slow
 def test_python_and_rscript_give_bit_equal_numbers(given: PowerPlan) -> None:
     installed = r_installation()
     assert installed is not None

@@ -42,6 +42,7 @@ def test_r_opens_every_view_that_analyses_read(tmp_path: Path, root: Path, rscri
     assert n_rows["models"] == n_rows["tests"] == "1"
 
 
+@pytest.mark.slow
 @pytest.mark.needs("DBI", "duckdb", "nanoparquet")
 def test_exports_hold_the_same_rows_for_people_without_duckdb(tmp_path: Path, root: Path, rscript: str) -> None:
     db = small_database(tmp_path / "a.duckdb")

@@ -43,6 +43,7 @@ def test_a_rating_has_thresholds_tests_clusters_and_shares_of_each_point(db: Pat
     assert set(over["method_clustered"]) == {"robust"}
 
 
+@pytest.mark.slow
 @pytest.mark.needs("ordinal")
 def test_a_mixed_model_of_ratings_keeps_its_variances(db: Path) -> None:
     found = analysis.fit(db, study_with(engine="clmm", formula="tokens ~ condition + (1 | wording)"), "own")

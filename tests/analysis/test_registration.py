@@ -120,6 +120,7 @@ def test_a_model_that_is_neither_named_nor_eligible_is_a_deviation(folder: Path)
     assert [row[0] for row in told(eligible)] == ["fewer_trials"]
 
 
+@pytest.mark.slow
 def test_fewer_and_more_trials_than_planned_are_told_but_not_a_planned_look(folder: Path) -> None:
     def plan(trials: int) -> pl.DataFrame:
         return changed(
@@ -137,6 +138,7 @@ def test_answers_of_another_source_are_not_what_was_registered(folder: Path) -> 
     assert told(found) == [("source", "collected", "simulated", 8)]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("R")
 def test_a_fit_with_another_formula_is_named_and_so_are_exclusions(folder: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"

@@ -52,6 +52,7 @@ def test_the_model_over_words_counts_the_same_answer_once(five: Path, once: Path
     assert "are the same answer: 480 rows count as 96 answers." in said
 
 
+@pytest.mark.slow
 def test_the_studys_own_model_counts_it_five_times_and_says_so(five: Path) -> None:
     result = CliRunner().invoke(analyze, ["--fit", "lme4", "--study", "rmiat", "--format", "csv", "--db", str(five)])
     assert result.exit_code == 0, result.stderr
@@ -65,6 +66,7 @@ def test_the_check_counts_them_by_temperature(five: Path) -> None:
     assert rows.select("n", "n_repeated", "n_identical", "n_effective").row(0) == (480, 96, 96, 96)
 
 
+@pytest.mark.slow
 def test_a_plan_from_one_answer_each_is_a_range_and_from_five_it_knows(five: Path, once: Path) -> None:
     numbers = {"n_words": [6], "n_wordings": [8], "n_repetitions": [5]}
     (guess,) = analysis.plan_power("rmiat", once, **numbers).table.to_dicts()

@@ -129,6 +129,7 @@ def test_checks_stand_in_the_report_in_short_with_cautions_first_and_what_to_typ
     assert "analyze check --study rmiat --out check.html" in checks
 
 
+@pytest.mark.slow
 def test_a_report_links_to_the_page_of_checks_of_its_study_beside_it(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
     checks = quick_checks(db, load_study("rmiat"), {}, workers=1)
@@ -236,6 +237,7 @@ def test_a_place_that_can_not_be_written_is_one_sentence(tmp_path: Path) -> None
         analysis.report(small_database(tmp_path / "a.duckdb"), out=tmp_path / "no" / "r.html")
 
 
+@pytest.mark.slow
 def test_without_r_the_tables_of_counts_stand_beside_the_print_and_the_rest_is_said_to_be_missing(
     root: Path, tmp_path: Path
 ) -> None:
@@ -269,6 +271,7 @@ levels = { condition = ["compatible", "incompatible"], wording = [1, 2, 3, 4, 5,
     assert "Table S" not in page  # of somebody else's paper
 
 
+@pytest.mark.slow
 def test_methods_name_each_run_once_and_not_the_machine(tmp_path: Path) -> None:
     same = {**RUN, "seed": 1, "repetitions": 1, "machine": "Linux-of-mine"}
     runs = [{**same, "run_id": f"r{day}", "started_at": f"2026-01-0{day}"} for day in (1, 2)]

@@ -111,6 +111,7 @@ def test_a_figure_of_a_missing_fit_says_what_makes_it(tmp_path: Path) -> None:
         analysis.figures(db, STUDY, tmp_path, names=["condition_contrasts"])
 
 
+@pytest.mark.slow
 def test_simulated_participants_of_r_have_the_columns_of_the_view(db: Path) -> None:
     ((_, frame),) = list(run_jobs(r_job, [("simulate_forced_choice", ())], 1))
     view = analysis.open_trials(db, view="forced_choice_trials")

@@ -56,6 +56,7 @@ def test_each_occasion_has_all_tests_together_and_each_test(found: analysis.Rete
     assert found.occasions["n_trials"].to_list() == [40, 40]
 
 
+@pytest.mark.slow
 def test_a_shift_that_was_put_in_comes_out(found: analysis.Retest) -> None:
     second, third = found.table.filter(pl.col("test").is_null()).to_dicts()
     assert third["shift"] - second["shift"] == pytest.approx(30)
@@ -72,6 +73,7 @@ def test_numbers_are_kept_and_shown_by_the_table(found: analysis.Retest, db: Pat
     assert step.frames(db, load_study("rmiat"), None, None)["table"].equals(found.table)
 
 
+@pytest.mark.slow
 def test_the_shell_prints_it_and_draws_it(found: analysis.Retest, db: Path, tmp_path: Path) -> None:
     figure = tmp_path / "retest.svg"
     words = ["retest", "--study", "rmiat", "--by", "test", "--db", str(db), "--format", "csv", "--figure", str(figure)]

@@ -143,6 +143,7 @@ def test_the_baseline_is_the_papers_own_fit(db: Path) -> None:
         assert table[name].to_list() == fits[name].to_list()
 
 
+@pytest.mark.slow
 def test_what_is_unchanged_is_not_fitted_again_and_what_changed_is(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
     first = specifications(db, "rmiat", specs=QUICK[:2]).table
@@ -254,6 +255,7 @@ settings = { n_agq = 0 }
         assert pair["estimate"][0] == pytest.approx(pair["estimate"][1], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_hostile_prior_runs_nothing_and_is_a_row_that_says_so(blocks: Path, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     prior = f"normal(0, system('touch {mark}'))"
@@ -331,6 +333,7 @@ def test_the_same_probabilities_come_from_rscript(blocks: Path, tmp_path: Path) 
     assert there == numbers(table)
 
 
+@pytest.mark.slow
 def test_the_command_prints_rows_lists_and_draws(db: Path, tmp_path: Path) -> None:
     run = CliRunner().invoke
     listed = run(analyze, ["sensitivity", "--study", "rmiat", "--list", "--format", "csv"])

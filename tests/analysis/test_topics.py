@@ -107,6 +107,7 @@ def test_a_file_that_slant_did_not_write_is_not_opened(tmp_path: Path) -> None:
         _ = model.path
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_a_contrast_is_the_coefficient_in_the_reference_model_with_p_adjusted(found: FitResult) -> None:
     of_model = found.topics["contrasts"].drop_nulls("model")
@@ -231,6 +232,7 @@ def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db
     assert "t111 stm_topic3_condition_b" in rows["quantity"].to_list()
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_print_is_not_judged_by_a_topic_model_of_fewer_texts(db: Path) -> None:
     study = quick_study()

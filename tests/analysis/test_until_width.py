@@ -120,6 +120,7 @@ def test_the_same_command_asks_and_looks_no_more(copy: Path) -> None:
     assert (report.is_complete, report.models[0]["asked"], len(report.looks)) == (True, 0, 3)
 
 
+@pytest.mark.slow
 def test_looks_that_were_made_count_by_another_rule_too(copy: Path) -> None:
     with pytest.raises(UsageError, match=r"was looked at 3 times, and --looks allows 3"):
         ask(copy, until_width=5.0, repetitions=8)
@@ -131,6 +132,7 @@ def test_looks_that_were_made_count_by_another_rule_too(copy: Path) -> None:
     assert report.models[0]["asked"] == 2 * TRIALS
 
 
+@pytest.mark.slow
 def test_a_database_made_again_from_its_journals_has_the_looks(copy: Path) -> None:
     before = read_looks(copy / "a.duckdb")
     result = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(copy / "a.duckdb")])
@@ -197,6 +199,7 @@ def test_a_model_that_was_left_between_looks_is_named(tmp_path: Path) -> None:
     assert (row["deviation"], row["found"], row["n"]) == ("left_early", "2", 2 * TRIALS)
 
 
+@pytest.mark.slow
 def test_where_no_interval_can_be_had_nothing_ends_before_all_is_asked(tmp_path: Path) -> None:
     write_worded(tmp_path / "study")
     rule, listener = {"repetitions": 2, "until_width": 1e9, "looks": 2}, Listener()
@@ -220,6 +223,7 @@ def test_a_dry_run_shows_the_rule_and_the_least_and_the_most_that_is_asked(tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 
+@pytest.mark.slow
 def test_paid_requests_are_agreed_to_for_the_most_that_may_be_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

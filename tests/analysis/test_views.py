@@ -209,6 +209,7 @@ def test_a_table_begins_with_its_source_and_has_an_order(view: str, mixed: duckd
     assert {"study_version", "variant", *([] if of_all_models else ["model"])} <= set(columns)
 
 
+@pytest.mark.slow
 @every_view
 def test_the_order_of_the_attempts_does_not_matter(
     view: str, mixed: duckdb.DuckDBPyConnection, turned: duckdb.DuckDBPyConnection

@@ -195,6 +195,7 @@ def test_an_object_of_hostile_depth_is_malformed(text):
         assert read.outcome == "malformed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["4", "yes ", "{", "1 or ", "\n", "a1.", "I can't "])
 def test_ten_megabytes_are_malformed(part):
     text = part * (10_000_000 // len(part))
@@ -202,6 +203,7 @@ def test_ten_megabytes_are_malformed(part):
         assert read.outcome in ("malformed", "refused")
 
 
+@pytest.mark.slow
 @each_row("part", ["4", "yes ", "{ ", "1 or ", "\n", "a1.", "my the ", "so i ", "1 - ", "agree to ", "1,000"])
 def test_the_longest_answer_that_is_read_takes_no_endless_time(part):
     text = part * (99_999 // len(part))

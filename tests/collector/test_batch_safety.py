@@ -35,6 +35,7 @@ def batch(tmp_path: Path, server: BatchServer) -> Batching:
     return Batching(tmp_path, server)
 
 
+@pytest.mark.slow
 @both
 def test_a_job_that_the_provider_refuses_leaves_its_trials_pending(
     batch: Batching, server: BatchServer, provider: str
@@ -139,6 +140,7 @@ def test_live_answers_keep_a_batch_out_too(batch: Batching, server: BatchServer)
     assert server.jobs == []
 
 
+@pytest.mark.slow
 def test_mixing_them_knowingly_is_said_under_the_tables(batch: Batching, server: BatchServer) -> None:
     server.finishes_at_once = True
     batch("openai", wait=True)

@@ -49,6 +49,7 @@ def test_answers_are_those_that_a_live_run_would_keep(batch: Batching, server: B
     assert facts == [(64 if provider == "openai" else 70, "usage", 200, True, server.jobs[0]["id"], None)]
 
 
+@pytest.mark.slow
 @both
 def test_results_in_any_order_find_their_trials(batch: Batching, server: BatchServer, provider: str) -> None:
     server.answer = lambda body: body["messages"][-1]["content"][-40:]
@@ -83,6 +84,7 @@ def test_a_row_without_an_answer_is_pending_again(
 HELD_BACK = {"openai": {"code": "cyber_policy"}, "anthropic": {"message": "Output blocked by content filtering policy"}}
 
 
+@pytest.mark.slow
 @both
 def test_what_a_filter_holds_back_is_final_and_submitted_no_more(
     batch: Batching, server: BatchServer, provider: str
@@ -95,6 +97,7 @@ def test_what_a_filter_holds_back_is_final_and_submitted_no_more(
     assert (len(server.jobs), batch.rows("SELECT count(*) FROM trials WHERE outcome = 'filtered'")) == (1, [(2,)])
 
 
+@pytest.mark.slow
 @both
 def test_what_is_declined_in_two_jobs_is_rejected_and_submitted_no_more(
     batch: Batching, server: BatchServer, provider: str
@@ -137,6 +140,7 @@ def test_why_a_row_failed_is_kept_without_the_key_that_the_provider_echoes(
     assert KEY not in batch.said
 
 
+@pytest.mark.slow
 @both
 def test_jobs_are_split_and_each_request_is_in_one(batch: Batching, server: BatchServer, provider: str) -> None:
     report = batch(provider, batch_size=3)

@@ -180,6 +180,7 @@ def kappa(shares: list[float]) -> float:
     return (aa + bb - expected) / (1 - expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.lists(st.integers(1, 60), min_size=4, max_size=4))
 def test_kappa_has_the_error_that_the_delta_method_gives(counts: list[int]) -> None:

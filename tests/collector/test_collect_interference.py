@@ -46,6 +46,7 @@ def test_it_says_that_the_words_are_a_stand_in_and_that_every_valid_answer_is_co
     assert "Next: analyze --fit brms" in asked[1].stderr
 
 
+@pytest.mark.slow
 def test_the_same_command_asks_nothing_and_enforced_output_asks_all_anew(asked: tuple[Path, Result]) -> None:
     db = str(asked[0])
     again = run("--study", "interference", "--simulated", "--db", db)
@@ -64,6 +65,7 @@ def test_status_counts_both_domains(asked: tuple[Path, Result]) -> None:
     assert sum(int(row[done]) for row in rows) == 960
 
 
+@pytest.mark.slow
 def test_a_pilot_has_both_blocks_of_both_domains(tmp_path: Path) -> None:
     db = tmp_path / "pilot.duckdb"
     result = run("--study", "interference", "--model", "simulated/gpt-5", "--pilot", "40", "--db", str(db))

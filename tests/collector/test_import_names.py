@@ -58,6 +58,7 @@ def test_words_are_the_same_however_unicode_writes_their_letters(tmp_path: Path)
     assert (report.problems, trials(tmp_path)[0]["item"]) == ([], "thé")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("typed", "count"), [("70.0", 70), ('"""70"""', None), ('"70"', 70), ("7e1", 70)])
 def test_counts_may_be_written_as_tools_write_them(tmp_path: Path, typed: str, count: int | None) -> None:
     names = ",".join(tidy())

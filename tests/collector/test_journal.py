@@ -244,6 +244,7 @@ def test_a_copy_of_a_journal_does_not_double_its_answers(tmp_path: Path) -> None
     assert "copy of another journal" in report.problems[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", ["nothing", "no tables"])
 def test_an_empty_file_is_filled_like_one_that_is_not_there(tmp_path: Path, content: str) -> None:
     db = tmp_path / "a.duckdb"

@@ -69,6 +69,7 @@ def test_a_run_leaves_a_journal_of_an_eighth_of_its_text(answered: Path) -> None
     assert path.stat().st_size * 8 < journal_size(path) == len(journal_text(path))
 
 
+@pytest.mark.slow
 def test_checksums_make_a_compressed_import_hardly_larger(tmp_path: Path) -> None:
     """Than it was before there were any."""
     draw = random.Random(1)

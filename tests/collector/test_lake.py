@@ -136,6 +136,7 @@ def test_tables_are_printed_from_a_lake(home: Path) -> None:
     assert (missing.exit_code, "collect export --layout lake" in missing.output) == (1, True)
 
 
+@pytest.mark.slow
 def test_plain_duckdb_reads_the_script_and_can_leave_the_folder_no_way(home: Path) -> None:
     with duckdb.connect() as connection:
         connection.execute(f"SET VARIABLE lake = '{home / 'lake'}'")

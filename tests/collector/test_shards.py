@@ -66,6 +66,7 @@ def test_the_shards_of_every_study_that_ships_are_even_in_each_test_and_conditio
     assert max(sizes) - min(sizes) <= most, sizes
 
 
+@pytest.mark.slow
 @each_row("name", list_studies())
 def test_the_shards_of_every_study_are_disjoint_and_together_the_whole(name: str) -> None:
     study = load_study(name)

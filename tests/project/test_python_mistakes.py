@@ -78,6 +78,7 @@ def said_to(name: str, given: dict[str, Any]) -> str:
     return "NOTHING"
 
 
+@pytest.mark.slow
 def test_every_wrong_argument_ends_in_a_sentence_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -163,6 +163,7 @@ def test_the_commands_for_real_models_work_against_a_server_that_stands_for_them
         assert "Done: batch.duckdb" in typed(fetch, folder, python, **provider.environment())
 
 
+@pytest.mark.slow
 def test_the_commands_for_games_work(root: Path, folder: Path, python: list[str]) -> None:
     variants, estimate, play = (command for command in shell_commands(root, ASKING) if "hiring" in command)
     assert "steer_bonus" in typed(variants, folder, python)

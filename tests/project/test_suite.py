@@ -51,7 +51,7 @@ def test_the_ledger_has_a_line_for_each_file_and_limits_follow_the_speed_of_the_
         kept.turn_to(name)
     assert [line.split("\t")[0] for line in (tmp_path / "ledger").read_text().splitlines()] == ["a", "b"]
     lines = [
-        f"{name}\t{used}\t1\t{loop}" for name, used, loop in (("x", 25, 20), ("x", 20, 20), ("y", 30, 20), ("z", 9, ""))
+        f"{name}\t{used}\t1\t{loop}" for name, used, loop in (("x", 25, 14), ("x", 20, 14), ("y", 30, 14), ("z", 9, ""))
     ]
     (tmp_path / "ledger").write_text("\n".join(lines))
     costs, speed = ledger.costs_of(tmp_path / "ledger")

@@ -30,6 +30,7 @@ _USUAL = {
     "expected": "Pleasant", "outcome": "answered", "answer": "Pleasant", "choice": "Pleasant", "tokens": 64,
     "token_source": "usage",
 }  # fmt: skip
+_columns: dict[str, tuple[str, ...]] = {}  # of views that read a variable; asking for them takes a while
 COLUMNS = tuple(Attempt.__dataclass_fields__)
 _CONDITIONS = {
     "association": ("compatible", "incompatible"),
@@ -114,10 +115,16 @@ def fill(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row])
 
 def fill_variable(connection: duckdb.DuckDBPyConnection, name: str, rows: Iterable[Row]) -> None:
     """The variable that the view `name` reads (a study's print, its plan) is set to these rows."""
-    columns = [column for column in connection.view(name).columns if column != "name"]
+    columns = _columns_of(connection, name)
     texts = [{column: _text(row.get(column)) for column in columns} for row in rows]
     with registered(connection, "given_rows", pl.DataFrame(texts, schema=dict.fromkeys(columns, pl.String))):
         connection.execute(f"SET VARIABLE {name} = (SELECT list(given) FROM given_rows given)")  # noqa: S608
+
+
+def _columns_of(connection: duckdb.DuckDBPyConnection, name: str) -> tuple[str, ...]:
+    if name not in _columns:
+        _columns[name] = tuple(column for column in connection.view(name).columns if column != "name")
+    return _columns[name]
 
 
 def fill_result(
