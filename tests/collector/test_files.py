@@ -13,9 +13,9 @@ import pytest
 from slant.analysis.calls.model_files import made_model_folder
 from slant.collector.errors import DatabaseError
 from slant.collector.system.files import IrregularFileError, contents, moved, write_file
-from slant.collector.system.scratch import replace_file, write_whole_file
+from slant.collector.system.scratch import write_whole_file
 
-WAYS: tuple[Callable[[Path, bytes], None], ...] = (write_file, write_whole_file, replace_file)
+WAYS: tuple[Callable[[Path, bytes], None], ...] = (write_file, write_whole_file)
 
 
 @pytest.mark.parametrize("write", WAYS, ids=lambda write: write.__name__)
