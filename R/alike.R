@@ -35,16 +35,17 @@
 #'       `n_model` and `n_people` (units), `mean_model` and `mean_people` (or effects), `difference` (model less
 #'       people) with `std_error`, `df`, `conf_low`, `conf_high`, `p_value` and, for all of a kind (Holm), `p_adjusted`;
 #'       `sd_people`, `bound` (in units of the outcome), `p_equivalence` of two one-sided tests,
-#'       `p_equivalence_adjusted`, `equivalence_low` and `equivalence_high`; `finding`, of adjusted p: `"equivalent"`,
-#'       `"different"`, `"both"` (there, and smaller than the bound) or `"undecided"`.}
+#'       `p_equivalence_adjusted`, `equivalence_low` and `equivalence_high`; `finding`, of the bound alone (p by
+#'       Holm within a kind): `"equivalent within the bound"` (two one-sided tests), `"differs by more than the
+#'       bound"` (the interval lies beyond it) or `"not decided"`.}
 #'     \item{spread}{one row for all items (`NA` as `item`) and per item: `sd_model`, `sd_people`, `variance_ratio` with
 #'       `ratio_low`, `ratio_high`, `p_ratio`; `wasserstein` (the mean distance between sorted answers, in units of the
 #'       outcome) with `wasserstein_low`, `wasserstein_high`, `expected` (the mean under permutation: it is above 0 for
 #'       samples of one distribution), `p_wasserstein`; `p_ratio_adjusted`, `p_wasserstein_adjusted` over items.}
 #'     \item{order}{one row: `n_items`, `correlation` of the means of items, `reliability_model`, `reliability_people`
 #'       (the share of the variance between items that is no error), `corrected` for both with `conf_low`, `conf_high`.}
-#'     \item{range}{one row for all items (`NA`) and per item: `share_outside`, people's answers outside the central 95
-#'       % of the model's; `share_low` and `share_high`, below and above it; `conf_low`, `conf_high`; `expected` under
+#'     \item{range}{one row for all items (`NA`) and per item: `model_outside`, the share of the model's answers outside
+#'       the central 95 % of people's; `share_outside`, people's answers outside the central 95 % of the model's; `share_low` and `share_high`, below and above it; `conf_low`, `conf_high`; `expected` under
 #'       permutation, `p_value`, `p_adjusted`.}
 #'     \item{personas}{one row, if there are personas: `n_groups`, `n_cells` (groups and items), `correlation` over them
 #'       of deviations from the mean of their item, model and people, with `conf_low`, `conf_high`; `slope` of people on
@@ -127,7 +128,18 @@ alike_parts <- function(rows) {
       "Ask the model again (collect --repetitions 30), at a temperature above 0."
     )
   }
+  if (is_one_answer(model)) {
+    stop_with(
+      sprintf("The model gave the same answers all %d times: they count as one, which has no error.", nrow(model)),
+      "Ask the model again at a temperature above 0 (collect --temperature 1), or in other words."
+    )
+  }
   list(model = model, people = people, items = items)
+}
+
+# Do all units answer alike, so that asking again told nothing?
+is_one_answer <- function(values) {
+  all(apply(values, 2, function(own) length(unique(own[!is.na(own)])) <= 1))
 }
 
 # Means of columns with their errors over units.
@@ -135,6 +147,17 @@ column_means <- function(values) {
   n <- colSums(!is.na(values))
   variance <- apply(values, 2, stats::var, na.rm = TRUE)
   frame_of(mean = colMeans(values, na.rm = TRUE), squared_error = variance / n, n = n, variance = variance)
+}
+
+# The mean of the items' means, items weighted alike: one that is refused mostly counts as all others. Its error is over
+# units, each by what it adds to the means of the items that it answered.
+mean_of_items <- function(values) {
+  means <- colMeans(values, na.rm = TRUE)
+  n_answers <- colSums(!is.na(values))
+  added <- sweep(sweep(values, 2, means), 2, n_answers, "/")
+  of_units <- rowSums(added, na.rm = TRUE) / ncol(values)
+  n <- nrow(values)
+  frame_of(mean = mean(means), squared_error = sum(of_units^2) * n / (n - 1), n = n)
 }
 
 empty_differences <- function() {
@@ -153,7 +176,7 @@ differences_of <- function(parts, rows, effects, levels, bound, alpha) {
     model$mean, people$mean, model$squared_error, people$squared_error, model$n, people$n, sqrt(people$variance), bound,
     alpha
   ))
-  whole <- lapply(parts[c("model", "people")], function(values) column_means(cbind(rowMeans(values, na.rm = TRUE))))
+  whole <- lapply(parts[c("model", "people")], mean_of_items)
   sd_people <- sqrt(mean(people$variance, na.rm = TRUE))
   of_all <- keyed("all", NA_character_, set_against_people(
     whole$model$mean, whole$people$mean, whole$model$squared_error, whole$people$squared_error, whole$model$n,
@@ -210,14 +233,17 @@ set_against_people <- function(model, people, model_error, people_error, n_model
     conf_high = difference + half,
     p_value = p_value, p_adjusted = p_value, sd_people = sd, bound = limit, p_equivalence = p_equivalence,
     p_equivalence_adjusted = p_equivalence, equivalence_low = difference - half_of_test,
-    equivalence_high = difference + half_of_test, finding = finding_of(p_value < alpha, p_equivalence < alpha)
+    equivalence_high = difference + half_of_test, finding = verdict_of(difference, limit, std_error, df, alpha)
   )
 }
 
 with_adjusted <- function(rows, alpha) {
   rows$p_adjusted <- stats::p.adjust(rows$p_value, "holm")
   rows$p_equivalence_adjusted <- stats::p.adjust(rows$p_equivalence, "holm")
-  rows$finding <- finding_of(rows$p_adjusted < alpha, rows$p_equivalence_adjusted < alpha)
+  beyond <- stats::pt((abs(rows$difference) - rows$bound) / rows$std_error, rows$df, lower.tail = FALSE)
+  rows$finding <- words_of_verdict(
+    rows$p_equivalence_adjusted < alpha, stats::p.adjust(beyond, "holm") < alpha / 2 & rows$std_error > 0
+  )
   rows
 }
 

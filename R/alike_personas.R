@@ -32,10 +32,15 @@ personas_of <- function(rows, alpha, n_draws, seed) {
     stop_with("Each group needs two people, and two answers of the model as its persona, for errors.")
   }
   value <- persona_numbers(model, people, without)
+  if (all(vapply(model, is_one_answer, NA))) {
+    stop_with("As each persona the model always gave the same answers, which count as one: there are no errors.")
+  }
   drawn_again <- function(values) values[sample.int(nrow(values), replace = TRUE), , drop = FALSE]
   again <- function(sides) lapply(sides, drawn_again)
+  # means of samples of samples have both errors
+  drawn_from <- list(model = persona_table(model, "squared_error"), people = persona_table(people, "squared_error"))
   samples <- with_seed(seed, vapply(seq_len(n_draws), function(k) {
-    persona_numbers(again(model), again(people), NULL)[c("correlation", "slope")]
+    persona_numbers(again(model), again(people), NULL, drawn_from)[c("correlation", "slope")]
   }, double(2)))
   limits <- apply(samples, 1, stats::quantile, c(alpha / 2, 1 - alpha / 2), na.rm = TRUE)
   if (is.na(value[["correlation"]])) message("Groups or personas differ no more than error explains: no correlation.")
@@ -49,14 +54,12 @@ personas_of <- function(rows, alpha, n_draws, seed) {
 
 # Means of groups at items, less that of the item, so that the order of items is no agreement about groups; products are
 # of means whose own errors are taken out of their squares.
-persona_numbers <- function(model, people, without) {
-  as_table <- function(sides, what) {
-    matrix(unlist(lapply(sides, function(values) column_means(values)[[what]])), ncol = length(sides))
-  }
-  x <- as_table(model, "mean")
-  y <- as_table(people, "mean")
-  x_error <- as_table(model, "squared_error")
-  y_error <- as_table(people, "squared_error")
+# `drawn_from`: the squared errors of what the units of a bootstrap sample were drawn from, if they are one.
+persona_numbers <- function(model, people, without, drawn_from = list(model = 0, people = 0)) {
+  x <- persona_table(model, "mean")
+  y <- persona_table(people, "mean")
+  x_error <- persona_table(model, "squared_error") + drawn_from$model
+  y_error <- persona_table(people, "squared_error") + drawn_from$people
   k <- ncol(x)
   centred <- function(values) values - rowMeans(values)
   shrink <- (k - 1) / k # a deviation from the mean of k has this share of the error
@@ -72,4 +75,9 @@ persona_numbers <- function(model, people, without) {
     slope = if (isTRUE(of_model > 0)) covariance / of_model else NA_real_, persona = distance(x, x_error),
     plain = if (is.null(plain)) NA_real_ else distance(plain$mean, plain$squared_error)
   )
+}
+
+# Items x groups.
+persona_table <- function(sides, what) {
+  matrix(unlist(lapply(sides, function(values) column_means(values)[[what]])), ncol = length(sides))
 }

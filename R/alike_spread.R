@@ -30,6 +30,7 @@ spread_of <- function(parts, alpha, n_draws, seed) {
   ratios <- matrix(found$samples["ratio", , ], ncol(found$value))
   df <- min(nrow(parts$model), nrow(parts$people)) - 1
   half <- stats::qt(1 - alpha / 2, df) * apply(ratios, 1, stats::sd, na.rm = TRUE)
+  half[!is.finite(half) | !is.finite(ratio)] <- NA # of a side that never varies there is no ratio to be unsure of
   p_ratio <- permutation_p(abs(ratio), abs(found$permuted["ratio", , ]))
   p_distance <- permutation_p(found$value["distance", ], found$permuted["distance", , ])
   frame_of(
@@ -44,7 +45,7 @@ spread_of <- function(parts, alpha, n_draws, seed) {
 
 empty_range <- function() {
   frame_of(
-    item = character(), share_outside = double(), share_low = double(), share_high = double(), conf_low = double(),
+    item = character(), model_outside = double(), share_outside = double(), share_low = double(), share_high = double(), conf_low = double(),
     conf_high = double(), expected = double(), p_value = double(), p_adjusted = double()
   )
 }
@@ -60,8 +61,13 @@ range_of <- function(parts, alpha, n_draws, seed) {
     rbind(outside = colSums(shares), low = shares[1, ], high = shares[2, ])
   })
   p_value <- permutation_p(found$value["outside", ], found$permuted["outside", , ])
+  outside <- vapply(seq_along(parts$items), function(item) {
+    limits <- central_limits(parts$people[!is.na(parts$people[, item]), item])
+    own <- parts$model[!is.na(parts$model[, item]), item]
+    mean(own < limits[[1]] | own > limits[[2]])
+  }, 1)
   frame_of(
-    item = c(NA, parts$items), share_outside = found$value["outside", ], share_low = found$value["low", ],
+    item = c(NA, parts$items), model_outside = c(mean(outside), outside), share_outside = found$value["outside", ], share_low = found$value["low", ],
     share_high = found$value["high", ], conf_low = interval_of(found$samples, "outside", alpha / 2),
     conf_high = interval_of(found$samples, "outside", 1 - alpha / 2),
     expected = rowMeans(as.matrix(found$permuted["outside", , ])), p_value = p_value,

@@ -16,7 +16,7 @@
 #'   0 (of trials: the pooled t test); `p_equivalence`, the larger of the two one-sided p values; `conf_low` and
 #'   `conf_high`, the `1 - 2 * alpha` interval of d by the same tests; `smallest_bound`, the bound that could just be
 #'   shown; `is_possible`, whether such a study could show equivalence at all, were d exactly 0; `finding`:
-#'   `"equivalent"`, `"different"`, `"both"` (there, and smaller than the bound) or `"undecided"`; `percentile`, where
+#'   `"equivalent within the bound"`, `"differs by more than the bound"` or `"not decided"`; `percentile`, where
 #'   the median of one condition lies in the other at the bound (a reason for it, or against it), `generalises_to`;
 #'   of trials `status`, `messages`.
 #' @references Lakens, D. (2017). Equivalence tests. Social Psychological and Personality Science, 8, 355-362.
@@ -61,14 +61,24 @@ two_one_sided_tests <- function(d, std_error, df, p_difference, bound, alpha, ge
     d = d, std_error = std_error, df = as.double(df), bound = rep(bound, length(d)), p_difference = p_difference,
     p_equivalence = p_equivalence, conf_low = d - half_width, conf_high = d + half_width,
     smallest_bound = abs(d) + half_width, is_possible = half_width < bound,
-    finding = finding_of(p_difference < alpha, p_equivalence < alpha),
+    finding = verdict_of(d, bound, std_error, df, alpha),
     percentile = rep(100 * stats::pnorm(bound), length(d)), generalises_to = generalises_to
   )
 }
 
-finding_of <- function(is_different, is_equivalent) {
+# Of the bound alone, in the words of every comparison: two one-sided tests at alpha (the 1 - 2 alpha interval lies
+# within the bound), or the 1 - alpha interval lies beyond it. Without an error nothing is decided.
+verdict_of <- function(difference, bound, std_error, df, alpha) {
+  away <- (abs(difference) - bound) / std_error
+  words_of_verdict(
+    stats::pt(away, df) < alpha & std_error > 0, stats::pt(away, df, lower.tail = FALSE) < alpha / 2 & std_error > 0
+  )
+}
+
+words_of_verdict <- function(is_equivalent, is_beyond) {
   ifelse(
-    is_different, ifelse(is_equivalent, "both", "different"), ifelse(is_equivalent, "equivalent", "undecided")
+    is_equivalent %in% TRUE, "equivalent within the bound",
+    ifelse(is_beyond %in% TRUE, "differs by more than the bound", "not decided")
   )
 }
 

@@ -24,7 +24,8 @@ Examples:
 """
 _SHOWN = (
     "source", "study_version", "variant", "model", "test", "n_model", "n_people", "difference", "conf_low", "conf_high",
-    "p_equivalence", "variance_ratio", "order", "share_outside", "persona_correlation", "persona_slope", "verdict",
+    "p_equivalence", "variance_ratio", "order", "model_outside", "share_outside", "persona_correlation", "persona_slope",
+    "verdict",
 )  # fmt: skip
 _OPTIONS = (
     click.option(
@@ -60,10 +61,11 @@ def alike_command(asked: Asked, show: str, group: str | None, bound: float, alph
     The difference of means with the errors of both, and whether it is smaller than a bound (two one-sided tests); how
     far the model varies as people do (ratio of variances, Wasserstein's distance); whether it orders the items as they
     do (correlation corrected for both errors); how many people's answers lie outside the central 95 % of the model's;
-    and whether, as a persona, it follows that group of people. "inside" is said of these items under this wording, and
-    of the people who answered: of no population that they do not represent.
+    and whether, as a persona, it follows that group of people. The verdict is "equivalent within the bound" (two
+    one-sided tests), "differs by more than the bound" (the interval lies beyond it) or "not decided": of these items in
+    this wording, and of the people who answered, not of a population that they do not represent.
     """
-    from slant.analysis.questions.alike import VERDICTS, alike
+    from slant.analysis.questions.alike import alike, verdict_sentence
     from slant.analysis.rows.cells import GRAIN
 
     result = asked.compute(alike, work="Comparing in R", group=group, bound=bound, alpha=alpha)
@@ -71,7 +73,7 @@ def alike_command(asked: Asked, show: str, group: str | None, bound: float, alph
     shown = [name for name in (_SHOWN if show == "summary" else rows.columns) if name in rows.columns]
     same = [name for name in GRAIN if rows.height and rows[name].n_unique() == 1]
     says = [
-        f"{row['model']}, {row['test']}: {VERDICTS[row['verdict']]}."
+        f"{row['model']}, {row['test']}: {verdict_sentence(row)}"
         for row in result.summary.drop_nulls("verdict").to_dicts()
     ]
     return Answer(rows, [name for name in shown if name not in same], says=says, figure=_figure(result, show))

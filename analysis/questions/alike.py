@@ -36,11 +36,8 @@ BOUND, ALPHA, DRAWS = 0.2, 0.05, 999
 _ALL_PROFILES = "all profiles"
 _LEAST_SHARED = 0.5
 _NO_EFFECTS = ("template", "persona", "item")
-VERDICTS = {
-    "inside": "inside the human range on these items, under this wording",
-    "outside": "outside the human range on these items, under this wording",
-    "undecided": "no difference was found, and none as large as the bound could be ruled out",
-}
+VERDICTS = ("equivalent within the bound", "differs by more than the bound", "not decided")
+"""List what a comparison can come to, from the bound alone; R's words_of_verdict() has the same."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +46,9 @@ class Alike:
 
     summary: one row for each source, study_version, variant, model and test (a question): `difference` of the means of
     all items (model less people) with its interval, `p_equivalence`, `variance_ratio` with its interval, `wasserstein`,
-    `order` (the corrected correlation), `share_outside`, `persona_correlation`, `persona_slope`, `p_least` (the
-    smallest p of the four tests of difference, by Holm), and `verdict`: inside, outside, undecided, or null where
+    `order` (the corrected correlation), `model_outside` (the share of the model's answers outside people's central 95
+    %), `share_outside` (people's outside the model's), `persona_correlation`, `persona_slope`, and `verdict` of the
+    mean difference: one of VERDICTS, or null where
     errors are not known. differences, spread, order, range, personas: as R's alike() describes them. warnings: what is
     doubtful, in sentences.
     """
@@ -128,7 +126,7 @@ def alike(
     tables = {part: pl.concat(parts, how="diagonal_relaxed") for part, parts in frames.items()}
     tables = {part: table.sort(CELL, maintain_order=True) for part, table in tables.items()}
     warnings += list(_messages(tables))
-    return Alike(_summary(tables, alpha), **tables, warnings=warnings)
+    return Alike(_summary(tables), **tables, warnings=warnings)
 
 
 def _rows(db: str | Path, study: Study, view: str, outcome: str) -> pl.DataFrame:
@@ -264,12 +262,12 @@ def _messages(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
         yield f"{'; '.join(dict.fromkeys(cells))}. {text[0].upper()}{text[1:]}"
 
 
-def _summary(tables: Mapping[str, pl.DataFrame], alpha: float) -> pl.DataFrame:
-    """Return one row a model and test. Its verdict rests on four tests: means, variances, distances, range."""
+def _summary(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return one row a model and test. Its verdict rests on the bound alone; the range is a separate statement."""
     whole = tables["differences"].filter(kind="all")
     rows = whole.select(
         *CELL, "n_model", "n_people", "mean_model", "mean_people",
-        "difference", "conf_low", "conf_high", "p_value", "bound", "p_equivalence",
+        "difference", "conf_low", "conf_high", "p_value", "bound", "p_equivalence", verdict="finding",
     )  # fmt: skip
     spread = tables["spread"].filter(pl.col("item").is_null() & (pl.col("status") != "failed"))
     outside = tables["range"].filter(pl.col("item").is_null() & (pl.col("status") != "failed"))
@@ -277,27 +275,19 @@ def _summary(tables: Mapping[str, pl.DataFrame], alpha: float) -> pl.DataFrame:
         spread.select(
             *CELL, "variance_ratio", "ratio_low", "ratio_high", "p_ratio", "wasserstein", "expected", "p_wasserstein"
         ),
-        outside.select(*CELL, "share_outside", p_range="p_value"),
+        outside.select(*CELL, "model_outside", "share_outside", p_range="p_value"),
         tables["order"].select(*CELL, order="corrected", order_low="conf_low", order_high="conf_high"),
         tables["personas"].select(*CELL, persona_correlation="correlation", persona_slope="slope"),
     ]
     for part in joined:
         rows = rows.join(part, on=CELL, how="left", maintain_order="left")
-    tests = ("p_value", "p_ratio", "p_wasserstein", "p_range")
-    least = [_smallest_by_holm([row[name] for name in tests]) for row in rows.to_dicts()]
-    rows = rows.with_columns(p_least=pl.Series(least, dtype=pl.Float64))
-    verdict = (
-        pl.when(pl.col("p_least").is_null())
-        .then(None)
-        .when(pl.col("p_least") < alpha)
-        .then(pl.lit("outside"))
-        .when(pl.col("p_equivalence") < alpha)
-        .then(pl.lit("inside"))
-        .otherwise(pl.lit("undecided"))
-    )
-    return rows.with_columns(verdict=verdict)
+    return rows.select(pl.exclude("verdict"), "verdict")
 
 
-def _smallest_by_holm(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return min(1.0, len(known) * min(known)) if known else None
+def verdict_sentence(row: Mapping[str, Any]) -> str:
+    """Return what a row of the summary says: the verdict of its means, and its range."""
+    measured = f"difference of means {row['difference']:.2f}, bound {row['bound']:.2f}"
+    said = f"{row['verdict']} on these items, in this wording ({measured})"
+    if row["model_outside"] is None:
+        return f"{said}."
+    return f"{said}; {100 * row['model_outside']:.0f} % of its answers lie outside people's central 95 %."

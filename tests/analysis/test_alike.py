@@ -124,7 +124,7 @@ def test_the_shell_says_what_may_be_said_and_no_more(place: Path) -> None:
     typed = ["alike", "--study", str(str(place / "study.toml")), "--db", str(place / "t.duckdb"), "--bound", "0.8"]
     done = CliRunner().invoke(analyze, [*typed, "--format", "csv"])
     assert done.exit_code == 0, done.output
-    assert "gpt-6-luna, rating: inside the human range on these items, under this wording." in done.stderr
+    assert "gpt-6-luna, rating: equivalent within the bound on these items, in this wording (difference" in done.stderr
     assert done.stdout.startswith("source,study_version,variant,model,test,n_model,n_people")
     titles = {
         "summary": "How far is the model from people?", "spread": "Do models vary as people do?",

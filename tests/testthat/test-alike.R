@@ -64,7 +64,7 @@ test_that("what a level changes is compared with errors over units, on both side
   effect <- found[found$kind == "effect", ]
   expect_equal(effect$name, "level: b")
   expect_true(effect$conf_low < 1 && 1 < effect$conf_high)
-  expect_equal(effect$finding, "different")
+  expect_equal(effect$finding, "differs by more than the bound")
 })
 
 # Three groups of 60 people, who differ in every item; the model as each of them draws them `slope` times as far apart.
@@ -101,4 +101,25 @@ test_that("few answers, and items that only one side has, are told", {
   lacking <- subset(both_sides(), is_people | item != "q12")
   expect_match(alike(lacking, "rating", n_draws = 19)$order$messages, "1 item that only one side answered left out")
   expect_error(alike(rows, "rating", bound = 0), "`bound` must be one number above 0")
+})
+
+test_that("an item that is refused mostly weighs as much as the others", {
+  rows <- both_sides(n_model = 60)
+  means <- function(rows) tapply(rows$rating, rows[c("is_people", "item")], mean)
+  refused <- !rows$is_people & rows$item == "q01" & rows$unit > 12
+  rows$rating[!rows$is_people & rows$item == "q01"] <- 1 + sin(1:60)
+  all <- alike(rows[!refused, ], "rating", n_draws = 9)$differences[1, ]
+  expect_equal(all$difference, mean(diff(means(rows[!refused, ]))) * -1)
+})
+
+test_that("identical answers count as one, and no interval is NaN", {
+  rows <- both_sides()
+  rows$rating[!rows$is_people] <- 4
+  found <- alike(rows, "rating", n_draws = 9)
+  expect_equal(unique(found$differences$status), "failed")
+  expect_match(found$spread$messages[[1]], "the same answers all 40 times: they count as one")
+  one <- both_sides()
+  one$rating[!one$is_people & one$item == "q02"] <- 4
+  spread <- alike(one, "rating", n_draws = 9)$spread
+  expect_false(any(vapply(spread, function(column) any(is.nan(column)), NA)))
 })

@@ -22,17 +22,17 @@ test_that("of effects over words and wordings it has their standard errors and d
   expect_equal(found$model, c("a", "b"))
   expect_equal(found$d, c(.05, .02))
   expect_equal(found$p_equivalence, stats::pt(c((5 - 12) / 4, (2 - 12) / 4), c(9, 200)))
-  expect_equal(found$finding, c("undecided", "equivalent"))
+  expect_equal(found$finding, c("not decided", "equivalent within the bound"))
   expect_equal(found$generalises_to, c("wording, item", "item"))
   expect_equal(found$percentile, rep(100 * stats::pnorm(.12), 2))
 })
 
-test_that("there are four findings", {
+test_that("there are three verdicts, from the bound alone", {
   of <- function(effect, n_items, bound) check_equivalence(made_trials(effect, 0, n_items), bound = bound)$finding
-  expect_equal(of(0, 400, .2), "equivalent")
-  expect_equal(of(30, 12, .1), "different")
-  expect_equal(of(1.5, 400, .3), "both")
-  expect_equal(of(0, 3, .1), "undecided")
+  expect_equal(of(0, 400, .2), "equivalent within the bound")
+  expect_equal(of(30, 12, .1), "differs by more than the bound")
+  expect_equal(of(1.5, 400, .3), "equivalent within the bound") # significant, and yet smaller than the bound
+  expect_equal(of(0, 3, .1), "not decided")
 })
 
 test_that("the smallest bound is where equivalence just begins, and too few trials are told", {

@@ -6,7 +6,7 @@ import polars as pl
 
 from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData
 from slant.analysis.pages.report_tables import text_table
-from slant.analysis.questions.alike import PARTS, VERDICTS
+from slant.analysis.questions.alike import PARTS, verdict_sentence
 
 ALIKE = "alike_{part}"
 """The name of a part among a report's tables."""
@@ -19,7 +19,7 @@ _METHODS = (
     "by Holm's method."
 )
 _LIMITS = (
-    "Inside the human range means: on these items, under this wording, for the people who answered here. It says "
+    "Verdicts are of these items, in this wording, for the people who answered here. They say "
     "nothing of other items, nor of a population that these people were not drawn from."
 )
 _CAPTIONS = {
@@ -38,7 +38,7 @@ def models_and_people(section: SectionData) -> Group | None:
     if summary.is_empty():
         return None
     said = [
-        f"{section.labels.get(row['model'], row['model'])}, {row['test']}: {VERDICTS[row['verdict']]}."
+        f"{section.labels.get(row['model'], row['model'])}, {row['test']}: {verdict_sentence(row)}"
         for row in summary.drop_nulls("verdict").to_dicts()
     ]
     tables = [CaptionedTable("Models and people", text_table(_known(summary)), is_open=True)]
