@@ -24,8 +24,8 @@ Examples:
 """
 _SHOWN = (
     "source", "study_version", "variant", "model", "test", "n_model", "n_people", "difference", "conf_low", "conf_high",
-    "p_equivalence", "variance_ratio", "order", "model_outside", "share_outside", "persona_correlation", "persona_slope",
-    "verdict",
+    "p_equivalence", "variance_ratio", "order", "model_outside", "share_outside", "persona_correlation",
+    "persona_slope", "verdict",
 )  # fmt: skip
 _OPTIONS = (
     click.option(
