@@ -13,7 +13,8 @@ max_fast_share <- .1
 error_penalty <- 600
 
 # An engine. `data`: a row per trial of a person (`unit`): `outcome` is the latency in milliseconds, `error` a column
-# that is TRUE where the wrong key was pressed, `phase` one that tells practice from test (NULL: one phase). `levels`:
+# that is TRUE where the wrong key was pressed, `phase` one that tells practice from test (NULL, or where no row says
+# it: one phase). `levels`:
 # the compatible condition, then the other. `estimates`: the mean D over people ("d_score"), with t over people;
 # `tables$people`: D of each, and why somebody is left out.
 d_score <- function(data, outcome = "response_time_ms", contrast = "condition", levels = NULL, by = NULL,
@@ -22,8 +23,11 @@ d_score <- function(data, outcome = "response_time_ms", contrast = "condition", 
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
   columns <- c(outcome, contrast, unit, error)
   check_columns(data, c(columns, phase, by), to)
+  is_unsaid <- !is.null(phase) && all(is.na(data[[phase]]))
+  phase <- if (is_unsaid) NULL else phase
   slant_fit(fit_each_group(data, by, c(columns, phase), function(rows) {
     check_outcome(rows, outcome)
+    if (is_unsaid) message("No row says its phase: D is of one phase.")
     trials <- frame_of(
       unit = as.character(rows[[unit]]), latency = as.double(rows[[outcome]]), side = as.character(rows[[contrast]]),
       is_error = as.logical(rows[[error]]), phase = if (is.null(phase)) rep("", nrow(rows)) else rows[[phase]]

@@ -39,7 +39,7 @@ fit_group <- function(data, rows, by, columns, fit_one) {
   complete <- rows[is_complete]
   used <- chosen_rows(used, which(is_complete))
   result <- with_conditions(function() {
-    check_rows(nrow(used), sum(!is_complete))
+    check_rows(nrow(used), sum(!is_complete), data[rows, unique(columns), drop = FALSE])
     say_what_is_missing(data[rows, unique(columns), drop = FALSE], sum(!is_complete))
     kinds <- chosen_rows(data, complete, intersect(kinds_of_rows(), names(data)))
     warn_of_pooling(kinds, within = character(), named_columns = columns)
@@ -61,12 +61,14 @@ fit_group <- function(data, rows, by, columns, fit_one) {
   )
 }
 
-check_rows <- function(n, n_missing) {
+check_rows <- function(n, n_missing, data = NULL) {
   if (n > 0) {
     return(invisible(TRUE))
   }
   if (n_missing > 0) {
-    stop_with(sprintf("No rows are left: all %d have a missing value.", n_missing))
+    is_empty <- vapply(data, function(column) all(is.na(column)), NA)
+    where <- if (any(is_empty)) sprintf(" in %s", paste(names(data)[is_empty], collapse = ", ")) else ""
+    stop_with(sprintf("No rows are left: all %d have a missing value%s.", n_missing, where))
   }
   stop_with("There are no rows.")
 }

@@ -74,6 +74,8 @@ class _Fetching:
     before: set[str]
     declined: DeclinedTrials
     fetched: Fetched = field(default_factory=Fetched)
+    counted: set[str] = field(default_factory=set)
+    """Trials whose final answer is counted."""
 
 
 class Fetcher:
@@ -131,8 +133,10 @@ class Fetcher:
         for row, request, line in results:
             fetched.n_results += 1
             fetched.n_responses += row.status == 200
-            if request.trial.trial_id in final or request.trial.trial_id in before:
-                fetched.n_earlier += request.trial.trial_id in final
+            trial_id = request.trial.trial_id
+            if trial_id in final or trial_id in before:
+                fetched.n_earlier += trial_id in final and trial_id not in fetching.counted  # a line may come twice
+                fetching.counted.add(trial_id)
                 continue
             try:
                 attempt = self._attempt(fetching, request, line, row)
@@ -142,6 +146,7 @@ class Fetcher:
                 continue
             (final if attempt.is_final else before).add(attempt.trial_id)
             fetched.outcomes[attempt.outcome] += 1
+            fetching.counted.add(attempt.trial_id)
             yield attempt
         self._finals.add(final)
 

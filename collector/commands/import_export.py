@@ -32,6 +32,7 @@ from slant.collector.system.scratch import write_whole_file
 from slant.collector.terminal import count_text, if_interrupted, late_bar, print_data, print_rows, printable, say
 
 _SHOWN_PROBLEMS = 10
+_SHOWN_COLUMNS = 40
 
 _IMPORT_EXAMPLES = f"""\b
 Examples:
@@ -96,6 +97,7 @@ Examples:
     metavar="COLUMN:THEIRS=OURS",
     help="People: condition:1=compatible; of one question: answer[item=rose]:0=Calm.",
 )
+@click.option("--not", "without", multiple=True, metavar="COLUMN", help="No study: a column that is nothing of it.")
 @click.option("--consent", metavar="TEXT", help="People: what they agreed to. Needed.")
 @click.option("--origin", metavar="TEXT", help="People: where their answers are from. Needed.")
 @click.option("--problems", "problems_file", type=FILE, metavar="FILE", help="Save every problem as CSV.")
@@ -117,6 +119,8 @@ def import_command(
             raise UsageError("People's answers go with a study: name that, too, as in --study rmiat --layout people")
         _propose(files, db)
         return
+    if files.pop("without"):
+        raise UsageError("--not goes with a proposal: a study names the columns that it takes in its [import].")
     from slant.collector.importing.imports import import_trials
     from slant.collector.keep.public_paths import typed_command
     from slant.collector.progress.status import coverage_note
@@ -259,6 +263,11 @@ def _propose(files: dict[str, Any], db: Path) -> None:
         say(f"  {printable(sentence)}")
     if proposed.left:
         say(f"Not taken: {printable(', '.join(proposed.left[:20]))}{' …' if len(proposed.left) > 20 else ''}")
+    say("Why, column by column:")
+    for sentence in proposed.why[:_SHOWN_COLUMNS]:
+        say(f"  {printable(sentence)}")
+    if len(proposed.why) > _SHOWN_COLUMNS:
+        say(f"  … and {len(proposed.why) - _SHOWN_COLUMNS} more columns")
     say(f"Written: {', '.join(str(path.parent / name) for name in sorted(proposed.files))}")
     own_db = shlex.quote(str(db if is_typed("db") else Path(f"{path.parent.name}.duckdb")))
     typed = [f"--model {shlex.quote(proposed.model)}"] if proposed.model else []

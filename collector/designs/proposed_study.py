@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from slant.collector.designs.labels.spelling import WRAPPING, bare_label
@@ -40,7 +40,7 @@ class ProposedStudy:
     """Hold a proposal: files, reasons and a first fit. There is the text of each file by its name (including
     study.toml, which lacks models and [import]), sentences on what was taken for what, and the fit to begin with.
     `mapping` is what `--map` says, None if names and values alone say it; `layout` that of the import, and
-    `values` what `--map-value` says of it."""
+    `values` what `--map-value` says of it; `why` says of columns what each is taken for, or why not."""
 
     files: Mapping[str, str]
     remarks: tuple[str, ...]
@@ -49,6 +49,7 @@ class ProposedStudy:
     layout: str = "tidy"
     values: tuple[str, ...] = ()
     table: str = ""
+    why: Mapping[str, str] = field(default_factory=dict)
 
 
 def values_of(cells: AnsweredCells, column: str) -> list[str]:

@@ -20,10 +20,28 @@ LONGEST_LEVEL = 100
 MOST_LEVELS = 1_000
 TRUE, FALSE = ("1", "true", "yes", "1.0", "t", "y"), ("0", "false", "no", "0.0", "f", "n")
 _BAD = re.compile(r"[\x00-\x1f\\]")
-_NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
+_NUMBER = re.compile(r"[-+−–]?(?:\d+(?:[.,]\d+)?|[.]\d+)(?:e[-+]?\d{1,3})?", re.IGNORECASE)
+_MEASURE = re.compile(
+    r"(?:^|_)(?:n|num|len|length|chars?|characters|words|sentences|tokens?|time|ms|secs?|seconds?|minutes|duration|latency"
+    r"|elapsed|cost|price_usd|usd|logprob|probability|confidence|perplexity|entropy|bytes|size|count|timestamp|date)(?:_|$)"
+)
+"""Match names of what was measured of an answer, which nobody was shown."""
+_COUNTER = re.compile(r"(?:^|_)(?:id|ids|uuid|no|nr|num|number|index|idx|row|line|serial|seq|order|hash|key|seed)$")
+"""Match names of columns that count or name rows."""
+_MOST_NUMBERS = 12
+"""Different numbers of a factor, unless all are about as frequent: 300 lengths are no levels."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:$|[T ]\d\d:)|1[5-9]\d{8}(?:\d{3}|\.\d+)?$")
 """Match a day or a moment, which is when a row was written and nothing that was shown."""
-_MISSING = ("", "na", "nan", "null", "<na>")
+MISSING = ("", "na", "n/a", "nan", "null", "none", "<na>", "#n/a", "-")
+FAILED = re.compile(
+    r"\W*(?:api|request|server|http|network|connection)[\s\d_-]*(?:error|exception|failed|failure|time-?out)\b"
+    r"|\W*error\b\W*(?:$|(?<=[:\]])|\d|api|request|rate|time|server|connection|http|code|after|occur)"
+    r"|\W*(?:exception|time-?out|timed out|failed|failure)\s*[:\]]|\W*traceback\b"
+    r"|\W*rate[\s_-]?limit\w*\W*(?:$|exceeded|error|reached)",
+    re.IGNORECASE,
+)
+"""Match what programs write in the place of an answer when a request failed ("[ERROR] API error")."""
+_NO_LEVEL = ("", "na", "nan", "null", "<na>")
 _EVEN = 1.25
 """How many times as often the most frequent level of a crossed factor may be there as the rarest one: rows are lost."""
 
@@ -31,11 +49,17 @@ _EVEN = 1.25
 @dataclass(frozen=True)
 class AnswerTable:
     """Hold the columns of files, by tidied name: a text for each row, "" if there is none. `answers` are columns
-    that a person said hold answers (`--map answer=…`), `model` the column of models, None if there is none."""
+    that a person said hold answers (`--map answer=…`), `model` the column of models, None if there is none;
+    `exact` are columns of real numbers, whose marks are before decimals, `decimal` is the mark of the others, if it
+    was said. Each row of the file is `n_per_row` rows here. `forced` are columns that a person gave a name of ours."""
 
     columns: Mapping[str, Sequence[str]]
     answers: Sequence[str] = ()
     model: str | None = None
+    exact: frozenset[str] = frozenset()
+    n_per_row: int = 1
+    decimal: str | None = None
+    forced: frozenset[str] = frozenset()
 
     @property
     def n_rows(self) -> int:
@@ -61,14 +85,20 @@ class AnswerTable:
 
     def levels(self, name: str) -> list[str]:
         """Return the different values of a column, in the order of the rows."""
-        return [value for value in dict.fromkeys(self.columns[name]) if value.lower() not in _MISSING]
+        if name not in self._levels:
+            self._levels[name] = [v for v in dict.fromkeys(self.columns[name]) if v.lower() not in _NO_LEVEL]
+        return self._levels[name]
+
+    @cached_property
+    def _levels(self) -> dict[str, list[str]]:
+        return {}
 
     def numbers(self, name: str) -> list[float] | None:
         """Return the different numbers of a column, sorted; None if a value is no number."""
         levels = self.levels(name)
         if not levels or not all(_NUMBER.fullmatch(level) for level in levels):
             return None
-        return sorted({float(level.replace("−", "-").replace(",", ".")) for level in levels})
+        return sorted({float(level.replace("−", "-").replace("–", "-").replace(",", ".")) for level in levels})
 
     def is_flag(self, name: str) -> bool:
         """Return True if a column says yes or no, as words or as 0 and 1."""
@@ -77,23 +107,44 @@ class AnswerTable:
 
     def can_be_factor(self, name: str) -> bool:
         """Return True if a column has some short levels in every row, of which each comes again."""
-        values = self.columns[name]
-        levels = self.levels(name)
-        return (
-            1 < len(levels) <= MOST_LEVELS
-            and not all(map(_TIME.match, levels))
-            and len(levels) * 2 <= len(values)
-            and all(value.lower() not in _MISSING for value in values)
-            and all(len(level) <= LONGEST_LEVEL and not _BAD.search(level) for level in levels)
-        )
+        return not self.why_no_factor(name)
+
+    def why_no_factor(self, name: str) -> str:
+        """Return why a column can't be a factor; "" if it can."""
+        return self._reasons.get(name, "") if name in self._reasons else self._reasons.setdefault(name, self._why(name))
+
+    @cached_property
+    def _reasons(self) -> dict[str, str]:
+        return {}
+
+    def _why(self, name: str) -> str:
+        values, levels = self.columns[name], self.levels(name)
+        n, many = len(levels), f"{len(levels):,} different values in {len(self.columns[name]):,} rows"
+        if n < 2:
+            return "it says the same in all rows" if n else "it is empty"
+        if all(map(_TIME.match, levels)):
+            return "a day or a time, of when rows were written"
+        if any(value.lower() in _NO_LEVEL for value in values):
+            return "it is empty in some rows"
+        if n > MOST_LEVELS or n * 2 * self.n_per_row > len(values):
+            return f"{many}, and levels come again"
+        if any(len(level) > LONGEST_LEVEL or _BAD.search(level) for level in levels):
+            return "long texts"
+        if self.numbers(name) is None or self.is_crossed(name):
+            return ""
+        plain = name_of(name) if re.search(r"[a-z]", name) else name
+        if _MEASURE.search(plain):
+            return f"{n:,} different numbers that are measured of an answer, by its name"
+        return f"{n:,} different numbers: too many for a factor" if n > _MOST_NUMBERS else ""
+
+    def is_counter(self, name: str) -> bool:
+        """Return True for a column that counts or names rows, by its name."""
+        return bool(_COUNTER.search(name))
 
     def says(self, first: str, second: str) -> bool:
         """Return True if the first column says what the second one is, and has more levels (a name says a gender)."""
-        known: dict[str, str] = {}
-        pairs = zip(self.columns[first], self.columns[second], strict=True)
-        return all(known.setdefault(one, other) == other for one, other in pairs) and len(known) > len(
-            self.levels(second)
-        )
+        pairs = set(zip(self.columns[first], self.columns[second], strict=True))
+        return len(pairs) == len(set(self.columns[first])) and len(pairs) > len(self.levels(second))
 
     def is_crossed(self, name: str) -> bool:
         """Return True if all levels of a column are about equally frequent: those of a design are, answers are not."""

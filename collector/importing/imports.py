@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.arguments import checked_arguments
+from slant.collector.designs.answers.written_numbers import needed_mark
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.kinds import content_hash
 from slant.collector.importing.files.table_file import TableFile, TableFiles
@@ -32,6 +33,7 @@ from slant.collector.system.garbage import garbage_collected_rarely
 __all__ = ["ImportReport", "import_trials"]
 
 _NUMBERED = ("wording", "repetition")
+_SHORT_ANSWER = 200
 
 
 @checked_arguments()
@@ -96,7 +98,8 @@ def import_trials(
         if layout_read.skips_missing and any(facts.numbers.values()):
             called = _counted_from_one(loaded, called, facts, report)
         run = _run(loaded, models, layout, opened.sources, command)
-        reader = RowReader(loaded, layout_read, run, model_of_all, called)
+        mark = _mark(loaded, files, called, decimal) if layout_read.skips_missing else None
+        reader = RowReader(loaded, layout_read, run, model_of_all, called, mark)
         texts = [study_line(loaded, run.started_at)]
         with garbage_collected_rarely(), ImportWriter(Path(db), run, report, texts) as writer:
             for file in files:
@@ -156,6 +159,23 @@ def _facts(files: Sequence[TableFile], called: Names, *, needs_models: bool, nee
                     if not is_empty(value := cells.get(name)):
                         facts.numbers[name].add(word(value))
     return facts
+
+
+def _mark(study: Study, files: Sequence[TableFile], called: Names, decimal: str | None) -> str | None:
+    """Return the mark before decimals by which answers are read, where a study asks for numbers: said, or shown by some
+    of the answers; None if no answer needs it."""
+    questions = getattr(study.data, "questions", {})
+    if not any(getattr(question, "kind", "") in ("number", "scale") for question in questions.values()):
+        return None
+    texts: set[str] = set()
+    for file in files:
+        plain = called.plain_columns(file, ("answer",))
+        values = None if not plain else file.different(list(plain.values()))
+        if values is not None:
+            texts |= values[plain["answer"]] if plain else set()
+        else:
+            texts |= {word(row.cells.get("answer")) for row in called.rows(file) if isinstance(row, Row)}
+    return needed_mark((text for text in texts if len(text) <= _SHORT_ANSWER), decimal)
 
 
 def _counted_from_one(study: Study, called: Names, facts: _Facts, report: ImportReport) -> Names:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from slant.collector.ask.option_logprobs import OptionLogprobs
+from slant.collector.designs.answers.json_object import exact_text
 from slant.collector.importing.layouts import Row
 from slant.collector.importing.layouts.values import CellError, count, logprob, shown, text, word
 from slant.collector.records import LogprobKind, Outcome, ReasoningKind, Reply
@@ -38,7 +39,7 @@ def reply_of(draft: Mapping[str, Any], counts: Mapping[str, Any], alike: Reply |
             fingerprint=text(draft.get("fingerprint")) or None,
         )
     return Reply(
-        answer=text(draft.get("answer")),
+        answer=exact_text(said) if type(said := draft.get("answer")) is float and said == said else text(said),
         output_tokens=counts["output_tokens"],
         reasoning_tokens=counts["reasoning_tokens"],
         input_tokens=input_tokens,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
+from slant.collector.designs.proposed_table import FAILED
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.alike_answers import AlikeAnswers, SharedAnswer, shared_part
@@ -44,20 +45,29 @@ from slant.collector.study.records import StudyModel
 
 _NAMED = (*PLACE, "group")
 _MOST_PLACES = 100_000
+_LONG_ERROR = 300
 _LONG_TEXT = 40
 """Characters; two answers of that length are seldom the same by chance."""
 
 
 class RowReader:
-    """Make attempts of rows, file by file. `model` is the model of all rows; None if each row names its own."""
+    """Make attempts of rows, file by file. `model` is the model of all rows; None if each row names its own. `mark`:
+    before decimals in their answers, where it must be known."""
 
     def __init__(
-        self, study: Study, layout: Layout, run: Run, model: StudyModel | None, called: Names | None = None
+        self,
+        study: Study,
+        layout: Layout,
+        run: Run,
+        model: StudyModel | None,
+        called: Names | None = None,
+        mark: str | None = None,
     ) -> None:
         self.notes = self._new_notes(study)
         self._study, self._layout, self._run, self._model = study, layout, run, model
         self._design = study.design
         self._called = called or Names()
+        self._mark = mark
         self._cells: dict[str, PlannedCells] = {}
         self._games = GameRows(study, self._design)
         self._maker = AttemptMaker(run, ())
@@ -107,6 +117,7 @@ class RowReader:
         given = given_outcome(draft) if said is None else said.outcome
         if self._layout.skips_missing and given in (None, "answered") and _is_unanswered(draft.get("answer"), trial):
             raise MissingAnswerError("has no answer")
+        self._check_answered(draft, trial, given)
         if (position := count(draft.get("position"), "position")) != trial.position:
             trial = replace(trial, position=position)
         if turn is not None and "prompt_as_sent" in draft:
@@ -138,6 +149,17 @@ class RowReader:
                 self._keep_answer(row, model, place, record, kept, is_label)
         return record
 
+    def _check_answered(self, draft: Mapping[str, Any], trial: Trial, given: Outcome | None) -> None:
+        """Check that an answer is none that a program wrote because its request failed ("[ERROR] API error")."""
+        answer = draft.get("answer")
+        if not (
+            self._layout.skips_missing and given is None and isinstance(answer, str) and len(answer) <= _LONG_ERROR
+        ):
+            return
+        is_failure = FAILED.match(answer) and answer not in (trial.option_a, trial.option_b)
+        if is_failure and (is_text(trial) or self._read(trial, Reply(answer=answer), None, None).outcome != "answered"):
+            raise CellError(f"is a request that failed ({one_line(answer)[:60]})")
+
     def _keep_answer(
         self, row: Row, model: StudyModel, place: Place, record: Mapping[str, Any], kept: str, is_label: bool
     ) -> None:
@@ -156,7 +178,8 @@ class RowReader:
         planned = place.planned
         if repetition != planned.repetition and place.is_known and self._answers.cycle != 1:
             planned = self._design.repeated(self._study, planned, repetition)
-        trial = with_options(self._design, planned, draft, repetition, place.ids(repetition))
+        said = {**draft, "decimal": self._mark} if self._mark else draft
+        trial = with_options(self._design, planned, said, repetition, place.ids(repetition))
         if place.turn is not None:
             trial_id = stable_id(trial.trial_id, place.turn)
             trial = replace(trial, game=trial.trial_id, round=place.turn, trial_id=trial_id)
@@ -279,6 +302,11 @@ class RowReader:
             self.notes.without_source += tokens is not None and source is None
         if not is_known:
             self.notes.unknown_words.setdefault(trial.test, {})[trial.item] = None
+
+
+def is_text(trial: Trial) -> bool:
+    """Return True for a question that any text answers."""
+    return trial.factors.get("kinds") == ["text"]
 
 
 def _is_label(trial: Trial, reply: Reply, reading: Reading) -> bool:

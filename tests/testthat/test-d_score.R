@@ -47,3 +47,11 @@ test_that("the mean of people's D has a t test over people; a block that is miss
   expect_equal(c(found$estimates$statistic, found$estimates$p_value), c(unname(direct$statistic), direct$p.value))
   expect_equal(found$tables$people$left_out[[6]], "a block is missing")
 })
+
+test_that("trials of which none says its phase are of one phase", {
+  rows <- do.call(rbind, lapply(1:4, function(k) transform(by_hand(k), response_time_ms = response_time_ms + 9 * k)))
+  unsaid <- d_of(transform(rows, phase = NA_character_))
+  expect_equal(unsaid$tables$people$d, d_of(transform(rows, phase = "test"))$tables$people$d)
+  expect_match(unsaid$fits$messages, "No row says its phase", fixed = TRUE)
+  expect_match(d_of(transform(rows, is_error = NA))$fits$error, "have a missing value in is_error", fixed = TRUE)
+})

@@ -165,6 +165,15 @@ def decimal_mark(texts: Iterable[str]) -> str | None:
     return shown.pop() if len(shown) == 1 else None
 
 
+def needed_mark(texts: Iterable[str], said: str | None = None) -> str | None:
+    """Return the mark before decimals that is said, or that the numbers of some texts show, if any of them is read
+    otherwise without it."""
+    figures = {match["digits"].rstrip(".,'_") for text in texts for match in NUMBER.finditer(text)}
+    mark = said or decimal_mark(figures)
+    is_read = [_values(figure, None, False) == _values(figure, mark, False) for figure in figures]
+    return None if all(is_read) else mark
+
+
 def _mark_of(digits: str) -> str | None:
     figure = digits.rstrip(".,'_")
     marks = [sign for sign in figure if sign in MARKS]

@@ -314,6 +314,12 @@ def _content(study: StudyFile, shown: Mapping[str, Any]) -> str:
 def _of_many(study: StudyFile, test: str, template: str) -> str:
     """Describe all prompts of one question and template, in a study that has too many to tell them apart."""
     data: FactorialData = study.data
+    key = (study.asked_as, test, template, study.seed, study.temperature)
+    return data.remembered(key, lambda: _of_all_parts(study, test, template))  # type: ignore[no-any-return]
+
+
+def _of_all_parts(study: StudyFile, test: str, template: str) -> str:
+    data: FactorialData = study.data
     shown = (data.factors, data.cells.lists, data.takes, data.n, data.templates[template], data.questions, data.asked)
     parts = (*shown, data.profiles, data.personas, data.persona_place, data.together, data.forms)
     return stable_id(study.asked_as, test, template, repr(parts), study.seed, study.temperature)[:12]

@@ -5,9 +5,9 @@ Nothing is crossed here: cells are counted before any is made (`cells.py`), and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from slant.collector.designs.answers.forms import AnswerForm
@@ -46,8 +46,15 @@ class Profiles:
 
     def labels(self, template: str) -> tuple[str, ...]:
         """Return what the profiles of a task are called, in their order."""
-        label = self.label.get(template, self.label.get("", ""))
-        return tuple(label.format(number=number) for number in range(1, self.count + 1))
+        return _labels(self.label.get(template, self.label.get("", "")), self.count)
+
+
+_MOST_REMEMBERED = 5_000
+
+
+@lru_cache(256)
+def _labels(label: str, count: int) -> tuple[str, ...]:
+    return tuple(label.format(number=number) for number in range(1, count + 1))
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,15 @@ class FactorialData:
     forms: Mapping[str, AnswerForm] = field(default_factory=dict)
     simulation: Any = None
     dealt_by: int | None = None
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what was made before for this key: profiles of a task are the same for all questions about it."""
+        if key not in self.memo:
+            if len(self.memo) >= _MOST_REMEMBERED:
+                self.memo.clear()
+            self.memo[key] = make()
+        return self.memo[key]
 
     @property
     def has_personas(self) -> bool:

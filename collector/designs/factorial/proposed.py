@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from math import prod
 
 from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in
-from slant.collector.designs.answers.written_numbers import numbers_in
+from slant.collector.designs.answers.written_numbers import decimal_mark
 from slant.collector.designs.factorial.factors import RESERVED
-from slant.collector.designs.labels.spelling import WRAPPING, folded
+from slant.collector.designs.factorial.proposed_conjoint import crossing_of, is_choice_of_one, tasks_of
+from slant.collector.designs.factorial.proposed_questions import kind_of, proposed_question
 from slant.collector.designs.proposed_study import ProposedStudy, csv_text, ids_of, toml_text
 from slant.collector.designs.proposed_table import AnswerTable, name_of
 from slant.collector.errors import StudyError
@@ -51,8 +52,6 @@ _ANSWERS = [
     "agreement",
 ]
 _QUESTIONS = "question question_id question_name measure outcome_name dv test"
-_TASKS = "task task_id task_no choice_task choice_set contest contest_no pair_id set"
-_PLACES = "place position profile profile_no profile_id alternative alt option_no concept"
 _REPETITIONS = (
     "repetition rep repeat iteration iter run run_id replicate draw epoch seed trial trial_no n row index "
     "wiederholung durchgang versuch essai repetition_no ensayo intento prova herhaling"
@@ -68,15 +67,16 @@ _ASKED = re.compile(r"(?:q|question|frage|pregunta|survey|dv|outcome)[_ ]?\d{0,3
 """Match columns as programs for surveys name what was answered: q1, q3_2."""
 _MOST_CELLS = 100_000
 _MOST_WHOLE = 0.9
-"""Share of tasks that must be whole: of a file that was cut, one is not."""
-_SCALES = ((1, 5), (1, 7), (0, 10), (1, 10), (-3, 3), (-2, 2), (-5, 5), (1, 9), (1, 11), (0, 4), (0, 6))
-_MOST_POINTS = 20
-_END = re.compile(r"(?:/|\bout of)\s*(\d{1,4})")
-_OF_SCALE = re.compile(r"\s*(?:/|out of|of)\s*\d+")
-
-
-_WITH_COMMA = re.compile(r"^(\d+),(\d{1,2})$")
-_UNITS = (("$", "dollars"), ("€", "euros"), ("£", "pounds"), ("%", "percent"))
+_SHOWN = re.compile(
+    r"(?:^|_)(?:input|inputs|prompt|given|shown|true|truth|gold|expected|target|reference|baseline|human|correct)(?:_|$)"
+)
+"""Match names of what was put into a prompt, or is right: no answers."""
+_OF_ROWS = re.compile(
+    r"(?:output|row|run|trial|response|request|call|answer|batch|seq|serial|index|idx|line|log|record|obs|no|nr|number)(?:_|$)"
+)
+"""Match names of counters of rows; those of items (item_id) are levels, if they are few."""
+_MOST_COUNTED = 30
+_LONGEST_READ = 200
 
 
 @dataclass
@@ -89,6 +89,7 @@ class _Found:
     question: str | None = None
     template: str | None = None
     n_profiles: int = 1
+    why: dict[str, str] = field(default_factory=dict)
 
 
 def proposed_study(table: AnswerTable) -> ProposedStudy:
@@ -113,30 +114,41 @@ def proposed_study(table: AnswerTable) -> ProposedStudy:
         else:
             found.mapping.append(f"condition={found.template}")
     files, lines = _factors(table, found, named)
-    lines += _crossing(table, found)
+    lines += crossing_of(table, found.factors, found.n_profiles, named)
     shown = "{profiles}" if not is_all else "; ".join(f"{{{named[factor]}}}" for factor in found.factors)
     lines += ["", "# These texts are not in the files: write them here before you ask any model.", "[templates]"]
     lines += [f'{name} = "These answers were collected elsewhere. {shown}"' for name in templates.values()]
     remarks, has_numbers = [f"factors: {_listed(table, found)}"], False
+    mark = _mark(table, found)
     for name, values in _questions(table, found).items():
-        text, said = _question(name, values, is_all, is_choice=_is_choice(table, found, values))
-        lines += ["", f"[questions.{name}]", *text]
-        remarks.append(f"{name}: {said}")
-        has_numbers = has_numbers or not set(text) & {'kind = "text"', 'kind = "choice"'} or not is_all
+        is_choice = found.n_profiles > 1 and is_choice_of_one(table, found.n_profiles, values)
+        question = proposed_question(name, values, mark=mark, is_one=is_all, is_choice=is_choice)
+        lines += ["", f"[questions.{name}]", *question.lines]
+        remarks.append(f"{name}: {question.said}")
+        has_numbers = has_numbers or question.kind not in ("text", "choice")
     mapping = [*found.mapping, *(f"{name}={column}" for column, name in named.items() if name != column)]
     layout = "people" if table.person else "tidy"
     # words have no mean: of each choice the table has its share
     fit = "marginal_means" if has_numbers else ""
     shares = "factorial_answers_by_level" if not has_numbers and 'kind = "choice"' in lines else ""
     texts = {**files, "study.toml": "\n".join(lines) + "\n"}
-    return ProposedStudy(texts, tuple(remarks), fit, tuple(mapping), layout, table=shares)
+    return ProposedStudy(texts, tuple(remarks), fit, tuple(mapping), layout, table=shares, why=found.why)
+
+
+def _mark(table: AnswerTable, found: _Found) -> str | None:
+    """Return the mark before decimals of the answers: said, that of real numbers, or what some of them show."""
+    if table.decimal is not None:
+        return table.decimal
+    if all(name in table.exact for name in found.answers):
+        return "."
+    return decimal_mark(value for name in found.answers for value in table.columns[name] if len(value) <= _LONGEST_READ)
 
 
 def _found(table: AnswerTable) -> _Found:
     taken = {table.person, table.model}
     mapping = [f"participant={table.person}"] if table.person not in (None, "participant") else []
     mapping += [f"model={table.model}"] if table.model not in (None, "model") else []
-    task, place, n_profiles = _conjoint(table)
+    task, place, n_profiles = tasks_of(table)
     if n_profiles > 1:
         taken |= {task, place}
         mapping += [f"{ours}={column}" for ours, column in (("task", task), ("place", place)) if ours != column]
@@ -157,11 +169,14 @@ def _found(table: AnswerTable) -> _Found:
     answers = _answers(table, free)
     if not answers:
         raise StudyError("it has ratings, choices or numbers as answers, and no column was found that holds them")
-    columns = [name for name in free if name not in answers and table.can_be_factor(name)]
-    columns = [name for name in columns if not _names_others(table, name, columns)]
+    columns = [name for name in free if name not in answers and (name in table.forced or table.can_be_factor(name))]
+    columns = [
+        n for n in columns if n in table.forced or not (_names_others(table, n, columns) or _counts_rows(table, n))
+    ]
     if not columns:
         raise StudyError("it has a column for each factor, of a few levels that come again, and none was found")
     found = _Found(answers, {}, mapping, question, template, n_profiles)
+    found.why = _reasons(table, found, free, columns, {"task": task, "place": place, "repetition": repeated})
     for name in sorted(columns, key=lambda name: -len(table.levels(name))):
         of = next((factor for factor in found.factors if table.says(factor, name)), None)
         if of is not None:
@@ -177,16 +192,43 @@ def _found(table: AnswerTable) -> _Found:
     return found
 
 
-def _conjoint(table: AnswerTable) -> tuple[str, str, int]:
-    """Return the columns of a task and of a profile's place in it, and how many profiles a task has; 1 if none."""
-    task, place = table.named(_TASKS), table.named(_PLACES)
-    if task is None or place is None or table.person is None:
-        return "", "", 1
-    n = len(table.levels(place))
-    tasks = Counter(zip(table.columns[table.person], table.columns[task], strict=True))
-    is_numbered = set(table.levels(place)) == {str(number) for number in range(1, n + 1)}
-    is_whole = 1 < n <= 10 and sum(count == n for count in tasks.values()) > _MOST_WHOLE * len(tasks)
-    return (task, place, n) if is_whole and is_numbered else ("", "", 1)
+def _counts_rows(table: AnswerTable, name: str) -> bool:
+    """Return True for numbers that count rows, by their name; of few that come again (item_id) the rows say more."""
+    numbers = table.numbers(name)
+    is_of_rows = len(numbers or ()) > _MOST_COUNTED or _OF_ROWS.match(name) is not None
+    return numbers is not None and table.is_counter(name) and is_of_rows
+
+
+def _is_input(table: AnswerTable, name: str, free: Sequence[str]) -> bool:
+    """Return True for a column called as answers are that says what was shown: right answers, or what another column
+    says in all rows (a score of each candidate, put into the prompt)."""
+    if _SHOWN.search(name):
+        return True
+    says = (other for other in free if other != name and other not in _ANSWERS and table.can_be_factor(other))
+    return any(table.says(other, name) for other in says)
+
+
+def _reasons(
+    table: AnswerTable, found: _Found, free: Sequence[str], factors: Sequence[str], placed: Mapping[str, str | None]
+) -> dict[str, str]:
+    """Return for each column what it is taken for, and why; of those that are not taken why not."""
+    why = {column: f"the {role}, by its name and numbers" for role, column in placed.items() if column}
+    why |= {found.question: "names the question"} if found.question else {}
+    why |= {found.template: "names the wording"} if found.template else {}
+    why |= {table.model: "names models"} if table.model else {}
+    why |= {table.person: "names who answered"} if table.person else {}
+    for name in table.columns:
+        if name in found.answers:
+            named = "said by --map" if name in table.answers else "called as answers are" if name in _ANSWERS else ""
+            why[name] = f"answers: {named or 'numbers or words as frequent as no design has them'}"
+        elif name in factors:
+            why[name] = "a factor: its levels come again"
+        elif name not in why and name in _NEVER:
+            why[name] = "not taken: of the request or the answer, and never shown"
+        elif name not in why and name in free:
+            names_others = "counts rows, or names what other columns say"
+            why[name] = f"not taken: {table.why_no_factor(name) or names_others}"
+    return why
 
 
 def _counts(table: AnswerTable, column: str, first: int) -> bool:
@@ -224,8 +266,10 @@ def _answers(table: AnswerTable, free: Sequence[str]) -> list[str]:
     if table.answers:
         return list(table.answers)
     if named := [name for name in free if name in _ANSWERS and table.levels(name)]:
-        long = [name for name in named if _kind(table.columns[name])[0] == "text"]
-        return [name for name in named if name not in long] or long[:1]
+        long = [name for name in named if kind_of(table.columns[name]) == "text"]
+        short = [name for name in named if name not in long]
+        given = [name for name in short if not _is_input(table, name, free)]
+        return given or short or long[:1]
     if asked := [name for name in free if _ASKED.fullmatch(name) and len(table.levels(name)) > 1]:
         return asked
     first = next((name for name in free if table.can_be_factor(name) and table.numbers(name) is None), None)
@@ -235,6 +279,7 @@ def _answers(table: AnswerTable, free: Sequence[str]) -> list[str]:
         name
         for name in free
         if name != first
+        and not (table.is_counter(name) or _SHOWN.search(name))
         and (table.numbers(name) is not None or table.is_flag(name))
         and len(table.levels(name)) > 1
         and not table.says(first, name)
@@ -271,14 +316,6 @@ def _factors(table: AnswerTable, found: _Found, named: Mapping[str, str]) -> tup
     return files, lines
 
 
-def _crossing(table: AnswerTable, found: _Found) -> list[str]:
-    if found.n_profiles == 1:
-        return []
-    n_tasks = len(table.columns[next(iter(table.columns))]) // found.n_profiles
-    lines = ["", "[profiles]", f"count = {found.n_profiles}", "", "[crossing]", 'takes = "random"']
-    return [*lines, f"n = {min(n_tasks, 200)}                             # tasks of each model"]
-
-
 def _questions(table: AnswerTable, found: _Found) -> Mapping[str, Sequence[str]]:
     """Return what each question was answered, by its name."""
     if found.question is None:
@@ -309,76 +346,6 @@ def _of_key(values: Sequence[str]) -> dict[str, list[str]]:
     said = Counter(key for each in found for key in each)
     for key, n in said.items():
         texts = [as_answer(each.get(key)) or "" for each in found]
-        if n * 2 > len(values) and _kind(texts)[0] != "text":
+        if n * 2 > len(values) and kind_of(texts) != "text":
             return {name_of(key): texts}
     return {}
-
-
-def _bare(value: str) -> str:
-    """Return an answer without marks around it, and without "Answer:" before it."""
-    return re.sub(r"^\W*(?:final )?answer\s*:\s*", "", value, flags=re.IGNORECASE).strip(WRAPPING)
-
-
-def _kind(values: Sequence[str]) -> tuple[str, list[float]]:
-    """Return the kind of most answers, and the numbers in them."""
-    said = [value.strip() for value in values if value.strip()]
-    short = [value for value in said if len(value) <= 200]
-    words = [folded(_bare(value)) for value in short]
-    if sum(word.split(",")[0].split(".")[0] in ("yes", "no") for word in words) * 2 > len(said):
-        return "yes_no", []
-    plain = [_WITH_COMMA.sub(r"\1.\2", _OF_SCALE.sub("", folded(value).replace("*", ""))) for value in short]
-    numbers = [numbers_in(value) for value in plain]
-    single = [each[0] for each in numbers if len(each) == 1 and each[0] is not None]
-    if said and len(single) * 2 > len(said):
-        return "number", single
-    if 1 < len(set(words)) <= 12 and len(set(words)) * 2 <= len(words) and all(len(word) <= 60 for word in words):
-        return "choice", []
-    return "text", []
-
-
-def _is_choice(table: AnswerTable, found: _Found, values: Sequence[str]) -> bool:
-    """Return True if of the profiles of each task one has 1, and all others 0."""
-    if found.n_profiles == 1 or not set(values) <= {"0", "1", "0.0", "1.0"}:
-        return False
-    task, _, _ = _conjoint(table)
-    tasks = zip(table.columns[table.person or ""], table.columns[task], strict=True)
-    chosen = Counter(each for each, value in zip(tasks, values, strict=True) if value.startswith("1"))
-    return set(chosen.values()) == {1} and len(chosen) * found.n_profiles > _MOST_WHOLE * table.n_rows
-
-
-def _question(name: str, values: Sequence[str], is_one: bool, *, is_choice: bool = False) -> tuple[list[str], str]:
-    """Return a question's lines of TOML, and what was taken for it."""
-    kind, numbers = _kind(values)
-    about = "" if is_one else " {profile}"
-    each = [] if is_one else ["each_profile = true"]
-    text = f'text = "Answer{about}."'
-    if is_choice:
-        return ['text = "Which one?"', 'kind = "choice"'], "the profile that was chosen (1) among the others (0)"
-    if kind == "number":
-        low, high = min(numbers), max(numbers)
-        whole = all(number == int(number) for number in numbers)
-        if set(numbers) == {0.0, 1.0}:
-            options = ['kind = "scale"', "min = 0", "max = 1"]
-            return [text, *options, *each], "0 and 1, taken for a scale of two points (yes_no has the words yes and no)"
-        ends = Counter(int(end) for value in values for end in _END.findall(value)).most_common(1)
-        most = ends[0][0] if ends and ends[0][1] * 2 > len(values) else None
-        scales = ((min(1, int(low)), most),) if most is not None and low < most <= _MOST_POINTS else _SCALES
-        fitting = next(((a, b) for a, b in scales if a <= low and high <= b), None) if whole else None
-        if fitting is not None:
-            a, b = fitting
-            return [text, 'kind = "scale"', f"min = {a}", f"max = {b}", *each], (
-                f"a scale from {a} to {b}, for its answers go from {int(low)} to {int(high)}: mend it if it was another"
-            )
-        unit = next((unit for sign, unit in _UNITS if sum(sign in value for value in values) * 2 > len(values)), "")
-        lines = [text, 'kind = "number"', f"min = {low:g}", f"max = {high:g}"]
-        lines += [f'unit = "{unit}"'] if unit else []
-        lines += ["whole = true"] if whole else []
-        return [*lines, *each], f"a number, from {low:g} to {high:g} here"
-    if kind == "yes_no":
-        return [text, 'kind = "yes_no"', *each], "yes or no"
-    if kind == "choice":
-        spelled = {folded(_bare(value)): _bare(value) for value in reversed(values) if _bare(value)}
-        return [text, 'kind = "choice"', f"options = [{', '.join(map(toml_text, spelled.values()))}]"], (
-            f"a choice among {', '.join(spelled.values())}"
-        )
-    return [text, 'kind = "text"', *each], "free text"

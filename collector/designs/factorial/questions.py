@@ -28,6 +28,7 @@ OF_PROFILES, OF_PROFILE = "profiles", "profile"
 MOST_POINTS, MOST_OPTIONS = 1001, 100
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BAD = re.compile(r'[\x00-\x1f"\\]')
+_SHORT, _MOST_REMEMBERED = 60, 5_000
 _EARLY = 300
 """Characters of a text at whose beginning a refusal is looked for: a text may well say of somebody what they can't."""
 
@@ -52,6 +53,7 @@ class AskedQuestion:
     direction: str = FORWARD
     about: int = 0
     form: AnswerForm | None = None
+    memo: dict[Any, AnswerReading] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def base(self) -> str:
@@ -79,8 +81,8 @@ class AskedQuestion:
             return _described(self._scale(direction))
         if self.kind == "number":
             unit = f" in {self.amount.unit}" if self.amount.unit else ""
-            ends = [f" from {self.amount.low:,g}" if self.amount.low is not None else ""]
-            ends += [f" up to {self.amount.high:,g}" if self.amount.high is not None else ""]
+            low, high = (None if end is None else _digits(end) for end in (self.amount.low, self.amount.high))
+            ends = [f" from {low}" if low else "", f" up to {high}" if high else ""]
             return f"one {'whole ' if self.amount.whole else ''}number{unit}{''.join(ends)}"
         if self.kind == "text":
             return "a text"
@@ -97,6 +99,16 @@ class AskedQuestion:
         """Return the reading of an answer; a point of a scale as the study lists it, whichever way it was shown; of
         profiles the number of the one that was chosen.
         """
+        if len(answer) > _SHORT:
+            return self._read(answer, direction, profiles)
+        key = (answer, direction, *profiles)  # short answers come again
+        if key not in self.memo:
+            if len(self.memo) >= _MOST_REMEMBERED:
+                self.memo.clear()
+            self.memo[key] = self._read(answer, direction, profiles)
+        return self.memo[key]
+
+    def _read(self, answer: str, direction: str, profiles: Sequence[str]) -> AnswerReading:
         if self.kind == "scale":
             reading = read_scale(answer, self._scale(direction), self.name)
             if reading.value is None or direction != REVERSED:
@@ -123,6 +135,11 @@ class AskedQuestion:
 
     def _scale(self, direction: str) -> Scale:
         return self.scale.reversed() if direction == REVERSED else self.scale
+
+
+def _digits(number: float) -> str:
+    """Return a number with all its digits: 1,234,567 and not 1.23457e+06."""
+    return f"{int(number):,}" if float(number).is_integer() else f"{number:,}"
 
 
 def _of(texts: Mapping[str, str], template: str) -> str:

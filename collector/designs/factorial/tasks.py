@@ -73,6 +73,7 @@ class Tasks(Sequence[Question]):
 
     def __init__(self, data: FactorialData, seed: int) -> None:
         self._data, self._seed = data, seed
+        self._known: dict[tuple[int, int], tuple[list[str], list[float]]] = {}
         self._units = units_of(data)
         self._templates, self._personas = tuple(data.templates), len(data.personas.levels)
         self._sizes = [
@@ -191,12 +192,19 @@ class Tasks(Sequence[Question]):
 
     def _levels_of(self, shown: Shown) -> tuple[list[str], list[float | None]]:
         """Return the level of each attribute, profile by profile, and the share that it has under the design."""
+        key = ("levels", shown.cells, tuple(shown.persona.more))
+        return self._data.remembered(key, lambda: self._made_levels(shown))  # type: ignore[no-any-return]
+
+    def _made_levels(self, shown: Shown) -> tuple[list[str], list[float | None]]:
         levels: list[str] = []
         shares: list[float | None] = []
         for cell in shown.cells:
-            for number, factor in enumerate(self._data.factors):
-                levels += factor.values(cell[number])
-                shares += [self._shares[name][level] for name, level in self._named(number, cell[number])]
+            for place in enumerate(cell):
+                if place not in self._known:
+                    named = list(self._named(*place))
+                    self._known[place] = ([level for _, level in named], [self._shares[n][level] for n, level in named])
+                levels += self._known[place][0]
+                shares += self._known[place][1]
             levels += shown.persona.more
             shares += [None] * len(shown.persona.more)  # whom to ask is not drawn
         return levels, shares

@@ -63,6 +63,12 @@ def _of_profile(data: FactorialData, shown: Shown, place: int) -> dict[str, str]
     """Return the values of the placeholders of one profile: the text of each level, and all of them as a list."""
     template, width = shown["template"], len(shown["names"])
     levels = dict(zip(shown["names"], shown["levels"][place * width : (place + 1) * width], strict=True))
+    key = (template, *levels.items(), *shown["order"])
+    return data.remembered(key, lambda: _values_of(data, shown, levels))  # type: ignore[no-any-return]
+
+
+def _values_of(data: FactorialData, shown: Shown, levels: Mapping[str, str]) -> dict[str, str]:
+    template = shown["template"]
     texts = _level_texts(data, levels, template)
     labels = {factor.name: factor.label for factor in data.factors}
     line = data.profiles.attribute.get(template, data.profiles.attribute.get("", ""))

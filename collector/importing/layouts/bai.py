@@ -58,7 +58,7 @@ class Bai(Layout):
         if isinstance(study.data, DecisionData) and test in study.data.tests:
             draft |= {key: value for key, value in _codings(row).items() if value is not None}
             if all(name in row.cells for name in _SHOWN):
-                draft |= _what_was_shown(study, test, row)
+                draft |= _what_was_shown(study, test, wording, row)
         return draft
 
 
@@ -75,7 +75,7 @@ def _codings(row: Row) -> dict[str, Any]:
     }
 
 
-def _what_was_shown(study: Study, test: str, row: Row) -> dict[str, Any]:
+def _what_was_shown(study: Study, test: str, wording: int, row: Row) -> dict[str, Any]:
     """Return names, words and orders, each with the side that it has in any list of the test."""
     cells, lists = row.cells, study.data.tests[test].lists
     sides = {
@@ -94,7 +94,8 @@ def _what_was_shown(study: Study, test: str, row: Row) -> dict[str, Any]:
         raise CellError(
             f"the study does not know which side these are of: {shown(', '.join(unknown or groups + words))}"
         )
-    [scene] = {study.data.scene(test, number) for number in study.data.wordings}
+    if (scene := study.data.scene(test, wording)) is None:
+        raise CellError(f"the study has no wording {wording} of {test}")
     return {
         "option_a": of_groups["group_a"],
         "option_b": of_groups["group_b"],

@@ -39,6 +39,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 """Names that experiments and survey services have for these columns, taken if a file has none of ours."""
 _BLOCKS = {"3": "practice", "4": "test", "6": "practice", "7": "test"}
 """The blocks of an Implicit Association Test that are scored, by their numbers; the others are training."""
+_LONGEST_SHOWN = 40
 _PREVIEWS = ("survey preview", "survey test", "spam", "1", "2", "8", "9")
 _VALUE = re.compile(r"([^\[\]:]*[^\[\]:\s][^\[\]:]*)(?:\[([^=\]]*[^=\]\s][^=\]]*)=([^\]]+)\])?:(.*\S.*)=(.*\S.*)")
 
@@ -86,7 +87,7 @@ class PeopleColumns:
             for ours, theirs in ALIASES.items()
             if ours not in known and any(name in header for name in theirs)
         }
-        values = dict(self.values)
+        values = _by_our_names(self.values, usual | dict(self.called.columns))
         if usual.get("phase") and "phase" not in values:
             values["phase"] = _BLOCKS
         called = replace(self.called, columns={**usual, **self.called.columns})
@@ -114,6 +115,8 @@ class FileColumns:
     left: tuple[str, ...]
     is_of_qualtrics: bool
     of_parts: tuple[PartValues, ...] = ()
+    unmapped: dict[tuple[str, str], None] = field(default_factory=dict)
+    """Columns and their values that no `--map-value` names."""
 
     def rows(self, left_out: LeftOut) -> Iterator[Row | Problem]:
         """Yield the rows, each reduced to its allowed columns; a problem says nothing of what a row holds."""
@@ -139,15 +142,17 @@ class FileColumns:
         done = set()
         for part in self.of_parts:
             if (
-                word(cells.get(part.of)) == part.said
-                and (known := part.values.get(word(cells.get(part.name)))) is not None
+                word(cells.get(part.of)).casefold() == part.said.casefold()
+                and (known := _mapped(part.values, cells.get(part.name))) is not None
             ):
                 ours[part.name] = known
                 done.add(part.name)
         for name in (self.values.keys() & ours.keys()) - done:
             if is_empty(ours[name]):
                 continue
-            known = self.values[name].get(word(ours[name]))
+            known = _mapped(self.values[name], ours[name])
+            if known is None and name != "phase":  # blocks that are not scored are known to be none
+                self.unmapped[name, word(ours[name])[:_LONGEST_SHOWN]] = None
             if known is None and name != "answer":
                 raise OtherRowError(f"has another {name}")
             ours[name] = ours[name] if known is None else known
@@ -186,6 +191,20 @@ class FileColumns:
     def is_import_id(cell: str) -> bool:
         """Return True for a cell of the third row of a file of Qualtrics."""
         return bool(IMPORT_ID.match(cell))
+
+
+def _mapped(values: Mapping[str, str], cell: object) -> str | None:
+    """Return the study's word for a cell, which may be written in other capitals than it was typed in."""
+    said = word(cell)
+    if said in values:
+        return values[said]
+    return next((ours for theirs, ours in values.items() if theirs.casefold() == said.casefold()), None)
+
+
+def _by_our_names(values: Mapping[str, Mapping[str, str]], theirs: Mapping[str, str]) -> dict[str, Mapping[str, str]]:
+    """Return values by our names of columns, if some are typed by the file's own."""
+    ours = {tidy_name(column): name for name, column in theirs.items()}
+    return {name if name in theirs else ours.get(name, name): said for name, said in values.items()}
 
 
 def _is_of_qualtrics(file: TableFile, header: Sequence[str]) -> bool:
@@ -230,6 +249,7 @@ def people_columns(
                 "Where each question has values of its own: answer[item=rose]:0=Calm",
             )
         column, of, part, theirs, ours = (each and each.strip() for each in said.groups())
+        column = tidy_name(column)
         if of is None:
             known.setdefault(column, {})[theirs] = ours
         else:

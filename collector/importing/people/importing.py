@@ -34,6 +34,7 @@ from slant.collector.terminal import count_text
 PEOPLE_LAYOUT = "people"
 _LAST = "SELECT coalesce(max(participant), 0) FROM attempts WHERE study = ?"
 _PEOPLE_AT_ONCE = 10_000
+_SHOWN_VALUES = 12
 _ANSWERS_AT_ONCE = 50_000
 
 
@@ -94,7 +95,7 @@ def import_people(
     report.rows_without_answer = reader.n_missing
     report.left_out = tuple(left_out.columns)
     report.people = len(persons)
-    report.warnings += _notes(reader, left_out)
+    report.warnings += [*_unmapped(fresh), *_notes(reader, left_out)]
     report.sort([study.people.model], [test.test for test in study.tests])
     return report
 
@@ -231,6 +232,18 @@ def _counted(rows: Iterable[Row | Problem], on_rows: Callable[[int], None] | Non
         yield row
         if on_rows and number % 500 == 0:
             on_rows(500)
+
+
+def _unmapped(files: Sequence[FileColumns]) -> list[str]:
+    """Name the values of columns with `--map-value` that it says nothing of."""
+    said: dict[str, dict[str, None]] = {}
+    for column, value in (each for file in files for each in file.unmapped):
+        said.setdefault(column, {})[value] = None
+    return [
+        f"{column} has values without a --map-value: {', '.join(list(values)[:_SHOWN_VALUES])}"
+        f"{' …' if len(values) > _SHOWN_VALUES else ''}"
+        for column, values in said.items()
+    ]
 
 
 def _notes(reader: PeopleReader, left_out: LeftOut) -> list[str]:

@@ -165,7 +165,7 @@ class PeopleReader:
         place = AttemptPlace(placed.conversation or placed.trial.trial_id, placed.turn, 1, True, None, None, None)
         return self._maker.make(self._model, placed.trial, place, Exchange(), reply, reading, _NO_MEASURES)
 
-    def _finished(self, known: Attempt, number: int, cells: Mapping[str, Any]) -> Attempt:
+    def _finished(self, known: Attempt, number: int, cells: Mapping[str, Any], *, is_shared: bool = True) -> Attempt:
         """Return the attempt of one person: ids, the place among their answers, and what was measured of them."""
         seen = self._seen.get((number, known.trial_id), 0) + 1
         if seen > 1 and all(is_empty(cells.get(name)) for name in _TOLD_APART):
@@ -179,11 +179,11 @@ class PeopleReader:
         phase = word(cells.get("phase")) or None
         if phase is not None and phase not in PHASES:
             raise CellError(f"phase must be one of {', '.join(PHASES)} (--map-value phase:3=practice), but is another")
-        attempt = copy.copy(known)
+        alone = known.conversation_id == known.trial_id
+        attempt = copy.copy(known) if is_shared else known
         attempt.sequence = self.next_sequence(1)
         attempt.attempt_id = f"{attempt.run_id}-{attempt.sequence}"
         attempt.trial_id = f"{known.trial_id}-{number}-{repetition}"  # as insert_answers.sql makes them
-        alone = known.conversation_id == known.trial_id
         attempt.conversation_id = attempt.trial_id if alone else f"{known.conversation_id}-{number}"
         attempt.game = f"{known.game}-{number}" if known.game else None
         attempt.repetition = repetition
@@ -210,6 +210,6 @@ class PeopleReader:
                 continue
             own = {name: cell for name, cell in cells.items() if name != "position"}
             try:
-                yield self._finished(self._made(answer), number, {**own, "round": answer.turn})
+                yield self._finished(self._made(answer), number, {**own, "round": answer.turn}, is_shared=False)
             except (StudyError, CellError) as error:
                 self._note(error, row)

@@ -166,7 +166,8 @@ def _measured(file: FileColumns, placed: pl.DataFrame, shared: Sequence[Attempt]
     text = placed.with_columns(pl.lit(None, pl.String).alias(name) for name in lacking)
     text = text.with_columns(pl.when(~pl.col(n).is_in(_MISSING)).then(n).alias(n) for n in _OF_ROWS)
     if phases := file.values.get("phase"):
-        text = text.with_columns(pl.col("phase").replace_strict(dict(phases), default=None))
+        folded = {theirs.casefold(): ours for theirs, ours in phases.items()}
+        text = text.with_columns(pl.col("phase").str.to_lowercase().replace_strict(folded, default=None))
     numbers = text.select(
         SHARED,
         pl.col("number").alias("participant"),

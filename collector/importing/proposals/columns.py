@@ -13,12 +13,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from slant.collector.designs.labels.spelling import bare_label
 from slant.collector.designs.proposed_table import without_accents
-from slant.collector.importing.files.records import Row
+from slant.collector.importing.files.records import Row, tidy_name
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.tidy import IDS, TAKEN
 from slant.collector.importing.layouts.values import is_missing, word
@@ -146,7 +147,7 @@ class Column:
     path: str
     values: list[str] = field(default_factory=list)
 
-    @property
+    @cached_property
     def given(self) -> list[str]:
         return [value for value in self.values if not is_missing(value)]
 
@@ -167,13 +168,16 @@ class Roles:
     has_ids: bool
     answer: str | None = None
     """The column of answers, if its name says so."""
+    has_fields: bool = True
+    """Whether there are fields inside fields."""
 
 
-def read_roles(files: Sequence[TableFile], given: Iterable[str] = ()) -> Roles:
-    """Return the roles of the files' common columns; `given` are mappings that a person typed, which are left
-    alone.
+def read_roles(files: Sequence[TableFile], given: Iterable[str] = (), without: Iterable[str] = ()) -> Roles:
+    """Return the roles of the files' common columns; `given` are mappings that a person typed, which are left alone,
+    `without` columns that have none.
     """
-    columns = _columns(files)
+    left_out = {tidy_name(name) for name in without}
+    columns = {path: column for path, column in _columns(files).items() if re.split(r"[.\[]", path)[0] not in left_out}
     mapping = [part.strip() for words in given for part in words.split(",")]
     typed = {name for part in mapping for name in part.partition("=")[0].split(":")}
     typed_columns = {part.partition("=")[2] for part in mapping}
@@ -208,7 +212,8 @@ def read_roles(files: Sequence[TableFile], given: Iterable[str] = ()) -> Roles:
         take(ours, path, why)
     has_ids = any(name in columns for name in IDS)
     left = tuple(path for path in free if path not in (*IDS, *TAKEN) and not set(".#") & set(path))
-    return Roles(tuple(mapping), tuple(taken), left, frozenset(found), has_ids, answer)
+    has_fields = any("." in path for path in columns)
+    return Roles(tuple(mapping), tuple(taken), left, frozenset(found), has_ids, answer, has_fields)
 
 
 def _columns(files: Sequence[TableFile]) -> dict[str, Column]:

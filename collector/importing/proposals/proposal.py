@@ -12,14 +12,15 @@ from pathlib import Path
 from slant.collector.designs import design_named, design_names
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.proposed_study import AnsweredCell, AnsweredCells, ProposedStudy, toml_text, values_of
-from slant.collector.errors import DesignError, StudyError, UsageError
-from slant.collector.importing.files.records import Row
+from slant.collector.designs.proposed_table import AnswerTable
+from slant.collector.errors import DesignError, StudyError, UnknownNameError, UsageError
+from slant.collector.importing.files.records import Row, tidy_name
 from slant.collector.importing.files.table_file import TableFile, TableFiles
-from slant.collector.importing.layouts.cells import SIGNS_IN_IDS
-from slant.collector.importing.layouts.tidy import ALIASES, COUNTS, IDS, OF_GAMES, TAKEN
+from slant.collector.importing.layouts.tidy import ALIASES, COUNTS, OF_GAMES, TAKEN
 from slant.collector.importing.layouts.values import composed, is_empty, is_missing, word
 from slant.collector.importing.people.columns import OURS
 from slant.collector.importing.proposals.columns import Roles, read_roles
+from slant.collector.importing.proposals.request_names import by_id, told_apart
 from slant.collector.importing.proposals.tables import answer_table, study_from_table
 from slant.collector.importing.proposals.whole_files import check_columns, check_rows, within
 from slant.collector.importing.proposals.wide_models import as_long, columns_of_models, models_of_files, nested_columns
@@ -59,6 +60,7 @@ class ProposedImport:
     layout: str = "tidy"
     values: tuple[str, ...] = ()
     table: str = ""
+    why: tuple[str, ...] = ()
 
     def write(self) -> Path:
         """Write the study file and those next to it. UsageError, and nothing written, where one is there
@@ -85,9 +87,11 @@ def propose_study(
     on_rows: Callable[[int], None] | None = None,
     *,
     is_of_people: bool = False,
+    without: Sequence[str] = (),
 ) -> ProposedImport:
     """Propose a study for these files; nothing is written. The arguments are those of
-    `import_trials`; `is_of_people`: people have answered, as the layout "people" says.
+    `import_trials`; `is_of_people`: people have answered, as the layout "people" says; `without`: columns of the files
+    that are nothing of a study.
 
     UsageError if no column can be the answer, or no design fits: it says what each column was taken for.
     """
@@ -97,16 +101,21 @@ def propose_study(
         is_said = model is not None or any({"answer", "model"} & _names_in(text) for text in columns)
         wide = [] if is_said or is_of_people else columns_of_models(written) or models_of_files(written)
         files = as_long(written, wide) if wide else written
-        roles = read_roles(files, columns)
+        _check_named(files, without)
+        roles = read_roles(files, columns, without)
         source = files[0].name if len(files) == 1 else f"{count_text(len(files), 'file')} from {files[0].name} on"
         taken = [f"{ours}: {said}" for ours, said in (text.split(": ", 1) for text in roles.taken)]
-        typed = [part.partition("=")[2] for text in columns for part in text.split(",") if part.startswith("answer=")]
+        typed = [part.strip() for text in columns for part in text.split(",")]
         taken += _said_of_models(wide)
         remarks = (*unread, *(remark for file in written for remark in file.remarks))
-        nested = [] if wide or is_of_people else nested_columns(files, roles.mapping)
-        shown = as_long(written, nested) if nested else files
-        by_name = [roles.answer] if roles.answer and not nested else []
-        table = partial(_from_table, shown, typed, by_name, map_models, model, decimal, source, wide or nested)
+        nested = [] if wide or is_of_people or not roles.has_fields else nested_columns(files, roles.mapping)
+        inner = [
+            *typed,
+            *(wide or [part for part in nested if part.partition("=")[0] not in _names_in(",".join(typed))]),
+        ]
+        shown = as_long(written, inner) if inner else written
+        by_name = [roles.answer] if roles.answer and not nested and not typed else []
+        table = partial(_from_table, shown, typed, by_name, map_models, model, decimal, source, inner, without)
         if is_of_people:
             proposed, failures = table()
             if proposed is None:
@@ -145,7 +154,8 @@ def propose_study(
             _check(texts)
             named = known[0][0] if model else None
             said = (*remarks, *study.remarks)
-            return ProposedImport(folder, texts, name, tuple(taken), said, roles.left, study.fit, named)
+            why = tuple(f"{column}: not taken: its name and values are of no role" for column in roles.left)
+            return ProposedImport(folder, texts, name, tuple(taken), said, roles.left, study.fit, named, why=why)
         proposed, more = table()
         if proposed is None:
             raise _no_study(files[0], taken, roles, *failures, *more)
@@ -156,25 +166,32 @@ def propose_study(
 
 def _from_table(
     files: Sequence[TableFile],
-    answers: Sequence[str],
+    typed: Sequence[str],
     by_name: Sequence[str],
     map_models: Sequence[str],
     model: str | None,
     decimal: str | None,
     source: str,
-    wide: Sequence[str] = (),
+    inner: Sequence[str],
+    without: Sequence[str],
 ) -> tuple[ProposedImport | None, list[str]]:
-    """Return a study by what each row says was shown or played; else why there is none."""
-    table = answer_table(files, answers, None)
+    """Return a study by what each row says was shown or played; else why there is none. `inner`: what the files are
+    mapped by already, `typed` of it by a person."""
+    said = {name for part in typed for name in part.partition("=")[0].split(":")}
+    answers = ["answer"] if "answer" in said else []
+    n_per_row = max([1, *(len(columns) for file in files[:1] for *_, columns in names(inner).plan(_plain(file)).long)])
+    forced = frozenset(said - {"answer", "model", *_PLACED})
+    table = answer_table(files, answers, without, n_per_row=n_per_row, decimal=decimal, forced=forced)
     found = study_from_table(table)
     if isinstance(found, list) and by_name and not answers and by_name[0] in table.columns:
         found = study_from_table(replace(table, answers=by_name))
     if isinstance(found, list):
         return None, found
     design, study = found
-    mapping, inner, taken = [*(study.mapping or ())], list(wide), _said_of_models(wide)
-    if inner and not any(":" in part.partition("=")[0] for part in inner):
-        mapping, inner = within(mapping, inner)
+    taken = _said_of_models([part for part in inner if part not in typed])
+    long = [part for part in inner if ":" in part.partition("=")[0]]
+    mapping, plain = within([*(study.mapping or ())], [part for part in inner if part not in long])
+    inner = [*long, *plain]
     named: list[str] = []
     if study.layout == "tidy" and table.model is None and model is None:
         mapping.append(f"model=={UNNAMED}")
@@ -199,8 +216,29 @@ def _from_table(
     texts = _texts(folder.name, design, source, study, known, [*inner, *mapping], maps, taken)
     _check(texts)
     asked = known[0][0] if model else None
-    said = (study.layout, study.values, study.table)
-    return ProposedImport(folder, texts, design, tuple(taken), study.remarks, left, study.fit, asked, *said), []
+    next_ones = (study.layout, study.values, study.table)
+    why = tuple(f"{name}: {study.why.get(name) or _why_not(table, name)}" for name in table.columns if "#" not in name)
+    proposed = ProposedImport(
+        folder, texts, design, tuple(taken), study.remarks, left, study.fit, asked, *next_ones, why
+    )
+    return proposed, []
+
+
+_PLACED = ("test", "wording", "repetition", "task", "place", "participant", "item:answer")
+
+
+def _plain(file: TableFile) -> TableFile:
+    return TableFile(file.name, file.path, file.kind, file.remarks)
+
+
+def _why_not(table: AnswerTable, name: str) -> str:
+    return f"not taken: {table.why_no_factor(name) or 'nothing of this design is called so'}"
+
+
+def _check_named(files: Sequence[TableFile], without: Sequence[str]) -> None:
+    for name in without:
+        if not any(tidy_name(name) in file.columns for file in files):
+            raise UnknownNameError(f"column (of --not) in {files[0].name}", name, files[0].columns)
 
 
 def _said_of_models(mapping: Sequence[str]) -> list[str]:
@@ -235,7 +273,7 @@ def _cells(
     cells: Counter[AnsweredCell] = Counter()
     models: dict[str, None] = {}
     has_counts = False
-    by_id = roles.has_ids and not {"condition", "item"} <= roles.ours
+    is_by_id = roles.has_ids and not {"condition", "item"} <= roles.ours
     for number, row in enumerate(_rows(files, called), start=1):
         if on_rows and number % 500 == 0:
             on_rows(500)
@@ -247,12 +285,12 @@ def _cells(
         has_counts = has_counts or any(not is_empty(known.get(name)) for name in COUNTS)
         answer = word(known["answer"])
         place = [_text(known.get(name)) for name in AnsweredCell._fields[:-1]]
-        if by_id:
-            place = _by_id(known, place)
+        if is_by_id:
+            place = by_id(known, place)
         cells[AnsweredCell._make((*place, answer if len(answer) <= _LONGEST_LABEL else ""))] += 1
         if len(cells) > _MOST_CELLS:
             raise UsageError(f"No study can be proposed: the files have more than {_MOST_CELLS:,} different cells.")
-    return (_told_apart(cells) if by_id else cells), list(models), has_counts
+    return (told_apart(cells) if is_by_id else cells), list(models), has_counts
 
 
 def _rows(files: Sequence[TableFile], called: Names) -> Iterator[Row]:
@@ -262,46 +300,6 @@ def _rows(files: Sequence[TableFile], called: Names) -> Iterator[Row]:
 
 def _text(value: object) -> str:
     return "" if is_empty(value) else composed(word(value))
-
-
-def _by_id(cells: dict[str, object], place: list[str]) -> list[str]:
-    """Return the parts of a request's own name in `item`, for `_told_apart`, where no columns say the place."""
-    named = next((word(cells[name]) for name in IDS if not is_empty(cells.get(name))), "")
-    return [*place[:2], place[2] or f"\0{named}", *place[3:]]
-
-
-def _told_apart(cells: AnsweredCells) -> AnsweredCells:
-    """Return cells whose items are ids, by what the parts of these are: the one of two values the condition, whole
-    numbers the wording, the one of most values the item, what is left the test."""
-    ids = [cell.item.removeprefix("\0") for cell in cells]
-    for sign in SIGNS_IN_IDS:
-        split = [tuple(part.strip() for part in text.split(sign)) for text in ids]
-        if len({len(parts) for parts in split}) != 1 or len(split[0]) < 2:
-            continue
-        values = [list(dict.fromkeys(column)) for column in zip(*split, strict=True)]
-        roles = _roles_of_parts(values)
-        told: Counter[AnsweredCell] = Counter()
-        for (cell, count), parts in zip(cells.items(), split, strict=True):
-            told[cell._replace(**{"item": "", **{ours: parts[place] for ours, place in roles.items()}})] += count
-        return told
-    return Counter({cell._replace(item=cell.item.removeprefix("\0")): count for cell, count in cells.items()})
-
-
-def _roles_of_parts(values: Sequence[Sequence[str]]) -> dict[str, int]:
-    texts = [place for place, known in enumerate(values) if not all(value.isdecimal() for value in known)]
-    numbers = [place for place in range(len(values)) if place not in texts]
-    roles = {"item": max(texts, key=lambda place: len(values[place]))} if texts else {}
-    left = [place for place in texts if place not in roles.values()]
-    if two := [place for place in left if len(values[place]) == 2]:
-        roles["condition"] = next(
-            (place for place in two if all("gruent" in v or "patible" in v or "sistent" in v for v in values[place])),
-            two[-1],
-        )
-    if tests := [place for place in left if place not in roles.values()]:
-        roles["test"] = tests[0]
-    if numbers:
-        roles["wording"] = numbers[0]
-    return roles
 
 
 def _from_one(mapping: Sequence[str], cells: AnsweredCells) -> list[str]:

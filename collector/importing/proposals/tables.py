@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from slant.collector.designs import design_named, design_names
 from slant.collector.designs.proposed_study import ProposedStudy
@@ -40,10 +40,20 @@ _USUAL = 0.8
 _FEW_ROWS = 10
 
 
-def answer_table(files: Sequence[TableFile], answers: Sequence[str], model: str | None) -> AnswerTable:
-    """Return the columns that all files have. `answers` and `model` are columns that a person named."""
-    shared = set.intersection(*(set(file.columns) for file in files))
+def answer_table(
+    files: Sequence[TableFile],
+    answers: Sequence[str],
+    without: Collection[str] = (),
+    *,
+    n_per_row: int = 1,
+    decimal: str | None = None,
+    forced: frozenset[str] = frozenset(),
+) -> AnswerTable:
+    """Return the columns that all files have, but for those of `without`. `answers` are columns that a person named; of
+    the rest see `AnswerTable`."""
+    shared = set.intersection(*(set(file.columns) for file in files)) - set(without)
     names = [name for name in files[0].columns if name in shared and name and not set(name) & set(",=*:")]
+    exact: dict[str, None] = {}
     columns: dict[str, list[str]] = {name: [] for name in names}
     nested: dict[str, None] = {}
     headers = {file.name: file.header_lines() for file in files}
@@ -55,11 +65,14 @@ def answer_table(files: Sequence[TableFile], answers: Sequence[str], model: str 
             value = row.cells.get(name)
             if isinstance(value, dict | list):  # what a tool keeps for itself
                 nested[name] = None
+            elif isinstance(value, float):
+                exact[name] = None
             columns[name].append("" if is_empty(value) else composed(word(value)[:LONGEST_LOOKED_AT]))
     columns = {name: values for name, values in columns.items() if name not in nested or name in answers}
     columns = _of_trials(_of_answers(columns))
     parts = parts_of_ids(columns)
-    return AnswerTable({**columns, **parts}, answers, model or _model_in(columns))
+    model = _model_in(columns)
+    return AnswerTable({**columns, **parts}, answers, model, frozenset(exact), n_per_row, decimal, forced)
 
 
 def _of_answers(columns: dict[str, list[str]]) -> dict[str, list[str]]:

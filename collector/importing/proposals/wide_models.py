@@ -30,6 +30,13 @@ _OF_TRIALS = frozenset({
 """Tables inside records that say what was shown; scores and events of a log do not."""
 _OF_ANSWERS = (*_STEMS, "model", "input_tokens")
 _SIGNS = set(",=*:")
+_NO_MODELS = frozenset({
+    "reason", "reasons", "reasoning", "note", "notes", "comment", "comments", "why", "explanation", "justification",
+    "rationale", "prompt", "input", "text", "id", "time", "date", "version", "source", "label", "labels", "score",
+    "scores", "rating", "ratings", "answer", "answers", "response", "responses", "output", "outputs", "name", "type",
+    "count", "length", "tokens", "correct", "is", "has", "cost", "error", "status", "confidence", "summary", "run",
+})  # fmt: skip
+"""Words of columns about what a model said, or that it was asked."""
 
 
 @dataclass
@@ -118,5 +125,8 @@ def as_long(files: Sequence[TableFile], mapping: Sequence[str]) -> list[TableFil
 
 
 def _is_model(name: str) -> bool:
+    """Return True for the name of a model, and for one that says nothing else: gpt_reason is no model."""
     named = MODEL.search(name)
-    return named is not None and named[0] != "/" and len(name) <= _LONGEST and not _SIGNS & set(name)
+    if named is None or named[0] == "/" or len(name) > _LONGEST or _SIGNS & set(name):
+        return False
+    return not set(re.split(r"[^a-z]+", name.lower())) & _NO_MODELS

@@ -1,0 +1,145 @@
+"""A proposed question reads every answer that it was made from: closed sets whole, numbers to their last digit."""
+
+import csv
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from slant.collector.designs.factorial.proposed_questions import proposed_question
+from slant.collector.designs.factorial.questions import parse_questions
+from slant.collector.errors import StudyError, UsageError
+from slant.collector.importing.imports import import_trials
+from slant.collector.importing.proposals.proposal import ProposedImport, propose_study
+from slant.collector.keep.database import reading
+from slant.collector.study.toml_table import Table
+
+WORDS = (
+    "yes",
+    "no",
+    "maybe",
+    "True",
+    "False",
+    "unknown",
+    "A",
+    "B",
+    "C",
+    "hire",
+    "no hire",
+    "interview",
+    "agree",
+    "not sure",
+)
+NUMBERS = st.one_of(
+    st.integers(-(10**9), 10**9).map(str),
+    st.integers(0, 10).map(str),
+    st.floats(-1e9, 1e9).map(lambda number: f"{number:.6g}"),
+    st.floats(-100, 100).map(lambda number: f"{number:.2f}"),
+    st.floats(0, 1).map(lambda number: f"{number:.3f}"),
+    st.integers(0, 10**7).map(lambda number: f"${number:,}"),
+)
+
+
+def read_all(values: Sequence[str]) -> tuple[str, dict[str, str | None]]:
+    """The kind that is proposed, and what its question reads in each answer."""
+    proposed = proposed_question("answer", values)
+    row = tomllib.loads("\n".join(proposed.lines))
+    question = parse_questions(Table({"questions": {"answer": row}}, "a.toml"), ("t",), 1)["answer"]
+    return row["kind"], {value: question.read(value, "forward", ()).value for value in values}
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from(WORDS), min_size=2, max_size=4, unique=True), st.integers(2, 60))
+def test_each_value_of_a_closed_set_is_read_as_itself(words: list[str], often: int) -> None:
+    kind, read = read_all([words[0]] * often + words[1:] * 2)
+    assert [value for value in words if read[value] is None] == []
+    assert kind in ("text", "choice") or {"yes", "no"} >= set(read.values())
+    assert len(set(read.values())) == len(words) or kind == "yes_no"
+
+
+@settings(max_examples=100)
+@given(st.lists(NUMBERS, min_size=2, max_size=30))
+def test_each_number_is_read_to_its_last_digit(values: list[str]) -> None:
+    try:
+        kind, read = read_all(values)
+    except StudyError:  # of "0.125" and the like nothing may settle the mark: the next test has its sentence
+        return
+    plain = {value: float(value.replace("$", "").replace(",", "")) for value in values}
+    assert kind in ("number", "scale")
+    assert {value: float(said or "nan") for value, said in read.items()} == plain
+
+
+def test_a_majority_never_decides_what_the_rest_says() -> None:
+    assert read_all(["yes"] * 40 + ["no"] * 30 + ["it depends"] * 2)[0] == "choice"
+    assert read_all(["yes"] * 400 + ["No, never."] * 300 + ["it depends"])[0] == "yes_no"
+    assert read_all(["Yes"] * 9 + ["No"] * 8 + ["I'm sorry, I can't answer that."] * 3)[0] == "yes_no"
+    assert read_all(["Yes"] * 9 + ["No"] * 8 + ["[ERROR] API error", "", "NA"] * 3)[0] == "yes_no"
+    assert read_all(["she is " + "very " * n + "kind" for n in range(30)])[0] == "text"
+
+
+def test_numbers_that_nothing_settles_are_asked_about_once() -> None:
+    with pytest.raises(StudyError, match="--decimal"):
+        read_all(["3.142", "2.718"])
+    assert proposed_question("a", ["3.142", "2.718"], mark=",").lines[2:4] == ("min = 2718", "max = 3142")
+
+
+def proposed(tmp_path: Path, rows: list[dict[str, object]], *columns: str, **more: object) -> ProposedImport:
+    with (tmp_path / "rows.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return propose_study([tmp_path / "rows.csv"], columns, **more)  # type: ignore[arg-type]
+
+
+ROWS = [
+    {
+        "model": "m",
+        "sex": sex,
+        "job": job,
+        "run": run,
+        "score": (run * 3 + len(job)) % 8,
+        "n_chars": 90 + (run * run * len(job) + 31 * len(sex)) % 57,
+    }
+    | {"gpt_note": f"n{run}", "gpt_reason": "x", "output_id": 100 + run, "gpa": 2 + len(job) / 4}
+    for sex in ("woman", "man")
+    for job in ("nurse", "CEO", "driver")
+    for run in range(1, 11)
+]
+
+
+def test_each_column_is_taken_or_not_with_the_reason(tmp_path: Path) -> None:
+    made = proposed(tmp_path, ROWS)
+    why = dict(sentence.split(": ", 1) for sentence in made.why)
+    assert why.keys() == set(ROWS[0])
+    assert why["score"].startswith("answers")
+    assert [why[name].split(":")[0] for name in ("n_chars", "output_id", "gpt_reason")] == ["not taken"] * 3
+    assert "job" in proposed(tmp_path, ROWS).files["study.toml"]
+    without = proposed(tmp_path, ROWS, without=["job", "GPA"]).files["study.toml"]
+    assert "job = " not in without
+    with pytest.raises(UsageError, match="jbo"):
+        proposed(tmp_path, ROWS, without=["jbo"])
+
+
+def test_what_a_mapping_says_is_done(tmp_path: Path) -> None:
+    made = proposed(tmp_path, ROWS, "answer=n_chars,employment=job,repetition=run").files["study.toml"]
+    assert ('kind = "number"' in made, "employment = [" in made, "score = [" in made) == (True, True, True)
+    long = proposed(tmp_path, ROWS, "test:answer=score:gpa").files["study.toml"]
+    assert [name in long for name in ("[questions.score]", "[questions.gpa]", "n_chars")] == [True, True, False]
+
+
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(values=st.lists(NUMBERS, min_size=12, max_size=12))
+def test_a_proposal_imports_all_rows_that_it_was_made_from(
+    values: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("rows")
+    rows: list[dict[str, object]] = [{"g": "ab"[n % 2], "score": value} for n, value in enumerate(values)]
+    made = proposed(folder, rows, decimal=".")
+    for name, text in made.files.items():
+        (folder / name).write_text(text)
+    import_trials(folder / "a.duckdb", str(folder / "study.toml"), [folder / "rows.csv"])
+    with reading(folder / "a.duckdb") as connection:
+        assert connection.sql("SELECT outcome, count(*) FROM trials GROUP BY 1").fetchall() == [("answered", 12)]
