@@ -47,7 +47,7 @@ def read_all(values: Sequence[str]) -> tuple[str, dict[str, str | None]]:
     """The kind that is proposed, and what its question reads in each answer."""
     proposed = proposed_question("answer", values)
     row = tomllib.loads("\n".join(proposed.lines))
-    question = parse_questions(Table({"questions": {"answer": row}}, "a.toml"), ("t",), 1)["answer"]
+    question = parse_questions(Table({"questions": {"answer": row}}, "a.toml"), ("t",), 1, None)["answer"]
     return row["kind"], {value: question.read(value, "forward", ()).value for value in values}
 
 
@@ -130,7 +130,7 @@ def test_what_a_mapping_says_is_done(tmp_path: Path) -> None:
     assert [name in long for name in ("[questions.score]", "[questions.gpa]", "n_chars")] == [True, True, False]
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(values=st.lists(NUMBERS, min_size=12, max_size=12))
 def test_a_proposal_imports_all_rows_that_it_was_made_from(
     values: list[str], tmp_path_factory: pytest.TempPathFactory
