@@ -12,26 +12,6 @@ design_variances <- function(design) {
   list(wording = design[[3]]^2, word = design[[4]]^2, residual = 3600, word_intercept = 400, wording_intercept = 100)
 }
 
-# The same and the half-width that is waited for.
-stopped_designs <- list(
-  c(16, 20, 10, 20, 14), c(16, 20, 10, 20, 12), c(8, 4, 10, 20, 25), c(16, 4, 10, 20, 16), c(8, 4, 20, 30, 25),
-  c(8, 5, 20, 20, 20)
-)
-
-# One study by what was found at each look: whether it stopped, whether its interval there holds the effect, and whether
-# that without the margin does.
-stopped_study <- function(design, found) {
-  half_width <- stats::qt(.975, found[, "df"]) * found[, "std_error"]
-  wide <- half_width * width_margin(found[, "df"])
-  at <- which(wide <= design[[5]])[1]
-  error <- abs(found[, "estimate"] - 10)
-  last <- nrow(found)
-  if (is.na(at)) {
-    return(c(has_stopped = 0, holds = error[[last]] <= half_width[[last]], holds_plain = NA))
-  }
-  c(has_stopped = 1, holds = error[[at]] <= wide[[at]], holds_plain = error[[at]] <= half_width[[at]])
-}
-
 within_t <- function(found, effect, df = found[, "df"]) {
   abs(found[, "estimate"] - effect) <= stats::qt(.975, df) * found[, "std_error"]
 }
@@ -148,25 +128,6 @@ claims_of_effects <- list(
       held("whole words permuted: p < .05 where effects are 0 on average", name, found["whole", ], 0, .05),
       printed("words permuted within wordings (the sharp null, which is wrong there): p < .05", name, found["within", ])
     )
-  },
-  # Stopping on width: a look after each of at most 8 repetitions. Intervals have the margin for a variance that may be
-  # underestimated where the study stopped, and are the model's own where all repetitions were asked.
-  stopping = function(n) {
-    rows <- lapply(seq_along(stopped_designs), function(number) {
-      design <- stopped_designs[[number]]
-      ends <- with_seed(number, vapply(seq_len(5 * n), function(data_set) {
-        stopped_study(design, simulate_balanced_effects(design[[1]], design[[2]], 1:8, 10, design_variances(design)))
-      }, c(has_stopped = 1, holds = 1, holds_plain = 1)))
-      has_stopped <- ends["has_stopped", ] == 1
-      name <- sprintf("%s, ±%g", design_name(design), design[[5]])
-      rbind(
-        held("a run that may stop on width: its interval holds the effect", name, ends["holds", ] == 1, .93),
-        held("of those that stopped, with the margin", name, ends["holds", has_stopped] == 1, .93),
-        printed("of those that stopped, without the margin", name, ends["holds_plain", has_stopped] == 1),
-        printed("share that stopped", name, has_stopped)
-      )
-    })
-    do.call(rbind, rows)
   },
   # Corrections: 43 cells in which nothing is, by p over words and wordings and by the p of a model that knows of no
   # words. Holm's method leaves any of them in alpha of families at most.

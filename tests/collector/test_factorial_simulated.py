@@ -120,3 +120,16 @@ def test_thresholds_are_of_the_points_as_the_study_lists_them_whichever_way_a_sc
     total = sum(shares["forward"].values())
     assert all(abs(shares["forward"][p] - shares["reversed"][p]) < 0.1 * total for p in "12345")
     assert shares["reversed"]["5"] > 0.4 * total
+
+
+def test_refusals_and_malformed_answers_of_two_questions_are_drawn_apart(tmp_path: Path) -> None:
+    table = "[simulation]\nrefusal_rate = 0.3\nmalformed_rate = 0.3\n\n[[models]]"
+    found = answers(audit(tmp_path, ("[[models]]", table)), 10)
+    by_prompt: dict[tuple[object, ...], dict[str, str]] = {}
+    for trial, reading in found:
+        key = (trial.item, trial.group, trial.condition, trial.repetition)
+        by_prompt.setdefault(key, {})[trial.test] = reading.outcome
+    pairs = [outcomes for outcomes in by_prompt.values() if len(outcomes) > 1]
+    agreeing = fmean(outcomes["rating"] == outcomes["hire"] for outcomes in pairs)
+    assert len(pairs) > 50
+    assert 0.2 < agreeing < 0.6  # by chance: .3² + .3² + .4²

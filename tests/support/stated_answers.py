@@ -38,6 +38,7 @@ POINTS = [
     ("5 of 10", None), ("5/10", None), ("50%", None), ("0", None), ("8", None), ("-5", None), ("12", None),
     ("55", None), ("5\n5", "5"), ("I can't rate people.", None), ("I'd rather not", None), ("N/A", None),
     ("As an AI I can't rate, but 5.", "5"), ("I can't really judge, but I would say 5", "5"), ("5, not 4", "5"),
+    ("My answer is 3, not 5.", "3"), ("My answer is 3 and not 5.", "3"), ("Not 5, my answer is 3.", "3"),
     ("Bewertung: 5", "5"), ("Ich würde 5 vergeben.", "5"), ("Note : 5", "5"), ("Je donne 5.", "5"),
     ("Puntuación: 5", "5"), ("Nota: 5", "5"), ("Le doy un 5.", "5"), ("Valutazione: 5", "5"),
     ("Beoordeling: 5", "5"), ("Оценка: 5", "5"), ("Ocena: 5", "5"), ("Puan: 5", "5"), ("التقييم: 5", "5"),

@@ -113,13 +113,14 @@ def _by_level(row: Table, key: str, data: FactorialData) -> dict[str, dict[str, 
 
 
 def simulate_reply(data: FactorialData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """Return an answer drawn for this trial. Where the study has no [simulation], nothing makes a difference."""
+    """Return an answer drawn for this trial. Where the study has no [simulation], nothing makes a difference. Refusals
+    are drawn apart for each question that is asked alone."""
     of_models: Mapping[str, Respondent] = data.simulation
     respondent = of_models.get(trial.model, of_models[""])
     trial = replace(trial, factors=as_sent(trial.factors))
     shown = trial.factors
     content = (seed, trial.study, trial.model, trial.item, trial.group, trial.condition, trial.repetition)
-    u_refused, u_malformed, u_tokens, u_filtered = uniforms(*content, "outcome", trial.round or 0)
+    u_refused, u_malformed, u_tokens, u_filtered = uniforms(*content, "outcome", trial.round or 0, *shown["questions"])
     profiles = _profiles(shown)
     tokens = round(log_normal(respondent.mean_tokens, respondent.sd_tokens, u_tokens))
     answer = _answer(data, respondent, trial, profiles, content)

@@ -1,0 +1,146 @@
+# Claims about verdicts in words and about checks that find something where nothing is; bench/truth.R runs them.
+
+# Designs of `--until-width`, and the share of runs that the width is set for.
+stopped_designs <- list(c(8, 5, 20, 20), c(16, 4, 10, 20), c(8, 20, 20, 20), c(16, 20, 10, 20))
+shares_that_stop <- c(.1, .35, .5, .9)
+
+# Where runs end that look after each repetition: the interval holds the effect, and whether the width was met. Those
+# that stop have intervals with the margin; others the model's own after the last look.
+stopped_runs <- function(looks, width) {
+  half <- stats::qt(.975, looks[, "df", ]) * looks[, "std_error", ]
+  wide <- half * width_margin(looks[, "df", ])
+  error <- abs(looks[, "estimate", ] - 10)
+  n_looks <- nrow(half)
+  at <- apply(wide <= width, 2, function(met) which(met)[1])
+  place <- cbind(ifelse(is.na(at), n_looks, at), seq_along(at))
+  data.frame(has_stopped = !is.na(at), holds = error[place] <= ifelse(is.na(at), half[place], wide[place]))
+}
+
+# Prompts of names and jobs, some of which are always refused, each asked so often; nothing depends on a level.
+refused_prompts <- function(n_repetitions, share = .15) {
+  prompts <- expand.grid(name = sprintf("n%d", 1:8), job = sprintf("j%d", 1:6), stringsAsFactors = FALSE)
+  prompts$gender <- ifelse(prompts$name %in% sprintf("n%d", 1:4), "a", "b")
+  prompts$item <- paste(prompts$name, prompts$job)
+  refused <- stats::runif(nrow(prompts)) < share
+  rows <- prompts[rep(seq_len(nrow(prompts)), n_repetitions), ]
+  rows$outcome <- ifelse(rep(refused, n_repetitions), "refused", "answered")
+  rows
+}
+
+# Ratings of prompts that differ (SD 1), three of each, whose odds are proportional.
+proportional_ratings <- function(n_a_level) {
+  rows <- expand.grid(number = seq_len(n_a_level / 3), copy = 1:3, group = c("a", "b", "c"), stringsAsFactors = FALSE)
+  rows$prompt <- paste(rows$number, rows$group)
+  prompts <- unique(rows$prompt)
+  worth <- stats::rnorm(length(prompts))[match(rows$prompt, prompts)] + .5 * (rows$group == "b")
+  rows$rating <- 1L + findInterval(stats::rlogis(nrow(rows)) + worth, c(-2, -.7, .2, 1, 2.2, 3))
+  rows
+}
+
+# Three groups of 40 people and the model as each of them, 20 times, to 12 items; what personas get right is planted.
+drawn_personas <- function() {
+  centred <- function(values) sweep(values, 2, colMeans(values))
+  model <- centred(matrix(stats::rnorm(36), 3))
+  people <- centred(.7 * model + matrix(stats::rnorm(36, 0, .4), 3))
+  side <- function(n, is_people, means) {
+    rows <- expand.grid(unit = seq_len(n), group = 1:3, item = 1:12)
+    rows$value <- means[cbind(rows$group, rows$item)] + stats::rnorm(nrow(rows), 0, 2)
+    rows$unit <- paste(rows$group, rows$unit)
+    cbind(rows, is_people = is_people)
+  }
+  rows <- rbind(side(20, FALSE, model), side(40, TRUE, people))
+  list(
+    rows = transform(rows, group = as.character(group), item = as.character(item)),
+    correlation = stats::cor(c(model), c(people)), slope = sum(model * people) / sum(model^2)
+  )
+}
+
+claims_of_verdicts <- list(
+  # Stopping on width, where a tenth to nine tenths of the runs meet it.
+  stopping = function(n) {
+    rows <- lapply(seq_along(stopped_designs), function(number) {
+      design <- stopped_designs[[number]]
+      looks <- with_seed(number, simplify2array(lapply(seq_len(5 * n), function(run) {
+        simulate_balanced_effects(design[[1]], design[[2]], 1:8, 10, design_variances(design))
+      })))
+      wide <- stats::qt(.975, looks[, "df", ]) * looks[, "std_error", ] * width_margin(looks[, "df", ])
+      of_shares <- lapply(shares_that_stop, function(share) {
+        found <- stopped_runs(looks, stats::quantile(apply(wide, 2, min), share))
+        name <- sprintf("%s, met by %g %%", design_name(design), 100 * share)
+        of_met <- found$holds[found$has_stopped]
+        rbind(
+          held("a run that may stop on width: its interval holds the effect", name, found$holds, .93),
+          held("of those that met the width", name, of_met, if (share >= .5) .93 else if (share > .2) .92 else .87)
+        )
+      })
+      do.call(rbind, of_shares)
+    })
+    do.call(rbind, rows)
+  },
+  # Missing answers by level: prompts that are always refused.
+  missing_levels = function(n) {
+    rows <- lapply(c(1, 5, 20), function(n_repetitions) {
+      found <- with_seed(n_repetitions, vapply(seq_len(n), function(k) {
+        table <- check_missing_levels(
+          refused_prompts(n_repetitions), c("name", "gender", "job"), prompt = "item", n_draws = 399
+        )
+        any(table$p_holm < .05)
+      }, NA))
+      name <- sprintf("8 names, 6 jobs, %d repetitions, 15 %% of prompts always refused", n_repetitions)
+      held("missing answers by level: any p by Holm < .05 where no level matters", name, found, 0, .06)
+    })
+    do.call(rbind, rows)
+  },
+  # Proportional odds: caution where odds are proportional.
+  proportional_odds = function(n) {
+    rows <- lapply(c(48, 96, 480), function(n_a_level) {
+      found <- with_seed(n_a_level, vapply(seq_len(n), function(k) {
+        one <- suppressMessages(check_proportional_odds(proportional_ratings(n_a_level), "group", cluster = "prompt"))
+        c(caution = isTRUE(one$largest_gap > .1 && one$p_holm < .05), gap = isTRUE(one$largest_gap > .1))
+      }, c(caution = NA, gap = NA)))
+      name <- sprintf("%d ratings a level, three a prompt", n_a_level)
+      rbind(
+        held("proportional odds: a caution where they are", name, found["caution", ], 0, .06),
+        printed("there, a gap of more than 10 points", name, found["gap", ])
+      )
+    })
+    do.call(rbind, rows)
+  },
+  # Verdicts at the bound: equivalence and difference are each wrong in 5 % at most; a difference far below the bound is
+  # never called one.
+  verdicts = function(n) {
+    verdict_at <- function(share) {
+      with_seed(21, vapply(seq_len(n), function(k) {
+        rows <- model_and_people(n_model = 150)
+        limit <- .2 * sqrt(mean(tapply(rows$rating[rows$is_people], rows$item[rows$is_people], stats::var)))
+        rows$rating[!rows$is_people] <- rows$rating[!rows$is_people] + share * limit
+        alike(rows, "rating", n_draws = 1)$differences$finding[[1]]
+      }, ""))
+    }
+    at <- verdict_at(1)
+    name <- "150 answers, 150 people, 10 ratings, bound .2 SD"
+    rbind(
+      held("at the bound: equivalent", name, at == "equivalent within the bound", 0, .06),
+      held("at the bound: differs by more", name, at == "differs by more than the bound", 0, .05),
+      held("at half the bound: differs by more", name, verdict_at(.5) == "differs by more than the bound", 0, .01)
+    )
+  },
+  # Personas: intervals of the correlation and of the slope of people on the model.
+  personas = function(n) {
+    found <- with_seed(22, vapply(seq_len(n), function(k) {
+      drawn <- drawn_personas()
+      one <- suppressMessages(personas_of(drawn$rows, .05, 199, k))
+      c(
+        correlation = one$conf_low <= drawn$correlation && drawn$correlation <= one$conf_high,
+        slope = one$slope_low <= drawn$slope && drawn$slope <= one$slope_high,
+        own = one$conf_low <= one$correlation && one$correlation <= one$conf_high
+      )
+    }, c(correlation = NA, slope = NA, own = NA)))
+    name <- "3 groups of 40 people and 20 answers as each, 12 items"
+    rbind(
+      held("95 % intervals of personas hold the correlation", name, found["correlation", ] %in% TRUE, .93),
+      held("95 % intervals of personas hold the slope", name, found["slope", ] %in% TRUE, .93),
+      held("the interval holds its own estimate", name, found["own", ] %in% TRUE, .99)
+    )
+  }
+)
