@@ -18,7 +18,7 @@ MAX_LOOKS = 1000
 WHAT_INTERVALS_HOLD = (
     "Simulated (the worst of nine designs), such 95 % intervals hold the effect in 95 % of all runs, and in 95 % of "
     "those that reach the width where half of the runs do. Where fewer do, those that reach it are runs whose variance "
-    "was underestimated, and their intervals are too narrow: they hold it in 93 % where a third reach it, in 89 % where "
+    "was underestimated, and their intervals are too narrow: 93 % hold it where a third reach it, 89 % where "
     "a tenth do."
 )
 """State what bench/truth (claim `stopping`) finds, the lowest of its designs."""
