@@ -25,19 +25,25 @@ reference_levels <- function(factors) {
 # Terms under the names that lme4 gives them too, those of the zeros of a hurdle with hu_ before them; brms's own leave
 # out what isn't a letter or a digit.
 bayesian_estimates <- function(fit, parts) {
-  draws <- unclass(posterior::as_draws_matrix(fit))
-  is_zeros <- startsWith(colnames(draws), "b_hu_")
-  is_disc <- startsWith(colnames(draws), "b_disc_")
-  is_other <- startsWith(colnames(draws), "b_") & !is_zeros & !is_disc
-  coefficients <- draws[, c(which(is_other), which(is_zeros), which(is_disc)), drop = FALSE]
-  deviations <- draws[, grep("^sd_|^(sigma|shape|ndt)$", colnames(draws)), drop = FALSE]
+  draws <- estimate_draws(unclass(posterior::as_draws_matrix(fit)))
+  deviations <- grep("^b_", colnames(draws), value = TRUE, invert = TRUE)
   terms <- fixed_names(parts)
-  rows <- spread_rows(cbind(coefficients, deviations))
+  rows <- spread_rows(draws)
   estimate_rows(
-    c(terms, if (any(is_zeros)) paste0("hu_", terms), deviation_names(colnames(deviations))), rows$estimate,
+    c(terms, if (any(startsWith(colnames(draws), "b_hu_"))) paste0("hu_", terms), deviation_names(deviations)),
+    rows$estimate,
     rows$std_error,
     conf_low = rows$conf_low, conf_high = rows$conf_high
   )
+}
+
+# The draws of coefficients, of those of the zeros of a hurdle, and of deviations, in the order of the estimates.
+estimate_draws <- function(draws) {
+  is_zeros <- startsWith(colnames(draws), "b_hu_")
+  is_disc <- startsWith(colnames(draws), "b_disc_")
+  is_other <- startsWith(colnames(draws), "b_") & !is_zeros & !is_disc
+  is_deviation <- grepl("^sd_|^(sigma|shape|ndt)$", colnames(draws))
+  draws[, c(which(is_other), which(is_zeros), which(is_disc), which(is_deviation)), drop = FALSE]
 }
 
 # "sd_item__Intercept" is sd_item; a slope keeps its name: sd_item: blockincongruent.

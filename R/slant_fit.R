@@ -10,6 +10,9 @@
 #' @param x,object a fit, such as [fit_lme4()] returns.
 #' @param n number of rows of the estimates to print at most.
 #' @param f,drop not used: the groups are those of the fit.
+#' @param conf.int whether `tidy()` gives intervals.
+#' @param conf.level the probability that its intervals are for; from draws where a fit is Bayesian. NA, with a warning,
+#'   where an interval of another level can't be had from the fit.
 #' @param ... not used.
 #' @return
 #'   \describe{
@@ -74,9 +77,11 @@ print.summary.slant_fit <- function(x, ...) {
 #' @rdname slant_fit
 #' @method tidy slant_fit
 #' @rawNamespace S3method(generics::tidy,slant_fit)
-tidy.slant_fit <- function(x, ...) { # nolint: object_name_linter.
+tidy.slant_fit <- function(x, conf.int = TRUE, conf.level = .95, ...) { # nolint: object_name_linter.
+  estimates <- tidied_intervals(x, conf.level)
+  if (!isTRUE(conf.int)) estimates <- estimates[setdiff(names(estimates), c("conf_low", "conf_high"))]
   broom <- c(std_error = "std.error", p_value = "p.value", conf_low = "conf.low", conf_high = "conf.high")
-  with_names(x$estimates, broom)
+  with_names(estimates, broom)
 }
 
 #' @rdname slant_fit

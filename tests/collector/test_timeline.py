@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -188,3 +189,47 @@ def answered(browser: Browser, address: str) -> list[dict[str, Any]]:
     })"""
     rows: list[dict[str, Any]] = json.loads(browser.evaluate(answer))
     return rows
+
+
+LAYOUT = """(() => {
+  const seen = (e) => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; };
+  return { options: [...document.querySelectorAll("button.jspsych-btn")].map(seen),
+           asked: seen(document.querySelector(".asked")), page: document.documentElement.scrollWidth };
+})()"""
+
+
+def uneven(layout: dict[str, Any], width: int) -> list[str]:
+    """What a person with a page of this width would not see, or see otherwise than the rest."""
+    options = layout["options"]
+    place, size = (0, 2) if options[0][1] == options[1][1] else (1, 3)
+    gaps = {round(b[place] - a[place] - a[size]) for a, b in itertools.pairwise(options)}
+    sizes = {(round(option[2]), round(option[3])) for option in options}
+    outside = [option for option in [*options, layout["asked"]] if option[0] < 0 or option[0] + option[2] > width]
+    found = {"gaps": len(gaps) > 1, "sizes": len(sizes) > 1, "outside": outside, "scrolls": layout["page"] > width}
+    return [f"{width}: {what} {gaps} {sizes}" for what, is_so in found.items() if is_so]
+
+
+@pytest.mark.needs("chromium")
+def test_every_option_is_visible_equal_in_size_and_distance_on_phones_and_screens(tmp_path: Path) -> None:
+    text = TRAITS.replace(
+        'max = 3, labels = { 1 = "not at all", 3 = "very" }',
+        'max = 7, labels = { 1 = "not at all", 7 = "extraordinarily" }',
+    )
+    text = text.replace("How much does", "Antidisestablishmentarianism" * 3 + " How much, all in all, does")
+    (tmp_path / "study.toml").write_text(text)
+    loaded = load_study(str(tmp_path / "study.toml"))
+    trials = [trial for trial in timeline_of(loaded) if trial["type"] == BUTTONS]
+    (tmp_path / "index.html").write_text(timeline_page(loaded, trials, "Please agree.", None), "utf-8")
+    wrong, noted = [], []
+    with Browser(tmp_path / "browser") as browser:
+        for width, height in ((320, 568), (390, 844), (1280, 800)):
+            browser.open((tmp_path / "index.html").as_uri(), width, height)
+            browser.evaluate('document.querySelector("button.jspsych-btn").click()')
+            wrong += uneven(browser.evaluate(LAYOUT), width)
+            browser.evaluate('document.querySelectorAll("button.jspsych-btn")[2].click()')
+            [row] = [
+                row for row in json.loads(browser.evaluate("window.slantJsPsych.data.get().json()")) if "answer" in row
+            ]
+            noted.append((row["page_width_px"], row["options_direction"]))
+    assert wrong == []
+    assert noted == [(320, "column"), (390, "column"), (1280, "row")]

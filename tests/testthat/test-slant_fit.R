@@ -1,3 +1,16 @@
+fit_of_rows <- function(estimate, low, high) {
+  rows <- data.frame(term = "x", estimate = estimate, std_error = NA_real_, conf_low = low, conf_high = high)
+  structure(list(estimates = rows, fits = data.frame(n = 10L, status = "ok")), class = "slant_fit")
+}
+
+merge_level <- function(fit, level) {
+  outer <- fit$estimates
+  inner <- generics::tidy(fit, conf.level = level)
+  data.frame(
+    outer.low = outer$conf_low, outer.high = outer$conf_high, inner.low = inner$conf.low, inner.high = inner$conf.high
+  )
+}
+
 made_fit <- function(...) fit_made(transform(made_trials(), model = rep(c("a", "b"), length.out = 240)), ...)
 
 test_that("a fit prints its groups, its estimates and the names of its parts", {
@@ -21,6 +34,23 @@ test_that("tidy() and glance() have broom's names, and only they", {
   expect_true(all(c("model", "nobs", "logLik", "AIC", "BIC") %in% names(generics::glance(fit))))
   expect_equal(nobs(fit), c(120, 120))
   expect_false(any(grepl(".", names(fit$estimates), fixed = TRUE)))
+})
+
+test_that("tidy() obeys conf.level for differences, sizes, ratios and rates, and says where it can't", {
+  skip_if_not_installed("generics")
+  fit <- made_fit(by = "model")
+  narrow <- generics::tidy(fit, conf.level = .9)
+  expect_equal(narrow$conf.high, with(fit$estimates, estimate + qt(.95, df) * std_error), tolerance = 1e-6)
+  sizes <- effect_size(made_trials(), by = NULL)
+  expect_true(all(with(merge_level(sizes, .5), inner.low > outer.low & inner.high < outer.high)))
+  ratios <- fit_of_rows(estimate = 2, low = 2 / exp(qnorm(.975) * .3), high = 2 * exp(qnorm(.975) * .3))
+  expect_equal(generics::tidy(ratios, conf.level = .8)$conf.low, 2 / exp(qnorm(.9) * .3), tolerance = 1e-6)
+  odd <- fit_of_rows(estimate = 2, low = 1, high = 9)
+  expect_warning(left <- generics::tidy(odd, conf.level = .9), "1 estimate of 1: intervals are NA")
+  expect_true(is.na(left$conf.low))
+  expect_equal(generics::tidy(odd)$conf.high, 9)
+  expect_error(generics::tidy(fit, conf.level = 95), "between 0 and 1, not 95")
+  expect_false("conf.low" %in% names(generics::tidy(fit, conf.int = FALSE)))
 })
 
 test_that("the models are in memory, named by group, and say what the estimates say", {

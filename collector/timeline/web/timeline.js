@@ -21,9 +21,44 @@
     return jsPsych.randomization.shuffle(chosen);
   }
 
+  let shown = null;
+
   function answerOf(trial, response) {
     if (trial.answers) return trial.answers[response];
     return trial.fields.length === 1 ? response[trial.fields[0]] : JSON.stringify(response);
+  }
+
+  const GROUP = "jspsych-html-button-response-btngroup";
+
+  /* Options stand in a row if each has room for its words, else in a column; it stays so while a person answers. */
+  function laidOut() {
+    const group = document.getElementById(GROUP);
+    if (!group) return;
+    group.classList.add("in-a-row");
+    const buttons = [...group.children];
+    const overflows = buttons.some((button) => button.scrollWidth > button.clientWidth);
+    const room = window.innerWidth >= 700 && buttons.every((button) => button.clientWidth >= 72);
+    if (overflows || !room || buttons.some(breaksWords)) group.classList.remove("in-a-row");
+  }
+
+  /* Whether a word of the button is wider than it. */
+  function breaksWords(button) {
+    const style = getComputedStyle(button);
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = `${style.fontSize} ${style.fontFamily}`;
+    const room = button.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    return button.textContent.split(/\s+/).some((word) => pen.measureText(word).width > room);
+  }
+
+  /* What a person saw: the width of the page, and in which direction the options stood. */
+  function noteLayout(row, direction) {
+    row.page_width_px = window.innerWidth;
+    row.options_direction = direction;
+  }
+
+  function directionNow() {
+    const group = document.getElementById(GROUP);
+    return group ? (group.classList.contains("in-a-row") ? "row" : "column") : null;
   }
 
   function asked(trial, place) {
@@ -32,8 +67,13 @@
       ...parameters,
       type: plugins[type],
       data: { ...data, position: place },
+      on_load: () => {
+        laidOut();
+        shown = directionNow();
+      },
       save_trial_parameters: answers ? { stimulus: false } : {},
       on_finish: (row) => {
+        noteLayout(row, shown);
         row.answer = answerOf(trial, row.response);
         row.response_time_ms = row.rt;
       },
@@ -49,7 +89,12 @@
       choices: round.choices,
       data: round.data,
       save_trial_parameters: { stimulus: false },
+      on_load: () => {
+        laidOut();
+        shown = directionNow();
+      },
       on_finish: (row) => {
+        noteLayout(row, shown);
         last = row.response;
         row.answer = round.answers[last];
         row.is_success = round.successes[last];

@@ -1,0 +1,90 @@
+# The estimates of a fit with intervals of another level than the 95 % of its tables.
+
+tidied_intervals <- function(x, level) {
+  check_level(level)
+  estimates <- x$estimates
+  if (level == .95 || !all(c("conf_low", "conf_high") %in% names(estimates))) {
+    return(estimates)
+  }
+  intervals <- intervals_of_draws(x, rescaled_intervals(estimates, level), level)
+  is_lost <- is.finite(estimates$conf_low) & is.finite(estimates$conf_high) & !is.finite(intervals$low)
+  if (any(is_lost)) {
+    warning(sprintf(
+      "%s of %s: intervals are NA, for they can't be had at %g %% from those at 95 %%.",
+      counted(sum(is_lost), "estimate"), format(nrow(estimates)), 100 * level
+    ), call. = FALSE)
+  }
+  estimates$conf_low <- intervals$low
+  estimates$conf_high <- intervals$high
+  estimates
+}
+
+check_level <- function(level) {
+  if (!is.numeric(level) || length(level) != 1 || is.na(level) || level <= 0 || level >= 1) {
+    stop_with(
+      "Can't give intervals of that level.",
+      sprintf("`conf.level` must be one number between 0 and 1, not %s.", deparse1(level))
+    )
+  }
+}
+
+# Scales on which intervals may be symmetric: of differences, ratios, correlations and shares.
+interval_scales <- list(
+  list(to = identity, from = identity),
+  list(to = log, from = exp),
+  list(to = atanh, from = tanh),
+  list(to = stats::qlogis, from = stats::plogis)
+)
+
+# Intervals of a normal or a t distribution, on whichever scale they are symmetric; NA where they are of neither.
+rescaled_intervals <- function(estimates, level) {
+  df <- if (is.null(estimates$df)) rep(NA_real_, nrow(estimates)) else estimates$df
+  error <- if (is.null(estimates$std_error)) rep(NA_real_, nrow(estimates)) else estimates$std_error
+  low <- high <- rep(NA_real_, nrow(estimates))
+  for (scale in interval_scales) {
+    ends <- suppressWarnings(lapply(estimates[c("estimate", "conf_low", "conf_high")], scale$to))
+    half <- (ends$conf_high - ends$conf_low) / 2
+    is_symmetric <- abs((ends$conf_high + ends$conf_low) / 2 - ends$estimate) <= 1e-7 * (half + abs(ends$estimate))
+    if (identical(scale$to, identity)) is_symmetric <- is_symmetric & is_of_error(half, error, df)
+    is_now <- is.na(low) & is.finite(half) & is_symmetric %in% TRUE
+    is_t <- is.finite(df) & !(is_near(half / error, stats::qnorm(.975)) %in% TRUE)
+    ratio <- ifelse(
+      is_t, suppressWarnings(stats::qt((1 + level) / 2, df) / stats::qt(.975, df)),
+      stats::qnorm((1 + level) / 2) / stats::qnorm(.975)
+    )
+    low[is_now] <- scale$from(ends$estimate - ratio * half)[is_now]
+    high[is_now] <- scale$from(ends$estimate + ratio * half)[is_now]
+  }
+  list(low = low, high = high)
+}
+
+is_near <- function(one, other) abs(one - other) <= 1e-5 * abs(other)
+
+is_of_error <- function(half, error, df) {
+  is_t <- is_near(half / error, suppressWarnings(stats::qt(.975, df)))
+  is.na(error) | is_t %in% TRUE | is_near(half / error, stats::qnorm(.975)) %in% TRUE
+}
+
+# The rows of a Bayesian fit are those of its draws, in their order (bayesian_estimates()).
+intervals_of_draws <- function(x, intervals, level) {
+  by <- group_columns(x)
+  estimates <- x$estimates
+  groups <- rep("all", nrow(estimates))
+  if (length(by) > 0) groups <- do.call(paste, c(unname(as.list(estimates[by])), sep = ", "))
+  for (group in names(x$models)) {
+    rows <- which(groups == group)
+    if (!inherits(x$models[[group]], "brmsfit")) next
+    ends <- draw_intervals(x$models[[group]], level)
+    is_same <- nrow(ends) == length(rows) && isTRUE(all.equal(ends$estimate, estimates$estimate[rows]))
+    intervals$low[rows] <- if (is_same) ends$low else NA_real_
+    intervals$high[rows] <- if (is_same) ends$high else NA_real_
+  }
+  intervals
+}
+
+draw_intervals <- function(model, level) {
+  draws <- estimate_draws(unclass(posterior::as_draws_matrix(model)))
+  probabilities <- c((1 - level) / 2, (1 + level) / 2)
+  ends <- apply(draws, 2, stats::quantile, probabilities, names = FALSE)
+  data.frame(estimate = spread_rows(draws)$estimate, low = ends[1, ], high = ends[2, ])
+}
