@@ -74,7 +74,7 @@ _CHECK_COLUMNS = (
 # special lines that become rows of a table unchanged: kind -> table and the columns taken from the line
 _ROW_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "check": ("checks", _CHECK_COLUMNS),
-    "set_aside": ("set_aside", ("of_run", "study", "reason", "is_back", "noted_at")),
+    "set_aside": ("set_aside", ("of_run", "study", "reason", "is_back", "noted_at", "note_no")),
     "pace": ("pace_history", ("noted_at", "model", "event", "request_limit", "in_flight", "wait_s", "detail")),
 }
 # what special lines must hold: kind, the type of which keys, and the message if one is missing or wrong

@@ -110,9 +110,21 @@ def merge(
     finally:
         lock.release()
     rows = tuple(row for source in opened for row in _rows(db, source))
+    notes += _undecided(db)
     return MergeReport(
         db, rows, copied, already_there, report.rows, repeated, (*problems, *report.problems), (*notes, *report.notes)
     )
+
+
+def _undecided(db: Path) -> list[str]:
+    """Name the runs that one machine set aside and another took back."""
+    with reading(db) as connection:
+        runs = connection.execute(sql_query("undecided_set_asides")).fetchall()
+    return [
+        f"{run} was set aside on one machine and taken back on another: it is set aside. If that is wrong: "
+        f'collect set-aside {run} --undo --reason "…" --db {db}'
+        for (run,) in runs
+    ]
 
 
 def _source(path: Path, db: Path) -> _Source:

@@ -23,7 +23,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-import tomllib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,12 +32,18 @@ from urllib.parse import urlsplit
 from slant.collector.errors import UsageError
 from slant.collector.providers.addresses import checked_address, holds_key, is_on_this_machine
 from slant.collector.screen_tables import printable
-from slant.collector.study.toml_table import Table, checked_name
+from slant.collector.study.toml_table import Table, checked_name, parsed_toml
 from slant.collector.system.files import contents_of_named
 
 VARIABLE = "SLANT_PROVIDERS"
 MAX_BYTES = 1_000_000
 _VARIABLE_NAME = re.compile(r"[A-Z_][A-Z0-9_]{1,63}")
+_NO_KEY_HEADERS = (
+    "host", "content-length", "content-type", "content-encoding", "transfer-encoding", "connection", "keep-alive", "te",
+    "trailer", "upgrade", "expect", "cookie", "proxy-authorization", "proxy-connection", "accept", "accept-encoding",
+    "user-agent", "referer", "origin", "forwarded", "via", "x-forwarded-host", "x-forwarded-for", "range", "location",
+)  # fmt: skip
+"""List headers that decide where a request goes or how it is read: a key in them would break it, or be logged."""
 _HEADER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
 _OF_SECRETS = re.compile(r"(?i)authorization|cookie|password|passwd|secret|signature|token|(?<![a-z])key|apikey")
 _OF_TRANSPORT = ("content-type", "content-length", "accept-encoding", "host", "connection", "transfer-encoding")
@@ -102,7 +107,7 @@ def tables_of(file: Path) -> Table:
     if not file.exists():
         raise UsageError(f"Can't read the providers in {file}: there is no such file.")
     try:
-        return Table(tomllib.loads(contents_of_named(file, MAX_BYTES).decode("utf-8-sig")), str(file))
+        return Table(parsed_toml(contents_of_named(file, MAX_BYTES).decode("utf-8-sig")), str(file))
     except OSError as error:
         raise UsageError(f"Can't read the providers in {file}: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:
@@ -143,6 +148,11 @@ def _row(table: Table, dialects: tuple[str, ...]) -> ProviderRow:
     if row.key_header is not None and (key_variable is None or not _HEADER_NAME.fullmatch(row.key_header)):
         raise UsageError(
             f'The key_header of "{name}" in {table.where} must be the name of a header, for a key_variable.'
+        )
+    if row.key_header is not None and row.key_header.lower() in _NO_KEY_HEADERS:
+        raise UsageError(
+            f'The key_header of "{name}" in {table.where} can\'t be {row.key_header}: it directs the request.',
+            "Name the header in which the provider wants the key, or leave it out.",
         )
     return row
 

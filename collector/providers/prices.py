@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import date as Date
@@ -16,7 +15,7 @@ from slant.collector.errors import UsageError
 from slant.collector.providers.own_providers import provider_file, tables_of
 from slant.collector.providers.packaged_prices import packaged_date, packaged_price, packaged_source
 from slant.collector.records import PriceSource, Reply
-from slant.collector.study.toml_table import Table
+from slant.collector.study.toml_table import Table, parsed_toml
 from slant.collector.system.files import contents_of_named
 
 PER_TOKENS = 1_000_000
@@ -96,10 +95,10 @@ def load_prices(user_file: str | Path | None = None) -> PriceList:
 def read_prices(file: Path) -> list[Price]:
     """Return the rows of one file of prices; UsageError names the row that breaks the rules."""
     try:
-        values = tomllib.loads(contents_of_named(file).decode("utf-8-sig"))
+        values = parsed_toml(contents_of_named(file).decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"Can't read the prices in {file}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"Can't read the prices in {file}: it is not TOML ({error}).") from None
     table = Table(values, str(file))
     prices = [_price(row) for row in table.rows("prices")]

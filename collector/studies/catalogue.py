@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import re
 import shlex
-import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -45,7 +44,7 @@ from slant.collector.study.tables import (
     read_specifications,
     read_variant_labels,
 )
-from slant.collector.study.toml_table import Table, checked_name, shortened
+from slant.collector.study.toml_table import Table, checked_name, parsed_toml, shortened
 from slant.collector.system.shipped_files import studies_dir
 
 __all__ = [
@@ -106,7 +105,7 @@ def _values(path: Path, text: str) -> dict[str, Any]:
     if _DEEP_KEY.search(text):  # Python's reader needs time that grows with the square of their length
         raise StudyError(f"Can't read {path.name}: a key in it is nested more than {_DEEPEST} deep.")
     try:
-        return tomllib.loads(text)
+        return parsed_toml(text)
     except (ValueError, RecursionError) as error:  # ValueError: also for a number with more digits than Python reads
         reason = shortened(str(error).partition(" for integer string")[0], 200)
         raise StudyError(f"Can't read {path.name}: it is not TOML ({reason}).") from None

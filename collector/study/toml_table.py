@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -17,6 +18,20 @@ def shortened(text: object, most: int = 80) -> str:
     """Return a text of a study file as a sentence repeats it: a longer one is cut off."""
     whole = str(text)
     return whole if len(whole) <= most else f"{whole[:most]}…"
+
+
+def parsed_toml(text: str) -> dict[str, Any]:
+    """Return a TOML text as a table. Raise ValueError for one that is not TOML, or has a whole number of more than 64
+    bits, which other tools can't hold and Python may not print."""
+    values = tomllib.loads(text)
+    waiting: list[Any] = [values]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError(f"a whole number in it has {value.bit_length():,} bits; at most 64 can be read")
+    return values
 
 
 def checked_name(name: str, what: str) -> str:

@@ -53,7 +53,9 @@ CREATE TABLE journal_problems (journal TEXT, line_no BIGINT, problem TEXT, found
 
 -- Runs that somebody set aside (`collect set-aside`), each with the reason; `is_back` where that was taken back later. The
 -- last line about a run (`of_run`) counts; `run_id` is the journal with the line.
-CREATE TABLE set_aside (run_id TEXT, of_run TEXT, study TEXT, reason TEXT, is_back BOOLEAN, noted_at TIMESTAMP);
+CREATE TABLE set_aside (run_id TEXT, of_run TEXT, study TEXT, reason TEXT, is_back BOOLEAN, noted_at TIMESTAMP,
+    note_no BIGINT -- what decides which note is the last: clocks of machines differ
+);
 
 -- Databases that were brought together (`collect merge`).
 

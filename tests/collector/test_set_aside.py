@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from slant import analysis
 from slant.analysis.rows.result_warnings import mixture_warnings
-from slant.collector import collect
+from slant.collector import collect, merge
 from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.keep import runs_aside
 from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.lake import export_lake
 from slant.collector.keep.runs_aside import set_aside
@@ -85,3 +88,28 @@ def test_what_is_asked_again_counts_once_after_all_else(db: Path, tmp_path: Path
     export_lake(db, tmp_path / "lake")
     assert counted(tmp_path / "lake")[0] == n
     assert any(REASON in line for line in mixture_warnings(tmp_path / "lake")) is False
+
+
+def test_notes_are_in_order_whatever_the_clock_says(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    n, _ = counted(db)
+    monkeypatch.setattr(runs_aside, "utc_now", lambda: "2031-01-01T00:00:00.000000Z")
+    set_aside(db, run_of(db), REASON)
+    monkeypatch.undo()
+    assert (set_aside(db, run_of(db), "it was right", is_back=True), counted(db)[0]) == (n, n)
+    monkeypatch.setattr(runs_aside, "utc_now", lambda: "2001-01-01T00:00:00.000000Z")
+    assert (set_aside(db, run_of(db), REASON), counted(db)[0]) == (n, 0)
+
+
+def test_of_two_machines_at_once_the_one_that_sets_aside_wins_and_both_are_named(db: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copytree(journal_folder(db), tmp_path / "b.duckdb.journal")).with_name("b.duckdb")
+    for place in (db, other):
+        set_aside(place, run_of(db), "first", is_back=False)
+    set_aside(db, run_of(db), "was wrong after all")
+    set_aside(other, run_of(db), "was right after all", is_back=True)
+    report = merge(tmp_path / "all.duckdb", [db, other])
+    assert counted(tmp_path / "all.duckdb")[0] == 0
+    assert [run_of(db) in note and "is set aside" in note for note in report.notes] == [True]
+    with reading(tmp_path / "all.duckdb") as connection:
+        [(reason,)] = connection.execute("SELECT reason FROM aside_runs").fetchall()
+    assert "was wrong after all" in reason
+    assert "was right after all" in reason

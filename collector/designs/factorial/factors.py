@@ -112,12 +112,21 @@ def parse_factor(
     return Factor(name, label, levels, columns, edits, frozenset(equal))
 
 
+_WORDS_OF_R = ("if", "else", "repeat", "while", "function", "for", "next", "break", "in")
+"""List reserved words of R that could be names of factors: a formula with one of them is no formula."""
+
+
 def checked_column(name: str, where: str) -> str:
     """Return a name that can be a column of tables and a term of formulas; StudyError for another one."""
     if not _NAME.fullmatch(name):
         raise StudyError(
             f'In {where}, "{shortened(name)}" can\'t be the name of a factor.',
             "A name has small letters, digits and underscores, starts with a letter, and has at most 40 characters.",
+        )
+    if name in _WORDS_OF_R:
+        raise StudyError(
+            f'In {where}, no factor can be called "{name}": in a formula it is a word of R.',
+            f'Call it, for example, "{name}_factor".',
         )
     if name in RESERVED:
         raise StudyError(f'In {where}, no factor can be called "{name}": tables have a column of that name.')
