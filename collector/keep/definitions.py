@@ -89,7 +89,8 @@ def has_our_views(contents: Contents, ours: Definitions) -> bool:
 def _other_table(path: Path, name: str) -> DatabaseError:
     return DatabaseError(
         f'"{path}" is not as slant makes a database: "{name}" is missing, or differs from slant\'s own.',
-        "It was left as it is. If its journal is next to it: put the file away, then collect load --db FILE",
+        "It was left as it is. If an older slant made it, its journal makes it again: "
+        f"collect load --rebuild --db {path}",
     )
 
 

@@ -137,6 +137,19 @@ def all_names() -> set[str]:
     return {*read_view_heads(), ORDERS}
 
 
+def test_tables_of_this_number_that_differ_are_also_made_again_from_the_journal(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    collect(db, write_tiny(tmp_path), ["small"], simulated=True)
+    with duckdb.connect(str(db)) as connection:
+        connection.execute("ALTER TABLE attempts DROP COLUMN phase")
+    store._checked.clear()  # as in a new process
+    with pytest.raises(DatabaseError, match="missing, or differs") as refused, reading(db):
+        pass
+    assert f"collect load --rebuild --db {db}" in str(refused.value)
+    made = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(db)])
+    assert (made.exit_code, query(db, "SELECT count(*) FROM trials")) == (0, [(8,)])
+
+
 def test_older_tables_without_a_journal_are_left_to_the_slant_that_made_them(tmp_path: Path) -> None:
     old_tables(tmp_path / "a.duckdb", [])
     with pytest.raises(DatabaseError, match="older slant") as refused, reading(tmp_path / "a.duckdb"):
