@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.arguments import checked_arguments
-from slant.collector.designs.answers.written_numbers import needed_mark
+from slant.collector.designs.answers.written_numbers import needed_mark, unsettled
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.kinds import content_hash
 from slant.collector.importing.files.table_file import TableFile, TableFiles
@@ -98,7 +98,7 @@ def import_trials(
         if layout_read.skips_missing and any(facts.numbers.values()):
             called = _counted_from_one(loaded, called, facts, report)
         run = _run(loaded, models, layout, opened.sources, command)
-        mark = _mark(loaded, files, called, decimal) if layout_read.skips_missing else None
+        mark = _mark(loaded, files, called, decimal, report) if layout_read.skips_missing else None
         reader = RowReader(loaded, layout_read, run, model_of_all, called, mark)
         texts = [study_line(loaded, run.started_at)]
         with garbage_collected_rarely(), ImportWriter(Path(db), run, report, texts) as writer:
@@ -161,11 +161,14 @@ def _facts(files: Sequence[TableFile], called: Names, *, needs_models: bool, nee
     return facts
 
 
-def _mark(study: Study, files: Sequence[TableFile], called: Names, decimal: str | None) -> str | None:
+def _mark(
+    study: Study, files: Sequence[TableFile], called: Names, decimal: str | None, report: ImportReport
+) -> str | None:
     """Return the mark before decimals by which answers are read, where a study asks for numbers: said, or shown by some
-    of the answers; None if no answer needs it."""
+    of the answers; None if no answer needs it, or none shows it, which is reported."""
     questions = getattr(study.data, "questions", {})
-    if not any(getattr(question, "kind", "") in ("number", "scale") for question in questions.values()):
+    asked = [question for question in questions.values() if getattr(question, "kind", "") in ("number", "scale")]
+    if not asked:
         return None
     texts: set[str] = set()
     for file in files:
@@ -175,7 +178,14 @@ def _mark(study: Study, files: Sequence[TableFile], called: Names, decimal: str 
             texts |= values[plain["answer"]] if plain else set()
         else:
             texts |= {word(row.cells.get("answer")) for row in called.rows(file) if isinstance(row, Row)}
-    return needed_mark((text for text in texts if len(text) <= _SHORT_ANSWER), decimal)
+    short = sorted(text for text in texts if len(text) <= _SHORT_ANSWER)
+    mark, either_way = needed_mark(short, decimal), next(iter(unsettled(short)), "")
+    if mark is None and any(q.read(either_way, "forward", ()).detail == "ambiguous" for q in asked):
+        report.warnings.append(
+            f"numbers as {either_way[:20]} may have decimals or thousands, and nothing says which: malformed, unless "
+            "--decimal . or --decimal , says it"
+        )
+    return mark
 
 
 def _counted_from_one(study: Study, called: Names, facts: _Facts, report: ImportReport) -> Names:

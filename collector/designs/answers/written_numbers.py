@@ -174,6 +174,11 @@ def needed_mark(texts: Iterable[str], said: str | None = None) -> str | None:
     return None if all(is_read) else mark
 
 
+def unsettled(texts: Iterable[str]) -> list[str]:
+    """Return the texts with a number that has decimals or thousands, and does not show which."""
+    return [t for t in texts if any(_EITHER_WAY.fullmatch(m["digits"].rstrip(".,'_")) for m in NUMBER.finditer(t))]
+
+
 def _mark_of(digits: str) -> str | None:
     figure = digits.rstrip(".,'_")
     marks = [sign for sign in figure if sign in MARKS]

@@ -204,7 +204,10 @@ def _mapped(values: Mapping[str, str], cell: object) -> str | None:
 def _by_our_names(values: Mapping[str, Mapping[str, str]], theirs: Mapping[str, str]) -> dict[str, Mapping[str, str]]:
     """Return values by our names of columns, if some are typed by the file's own."""
     ours = {tidy_name(column): name for name, column in theirs.items()}
-    return {name if name in theirs else ours.get(name, name): said for name, said in values.items()}
+    found: dict[str, dict[str, str]] = {}
+    for name, said in values.items():
+        found.setdefault(name if name in theirs else ours.get(name, name), {}).update(said)
+    return dict(found)
 
 
 def _is_of_qualtrics(file: TableFile, header: Sequence[str]) -> bool:
