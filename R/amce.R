@@ -6,7 +6,9 @@
 #' often they were shown.
 #'
 #' One least-squares fit has all attributes, linked ones with all their cells; each effect is a combination of its
-#' coefficients, with the covariance clustered as `sandwich::vcovCL(type = "HC1", cadjust = TRUE)`. A coefficient of a
+#' coefficients, with the covariance clustered as `sandwich::vcovCL(type = "HC1", cadjust = TRUE)`, or of few clusters as
+#' in [marginal_means()]. With `declared$cells` each effect is within the cells of what was crossed with its attribute
+#' (of a job within names), and errors of a factor's own levels are pooled as in [mean_contrasts()]. A coefficient of a
 #' regression without the cells is not this effect where combinations are forbidden. With a forced choice, effects of
 #' subgroups may differ through the reference alone: compare marginal means ([marginal_means()]).
 #'
@@ -18,7 +20,7 @@
 #' @param strata `"equal"`: levels of the linked attribute have the same weight; `"shown"`: by how often they were
 #'   shown.
 #' @return A [slant_fit]. `estimates` has a row per level but the first: `term` is `"attribute: level"`, `estimate` in
-#'   units of the outcome, t with the number of clusters less 1 as `df`. `tables$levels` adds `attribute`, `level`,
+#'   units of the outcome, with t. `tables$levels` adds `attribute`, `level`,
 #'   `reference`, `n` (rows) and `n_strata` (levels of the linked attribute; `NA` without one).
 #' @source Hainmueller, Hopkins & Yamamoto (2014), <https://doi.org/10.1093/pan/mpt024>.
 #' @export
@@ -27,21 +29,35 @@
 #' profiles$rating <- 3 + (profiles$group == "b") + sin(seq_len(nrow(profiles)))
 #' amce(profiles, "rating", c("group", "job"), cluster = "person")$estimates
 amce <- function(data, outcome, attributes, cluster = NULL, weights = NULL, linked = list(), levels = NULL,
-                 strata = c("equal", "shown"), by = NULL) {
+                 strata = c("equal", "shown"), by = NULL, declared = NULL,
+                 correction = c("small_sample", "cregg")) {
   check_arguments()
   strata <- one_of(strata, c("equal", "shown"), "strata")
+  correction <- one_of(correction, small_or_cregg, "correction")
   linked <- checked_pairs(linked, attributes)
   to <- "compute effects of attributes"
-  fit_attributes(data, outcome, attributes, cluster, weights, levels, by, to, function(rows) {
+  fit_attributes(data, outcome, attributes, cluster, weights, levels, by, to, declared = declared, function(rows) {
     partner <- stats::setNames(rep(NA_character_, length(attributes)), attributes)
     for (pair in linked) partner[pair] <- rev(pair)
-    found <- cell_regression(regression_blocks(rows$factors, linked), rows)
-    parts <- lapply(attributes, function(name) effects_of(name, partner[[name]], rows, found, strata))
+    shared <- if (length(rows$cells) == 0) cell_regression(regression_blocks(rows$factors, linked), rows)
+    parts <- lapply(attributes, function(name) {
+      own <- rows_of(rows, name)
+      model <- if (is.null(shared)) model_of_effect(name, partner[[name]], own, linked) else shared
+      effects_of(name, partner[[name]], own, model, strata, correction)
+    })
     list(
       estimates = do.call(rbind, lapply(parts, `[[`, "estimates")),
       tables_of_group = list(levels = do.call(rbind, lapply(parts, `[[`, "levels")))
     )
   })
+}
+
+# The attribute (with the one it is linked to) next to the cells that the study declares, which hold whatever else
+# varied: of jobs the names themselves, not their gender.
+model_of_effect <- function(name, partner, rows, linked) {
+  pair <- Filter(function(pair) name %in% pair, linked)
+  own <- regression_blocks(rows$factors[stats::na.omit(c(name, partner))], pair)
+  cell_regression(c(own, crossed_blocks(name, rows, others_of(name, rows, stats::na.omit(partner)))), rows)
 }
 
 checked_pairs <- function(linked, attributes) {
@@ -67,7 +83,7 @@ regression_blocks <- function(factors, linked) {
   c(alone, stats::setNames(pairs, vapply(linked, paste, "", collapse = "\037")))
 }
 
-effects_of <- function(name, partner, rows, found, strata) {
+effects_of <- function(name, partner, rows, found, strata, correction) {
   cells <- rows$factors[[name]]
   reference <- levels(cells)[[1]]
   compared <- levels(cells)[-1]
@@ -84,13 +100,15 @@ effects_of <- function(name, partner, rows, found, strata) {
     }
   }
   terms <- level_terms(name, compared)
+  is_pooled <- name %in% names(rows$cells) && !rows$choice$is_property
+  error <- contrast_error(found, weights, cells, rows$choice, correction, is_pooled)
   list(
-    estimates = combined_rows(terms, weights, found$estimates, found$covariance, max(rows$cluster)),
-    levels = frame_of(
+    estimates = rows_of_contrasts(terms, weights, found, error$error),
+    levels = cbind(frame_of(
       term = terms, attribute = rep(name, length(terms)), level = compared, reference = rep(reference, length(terms)),
       n = tabulate(cells, nlevels(cells))[-1],
       n_strata = if (is.na(partner)) rep(NA_integer_, length(terms)) else lengths(shares)
-    )
+    ), about_clusters(length(terms), cells, rows$choice, error$method))
   )
 }
 

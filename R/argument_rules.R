@@ -12,7 +12,7 @@ check_arguments <- function(frame = parent.frame(), called = sys.function(sys.pa
     # Sourced functions are taken for a user's own code by data.table, whose brackets mean something else there.
     if (inherits(frame$data, "data.table")) assign("data", as.data.frame(frame$data), frame)
   }
-  rules <- c(argument_rules, more)
+  rules <- c(more, argument_rules[setdiff(names(argument_rules), names(more))])
   for (name in intersect(names(parameters), names(rules))) {
     if (eval(call("missing", as.name(name)), frame)) next
     value <- get(name, envir = frame)
@@ -107,17 +107,22 @@ argument_rules <- local({
     must_be = "one text, or NULL", is_right = function(value) is.null(value) || text$is_right(value)
   )
   rules <- list(
-    levels = list_or_texts, effect = number, topics = numbers, arguments = by_name
+    levels = list_or_texts, effect = number, topics = numbers, arguments = by_name, declared = by_name
   )
   rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error",
           "provider_file")] <- list(text)
-  rules[c("cluster", "disc_by", "outcome", "reasoning_kind", "thresholds_by", "weights")] <- list(text_or_null)
+  rules[c("disc_by", "outcome", "reasoning_kind", "thresholds_by", "weights")] <- list(text_or_null)
   rules[c("attributes", "by", "files", "indices", "material", "models", "placebo", "random", "removed_words", "sets",
           "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot", "max_rows", "again")] <- list(whole(1))
   rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))
+  rules[["cluster"]] <- list(
+    must_be = "one or two texts, or NULL", is_right = function(value) {
+      is.null(value) || (is.character(value) && length(value) %in% 1:2 && !anyNA(value) && all(nzchar(value)))
+    }
+  )
   rules[["least_answered"]] <- number
   rules[["seed"]] <- whole(-.Machine$integer.max)
   rules[c("force", "simulated", "yes", "r", "other_models")] <- list(flag)

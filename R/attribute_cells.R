@@ -1,14 +1,14 @@
-# What marginal_means(), impact_ratio(), amce() and amie() share: attributes as factors, means of cells with the
-# covariance of all of them, and least squares on cells, from sparse matrices: a million profiles take seconds.
+# What marginal_means(), impact_ratio(), mean_contrasts(), amce() and amie() share: attributes as factors, means of cells
+# with the covariance of all of them, and least squares on cells, from sparse matrices: a million profiles take seconds.
 #
-# Each row changes an estimate by some amount; the sums of these changes within clusters give the covariance
-# (Liang & Zeger 1986), times G / (G - 1) with G clusters. Without `cluster` each row is a cluster.
+# Where each level was seen in 40 clusters or more, the sums of what rows change within clusters give the covariance
+# (Liang & Zeger 1986), times G / (G - 1) with G clusters; where a level was seen in fewer, reduced_bias.R does.
 
-fewest_clusters <- 40L
-
-# The rows of a group as the functions need them: list(y, factors, weights, cluster), or a sentence.
-attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels) {
+# The rows of a group as the functions need them: list(y, factors, weights, cluster, choices, cells), or a sentence.
+# `choices`: by attribute, over which clusters its errors are (choose_cluster.R); `cluster`: the codes of the first.
+attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels, declared = list()) {
   check_outcome(rows, outcome)
+  rows <- once_per_prompt(rows, outcome, declared$prompt)
   factors <- lapply(stats::setNames(attributes, attributes), function(name) {
     values <- as.character(rows[[name]])
     present <- unique(values)
@@ -25,40 +25,22 @@ attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels) 
   }
   used <- if (is.null(weights)) rep(1, nrow(rows)) else as.double(rows[[weights]])
   if (any(used < 0) || sum(used) == 0) stop_with(sprintf("Weights (\"%s\") must be 0 or more, and not all 0.", weights))
-  codes <- if (is.null(cluster)) seq_len(nrow(rows)) else match(rows[[cluster]], unique(rows[[cluster]]))
-  if (length(nested <- levels_of_one_cluster(factors, codes)) > 0) {
-    warning(sprintf(
-      paste(
-        "All rows of a level of %s are in one cluster (\"%s\"), which says nothing of others: standard errors take",
-        "rows as independent, and are of these levels alone."
-      ),
-      quoted(nested), cluster
-    ), call. = FALSE)
-    codes <- seq_len(nrow(rows))
-    cluster <- NULL
-  }
-  n <- max(codes)
-  if (n < 2) stop_with(sprintf("Can't compute standard errors over \"%s\": it has one value.", cluster))
-  if (n < fewest_clusters && !is.null(cluster)) {
-    warning(sprintf(
-      "%d clusters (\"%s\") are fewer than %d: intervals are too narrow. Show more of them, or fit lme4 with (1 | %s).",
-      n, cluster, fewest_clusters, cluster
-    ), call. = FALSE)
-  }
-  list(y = as.double(rows[[outcome]]), factors = factors, weights = used, cluster = codes)
+  if (length(unique(used)) == 1) used[] <- 1
+  choices <- Map(function(name, values) choose_cluster(name, values, rows, cluster, declared), attributes, factors)
+  cells <- lapply(stats::setNames(declared$cells, declared$cells), function(name) factor(rows[[name]]))
+  list(
+    y = as.double(rows[[outcome]]), factors = factors, weights = used, cluster = choices[[1]]$codes[[1]],
+    choices = choices, cells = cells, properties = declared$properties,
+    prompts = if (length(declared$prompt) > 0) group_codes(rows, declared$prompt)
+  )
 }
 
-# The factors with a level all of whose rows are in one of several clusters: its mean would have a standard error of 0.
-levels_of_one_cluster <- function(factors, codes) {
-  if (max(codes) < 2 || max(codes) == length(codes)) {
-    return(character())
-  }
-  is_nested <- vapply(factors, function(values) {
-    level <- as.integer(values)
-    first <- codes[match(seq_len(nlevels(values)), level)]
-    any(tabulate(level[codes != first[level]], nlevels(values)) == 0)
-  }, NA)
-  names(factors)[is_nested]
+# The same rows for one attribute, over its clusters.
+rows_of <- function(rows, name) {
+  rows$name <- name
+  rows$choice <- rows$choices[[name]]
+  rows$cluster <- rows$choice$codes[[1]]
+  rows
 }
 
 # Sums of the rows of a (sparse) matrix of changes within clusters, and their covariance.
@@ -88,8 +70,8 @@ cell_means <- function(cells, rows) {
   list(mean = mean, covariance = covariance, n = n)
 }
 
-# Weighted least squares on an intercept and factors, each without its first level; clusters as vcovCL(type = "HC1",
-# cadjust = TRUE) of sandwich. list(estimates, covariance), named "block\037level".
+# Weighted least squares on an intercept and factors, each without its first level: list(estimates, bread, meat, x, y,
+# weights, residuals), coefficients named "block\037level".
 cell_regression <- function(blocks, rows) {
   n <- length(rows$y)
   n_levels <- vapply(blocks, nlevels, 1L)
@@ -106,6 +88,17 @@ cell_regression <- function(blocks, rows) {
     c(seq_len(n), rep(seq_len(n), length(blocks))[is_set]), c(rep(1L, n), columns[is_set]),
     x = 1, dims = c(n, length(names))
   )
+  least_squares(x, names, rows)
+}
+
+# The same without an intercept: the coefficients are the means of the levels of one factor.
+level_regression <- function(cells, rows) {
+  n <- length(rows$y)
+  x <- Matrix::sparseMatrix(seq_len(n), as.integer(cells), x = 1, dims = c(n, nlevels(cells)))
+  least_squares(x, levels(cells), rows)
+}
+
+least_squares <- function(x, names, rows) {
   weighted <- Matrix::Diagonal(x = rows$weights) %*% x
   normal <- as.matrix(Matrix::crossprod(x, weighted))
   scale <- 1 / sqrt(diag(normal))
@@ -117,37 +110,129 @@ cell_regression <- function(blocks, rows) {
       "Are two attributes the same, or linked (`linked`) by combinations that were never shown?"
     )
   }
-  inverse <- solve(normal)
-  estimates <- as.vector(inverse %*% as.vector(Matrix::crossprod(weighted, rows$y)))
-  residuals <- rows$y - as.vector(x %*% estimates)
-  meat <- clustered_covariance(Matrix::Diagonal(x = residuals) %*% weighted, rows$cluster)
-  covariance <- inverse %*% meat %*% inverse * (n - 1) / (n - length(names))
-  dimnames(covariance) <- list(names, names)
-  list(estimates = stats::setNames(estimates, names), covariance = covariance)
+  bread <- solve(normal)
+  estimates <- as.vector(bread %*% as.vector(Matrix::crossprod(weighted, rows$y)))
+  list(
+    estimates = stats::setNames(estimates, names), bread = bread, x = x, y = rows$y, weights = rows$weights,
+    meat = as.matrix(Matrix::crossprod(weighted)), residuals = rows$y - as.vector(x %*% estimates)
+  )
 }
 
-# Linear combinations of estimates (a row of `weights` each), with t over clusters less 1.
-combined_rows <- function(term, weights, estimates, covariance, n_clusters, is_tested = TRUE) {
-  estimate <- as.vector(weights %*% estimates)
-  std_error <- sqrt(pmax(0, rowSums((weights %*% covariance) * weights)))
-  df <- n_clusters - 1
-  statistic <- if (is_tested) estimate / std_error else NA_real_
+# As vcovCL(type = "HC1", cadjust = TRUE) of sandwich, which has a factor for the number of coefficients (`counts`).
+liang_zeger <- function(model, cluster, counts = TRUE) {
+  n <- nrow(model$x)
+  changes <- Matrix::Diagonal(x = model$residuals * model$weights) %*% model$x
+  factor <- if (counts) (n - 1) / (n - ncol(model$x)) else 1
+  model$bread %*% clustered_covariance(changes, cluster) %*% model$bread * factor
+}
+
+# Standard errors and degrees of freedom of contrasts of a model over the clusters of an attribute, and how they were
+# made: list(error, method). `is_pooled`: over clusters that have one level each, errors are pooled over levels.
+contrast_error <- function(model, contrasts, values, choice, correction, is_pooled, counts = TRUE) {
+  codes <- choice$codes[[1]]
+  n <- max(codes)
+  if (correction != "cregg" && length(choice$codes) == 2) {
+    return(list(error = two_way_error(model, contrasts, choice$codes), method = "two ways"))
+  }
+  if (correction == "cregg" || min(clusters_at_levels(values, codes)) >= fewest_clusters) {
+    covariance <- liang_zeger(model, codes, counts)
+    error <- frame_of(
+      std_error = sqrt(pmax(0, rowSums((contrasts %*% covariance) * contrasts))), df = rep(n - 1, nrow(contrasts))
+    )
+    return(list(error = error, method = if (correction == "cregg") "cregg" else "HC1"))
+  }
+  if (is_pooled && is_nested(values, codes)) {
+    pooled <- pooled_error(model, contrasts, codes, least_variance(model))
+    if (!is.null(pooled)) {
+      return(list(error = pooled, method = "pooled"))
+    }
+  }
+  list(error = reduced_bias(model, contrasts, codes), method = "CR2")
+}
+
+# Independent answers of yes or no have this variance; clusters that agree more do so by chance.
+least_variance <- function(model) {
+  if (!all(model$y %in% 0:1)) {
+    return(0)
+  }
+  share <- sum(model$weights * model$y) / sum(model$weights)
+  share * (1 - share)
+}
+
+# Rows of estimates of contrasts, with t. An error of 0, or what rounding leaves of it, is none.
+rows_of_contrasts <- function(term, contrasts, model, error, is_tested = TRUE) {
+  estimate <- as.vector(contrasts %*% model$estimates)
+  std_error <- error$std_error
+  std_error[!is.na(std_error) & std_error <= 1e-10 * max(abs(model$y))] <- NA_real_
+  df <- ifelse(is.na(std_error), NA_real_, error$df)
+  statistic <- if (is_tested) estimate / std_error else rep(NA_real_, length(estimate))
   estimate_rows(
     term, estimate, std_error, df, statistic, if (is_tested) 2 * stats::pt(-abs(statistic), df) else NA_real_
   )
 }
 
+# The other columns that were crossed with an attribute, as blocks of a regression: with all their combinations where
+# each has all levels of it (so that an interaction of jobs and wordings is no error of names), else one by one.
+crossed_blocks <- function(name, rows, others) {
+  values <- rows$factors[[name]]
+  is_crossed <- vapply(others, function(other) nlevels(other) > 1 && all(table(values, other) > 0), NA)
+  others <- others[is_crossed]
+  if (length(others) < 2) {
+    return(others)
+  }
+  together <- interaction(others, drop = TRUE, sep = "\037", lex.order = FALSE)
+  is_whole <- nlevels(together) <= most_cells && all(table(values, together) > 0) &&
+    nlevels(together) + nlevels(values) < length(values)
+  if (is_whole) list(cells = together) else independent_blocks(others)
+}
+
+most_cells <- 150
+
+# Without those that are the same as others before them.
+independent_blocks <- function(others) {
+  kept <- list()
+  for (name in names(others)) {
+    is_told <- vapply(kept, function(one) nrow(unique(data.frame(as.integer(one), as.integer(others[[name]])))) <=
+      max(nlevels(one), nlevels(others[[name]])), NA)
+    if (!any(is_told)) kept[[name]] <- others[[name]]
+  }
+  kept
+}
+
+# What was crossed with an attribute: the cells that the study declares, else the other attributes.
+others_of <- function(name, rows, partner = NULL) {
+  others <- if (length(rows$cells) > 0) rows$cells else rows$factors
+  others[setdiff(names(others), c(name, partner, rows$properties[[name]]))]
+}
+
 level_terms <- function(name, levels) paste(name, levels, sep = ": ")
 
+# Which clusters, how many at the level with the fewest, and how their error was computed: columns of a table.
+about_clusters <- function(n, values, choice, method) {
+  frame_of(
+    clusters = rep(paste(choice$columns, collapse = " and "), n),
+    n_clusters = rep(min(clusters_at_levels(values, choice$codes[[1]])), n), method = rep(method, n)
+  )
+}
+
 # Fits `fit_one(rows)` of attribute_rows() to each group.
-fit_attributes <- function(data, outcome, attributes, cluster, weights, levels, by, to, fit_one) {
-  check_columns(data, c(outcome, attributes, cluster, weights, by), to)
-  slant_fit(fit_each_group(data, by, unique(c(outcome, attributes, cluster, weights)), function(rows) {
-    used <- attribute_rows(rows, outcome, attributes, cluster, weights, levels)
-    c(fit_one(used), list(fit = list(singular = FALSE, optimiser = to_optimiser(cluster)), variances = NULL))
+fit_attributes <- function(data, outcome, attributes, cluster, weights, levels, by, to, fit_one, declared = list()) {
+  declared <- checked_declaration(declared)
+  needed <- c(unlist(declared, use.names = FALSE), cluster_columns(cluster))
+  check_columns(data, unique(c(outcome, attributes, needed, weights, by)), to)
+  columns <- unique(c(outcome, attributes, needed, weights))
+  slant_fit(fit_each_group(data, by, columns, function(rows) {
+    used <- attribute_rows(rows, outcome, attributes, cluster, weights, levels, declared)
+    c(fit_one(used), list(
+      fit = list(singular = FALSE, optimiser = sprintf("closed form, clusters: %s", clusters_in_words(used$choices))),
+      variances = NULL
+    ))
   }))
 }
 
-to_optimiser <- function(cluster) {
-  if (is.null(cluster)) "closed form, rows independent" else sprintf("closed form, clusters: %s", cluster)
+checked_declaration <- function(declared) {
+  Filter(function(one) length(one) > 0, list(
+    properties = as.list(declared$properties), cells = as.character(unlist(declared$cells)),
+    prompt = as.character(unlist(declared$prompt))
+  ))
 }

@@ -7,22 +7,25 @@
 #' @param data a data frame with one row per profile.
 #' @param outcome name of the column with the answer, a number.
 #' @param attributes names of the columns with the levels that were shown.
-#' @param cluster,levels see [marginal_means()].
+#' @param cluster,levels,declared see [marginal_means()].
 #' @return A data frame with one row per group and pair: `attribute`, `first`, `second`, `n` (answers of the group),
 #'   `estimate` (the mean difference, second less first), `std_error`, `p_value`, `sd` (of all answers of the group);
 #'   `status`, `messages`.
 #' @noRd
-check_level_contrasts <- function(data, attributes, by = NULL, outcome = "measured", cluster = NULL, levels = NULL) {
-  check_columns(data, cluster, to = "compare levels")
+check_level_contrasts <- function(data, attributes, by = NULL, outcome = "measured", cluster = NULL, levels = NULL,
+                                  declared = NULL) {
+  declared <- checked_declaration(declared)
+  needed <- unique(c(cluster_columns(cluster), unlist(declared, use.names = FALSE)))
+  check_columns(data, needed, to = "compare levels")
   empty <- data.frame(
     attribute = character(), first = character(), second = character(), n = integer(), estimate = double(),
     std_error = double(), p_value = double(), sd = double()
   )
-  check_each_group(data, by, c(outcome, attributes, cluster), empty, function(rows) {
-    used <- attribute_rows(rows, outcome, attributes, cluster, NULL, levels)
+  check_each_group(data, by, unique(c(outcome, attributes, needed)), empty, function(rows) {
+    used <- attribute_rows(rows, outcome, attributes, cluster, NULL, levels, declared)
     values <- rows[[outcome]][!is.na(rows[[outcome]])]
     parts <- lapply(attributes, function(name) {
-      pairs <- pairs_of(name, NULL, used)
+      pairs <- pairs_of(name, NULL, rows_of(used, name))
       n <- nrow(pairs$contrasts)
       frame_of(
         attribute = rep(name, n), first = pairs$contrasts$first, second = pairs$contrasts$second,

@@ -75,6 +75,7 @@ def _of_model(
         "outcome": "measured",
         "attributes": settings["attributes"],
         "cluster": settings["cluster"],
+        "declared": settings["declared"],
         "levels": {name: list(known) for name, known in fits_of(study)[CONTRASTS].levels.items()},
         "by": ["test", "data_set"],
         "correction": "none",

@@ -131,6 +131,8 @@ class Fit:
         clusters = self.settings.get("cluster", ())
         for cluster in (clusters,) if isinstance(clusters, str) else clusters:
             named += str(cluster).split(":")  # a word within its group: "group:item"
+        declared = self.settings.get("declared", {})
+        named += [*declared.get("properties", {}).values(), *declared.get("cells", ()), *declared.get("prompt", ())]
         return tuple(dict.fromkeys(named))
 
 

@@ -7,12 +7,16 @@ levels <- list(gender = c("woman", "man"), job = c("clerk", "nurse"), template =
 hired <- rows[rows$question == "hire", ]
 rated <- rows[rows$question == "rating", ]
 attributes <- names(levels)
+declared <- list(
+  properties = list(gender = "name"), cells = c("name", "job", "template"),
+  prompt = c("item", "template", "respondent", "position")
+)
 found <- list(
-  marginal_means(rated, "measured", attributes, "item", levels = levels),
-  amce(rated, "measured", attributes, "item", levels = levels),
-  impact_ratio(hired, "chosen", c("gender", "job"), "item", levels = levels),
-  mean_contrasts(rated, "measured", attributes, "item", levels = levels),
-  amie(rated, "measured", c("gender", "job"), "item", levels = levels)
+  marginal_means(rated, "measured", attributes, "item", levels = levels, declared = declared),
+  amce(rated, "measured", attributes, "item", levels = levels, declared = declared),
+  impact_ratio(hired, "chosen", c("gender", "job"), "item", levels = levels, declared = declared),
+  mean_contrasts(rated, "measured", attributes, "item", levels = levels, declared = declared),
+  amie(rated, "measured", c("gender", "job"), "item", levels = levels, declared = declared)
 )
 numbers <- lapply(found, function(fit) unlist(fit$estimates[c("estimate", "std_error")], use.names = FALSE))
 cat(sprintf("%a", unlist(numbers)), sep = "\n")

@@ -82,11 +82,12 @@ test_that("combinations that were never shown are a sentence, and so are attribu
   expect_error(amce(profiles, "chosen", c("group", "job"), linked = list("group")), "a list of pairs of attributes")
 })
 
-test_that("few clusters are warned of, and a missing choice is left out and counted", {
+test_that("a missing choice is left out and counted, and few clusters have the errors that hold for few", {
   profiles <- made_profiles(n_people = 12)
   profiles$chosen[1:4] <- NA
   fit <- amce(profiles, "chosen", "group", "person")
-  expect_match(fit$messages$text[fit$messages$kind == "warning"], "11 clusters \\(\"person\"\\) are fewer than 40")
+  expect_equal(unique(fit$tables$levels$method), "CR2")
+  expect_equal(unique(fit$tables$levels$n_clusters), 10)
   expect_equal(fit$fits$n_missing, 4)
 })
 

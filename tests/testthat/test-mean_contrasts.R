@@ -36,3 +36,29 @@ test_that("a level that one side was never shown has no difference there", {
   expect_equal(fit$tables$contrasts$p_adjusted, fit$estimates$p_value)
   expect_error(mean_contrasts(rows, "rating", "group", between = "group"), "must be no attribute")
 })
+
+test_that("a contrast of crossed factors is within their cells, as the effect is, and in one table with its p", {
+  rows <- expand.grid(job = sprintf("j%d", 1:8), group = c("a", "b", "c"), stringsAsFactors = FALSE)
+  rows$rating <- 3 + 2 * match(rows$job, unique(rows$job)) + withr::with_seed(1, stats::rnorm(24, 0, .1))
+  rows$item <- paste(rows$job, rows$group)
+  fit <- mean_contrasts(rows, "rating", c("job", "group"), "item")
+  effects <- amce(rows, "rating", c("job", "group"), "item")$estimates
+  of_group <- fit$tables$contrasts[fit$tables$contrasts$attribute == "group", ]
+  additive <- summary(stats::lm(rating ~ group + job, rows))$coefficients
+  expect_equal(of_group$std_error[[1]], additive["groupb", "Std. Error"])
+  expect_lt(of_group$std_error[[1]], 2 * effects$std_error[effects$term == "group: b"])
+  expect_true(all(c("estimate", "conf_low", "conf_high", "p_value", "p_adjusted") %in% names(of_group)))
+})
+
+test_that("pairs of a property come before pairs of what has it, over the clusters that it is a property of", {
+  rows <- expand.grid(job = 1:3, name = sprintf("n%d", 1:8), stringsAsFactors = FALSE)
+  rows$gender <- ifelse(rows$name < "n5", "w", "m")
+  rows$y <- withr::with_seed(1, stats::rnorm(24))
+  declared <- list(properties = list(gender = "name"), cells = c("name", "job"))
+  fit <- mean_contrasts(transform(rows, item = paste(name, job)), "y", c("name", "gender"), "item", declared = declared)
+  expect_equal(fit$tables$contrasts$clusters[c(1, 2)], c("name", "item"))
+  expect_equal(fit$tables$contrasts$term[[1]], "gender: w - m")
+  by_name <- stats::aggregate(y ~ name + gender, rows, mean)
+  expect_equal(fit$estimates$p_value[[1]], stats::t.test(y ~ gender, by_name, var.equal = TRUE)$p.value)
+  expect_match(fit$fits$optimiser, "gender by name (gender is a property of name)", fixed = TRUE)
+})

@@ -1,4 +1,4 @@
-test_that("a tile a combination, starred where its interval leaves out 0", {
+test_that("a tile a combination, starred where p is small, corrected for the number of contrasts", {
   skip_if_not_installed("ggplot2")
   rows <- drawn_profiles()
   rows$rating <- rows$rating + (rows$group == "women") * (rows$job == "nurse")

@@ -150,6 +150,7 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
     for value in values:
         if isinstance(value, Mapping):
             yield from map(str, value)
+            yield from _texts(value.values())
         elif isinstance(value, str):
             yield value
         elif isinstance(value, (list, tuple)):

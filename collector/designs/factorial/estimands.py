@@ -49,14 +49,14 @@ _KEYED = {
 def _of_levels(study: StudyFile, data: FactorialData, shown: Levels, measured: tuple[str, ...]) -> dict[str, Fit]:
     compared = _compared(shown)
     own, linked = ({}, None) if has_keys(data) else (independent_levels(data), linked_pairs(data))
-    clusters = {"cluster": cluster_of(data)}
+    clusters = {"cluster": cluster_of(data), "declared": declared_of(data)}
     fits = {"marginal_means": _fit("marginal_means", shown, measured, settings=clusters)}
     if own and linked is not None:
         pairs = {"linked": [":".join(pair) for pair in linked]} if linked else {}
         fits["amce"] = _fit("amce", own, measured, settings=clusters | pairs)
     groups = {name: levels for name, levels in own.items() if name not in (TEMPLATE, PERSONA)}
     if groups and "yes_no" in measured:
-        fits["impact_ratio"] = _fit("impact_ratio", groups, ("yes_no",), outcome="chosen", settings=clusters)
+        fits |= _ratios(data, groups, clusters)
     if compared:
         fits["mean_contrasts"] = _fit("mean_contrasts", compared, measured, settings=clusters)
     if compared and len(study.models) > 1:
@@ -96,6 +96,37 @@ def _fit(
         engine, engine, VIEW, None, outcome, None, by, dict(levels), tuple(levels), (),
         attributes | dict(settings), WITHOUT_ANSWER, {"kind": kinds},
     )  # fmt: skip
+
+
+def _ratios(data: FactorialData, groups: Levels, settings: Mapping[str, Any]) -> dict[str, Fit]:
+    """Return the impact ratios of the favourable answer: a fit for questions whose good answer is yes, one for no."""
+    questions = {one.base: one for one in data.questions.values() if one.shown_kind == "yes_no"}
+    refusals = tuple(name for name, one in questions.items() if one.favourable == "no")
+    fit = _fit("impact_ratio", groups, ("yes_no",), outcome="chosen", settings=settings)
+    if not refusals:
+        return {"impact_ratio": fit}
+    others = tuple(name for name in questions if name not in refusals)
+    no = replace(fit, settings={**fit.settings, "favourable": "no"}, where={**fit.where, "question": refusals})
+    if not others:
+        return {"impact_ratio": no}
+    return {"impact_ratio": replace(fit, where={**fit.where, "question": others}), "impact_ratio_of_no": no}
+
+
+def declared_of(data: FactorialData) -> dict[str, Any]:
+    """Return what the study says that varied, from which R's choose_cluster() takes the clusters of each attribute:
+    of which factor's levels an attribute is a property, which factors were crossed, what tells prompts apart.
+    """
+    properties = {
+        name: factor.name
+        for factor in (*data.factors, *([data.personas] if data.has_personas else []))
+        for name in factor.columns
+        if name not in KEYS_OF_ITEMS
+    }
+    asked = any(question.shown_kind != "profile" for question in data.questions.values())
+    crossed = [factor.name for factor in data.factors] if data.takes == "all" and data.profiles.count == 1 else []
+    of_prompt = [*([PERSONA] if data.has_personas else []), TEMPLATE] if crossed and asked else []
+    prompt = ["item", TEMPLATE, "respondent", "position"]
+    return {"properties": properties, "cells": [*crossed, *of_prompt], "prompt": prompt}
 
 
 def _compared(shown: Levels) -> dict[str, tuple[str, ...]]:
@@ -188,6 +219,7 @@ def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
     if compared and (measured := [kind for kind in NUMERIC if kind in kinds]):
         dealt = {name: levels for name, levels in compared.items() if name != TEMPLATE}  # the variant null keeps those
         of_levels = {"outcome": MEASURED, "attributes": list(dealt), "levels": dealt, "cluster": cluster_of(data)}
+        of_levels["declared"] = declared_of(data)
         if dealt:
             found |= {"level_contrasts": {"where": {"kind": measured}, **of_levels}, "nothing_in_levels": {}}
     linked = [":".join(pair) for pair in linked_pairs(data) or ()]

@@ -41,6 +41,7 @@ class AskedQuestion:
     answer, to which the prompt adds no words.
     `direction`: whether the points of the scale run as the study lists them, the other way round, drawn trial by trial,
     or both in turn, as a factor. `options` are empty where the `profiles` that were shown are the alternatives.
+    `favourable`: which answer to a yes/no question is good for the person that it is about; impact ratios take it.
     """
 
     name: str
@@ -53,6 +54,7 @@ class AskedQuestion:
     direction: str = FORWARD
     about: int = 0
     form: AnswerForm | None = None
+    favourable: str = YES_NO[0]
     memo: dict[Any, AnswerReading] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -235,6 +237,7 @@ def _question(
         _amount(row) if kind == "number" else Amount(),
         row.choice("direction", DIRECTIONS) if kind == "scale" else FORWARD,
         about=_about(row, kind, n_profiles),
+        favourable=row.choice("favourable", YES_NO) if kind == "yes_no" else YES_NO[0],
     )
     if own_form:
         question = replace(question, form=parse_form(row.table("answer"), {name: question.sample}))

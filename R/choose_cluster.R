@@ -1,0 +1,132 @@
+# Over which clusters the errors of an attribute are: decided here for every estimand, from what the study declares to
+# vary. `declared`: list(properties, cells, prompt), each of which may be missing:
+#   properties  by attribute, the column whose levels have it (gender = "name"): several jobs of one name are not
+#               independent answers about its gender;
+#   cells       the columns that were crossed with each other, whose combinations are what was shown;
+#   prompt      the columns that tell prompts apart: the same prompt asked again tells about this prompt only.
+
+fewest_clusters <- 40L
+
+# list(codes: one or two vectors of whole numbers, columns, reason: one clause, is_property) for one attribute.
+choose_cluster <- function(name, values, rows, cluster, declared) {
+  parent <- unlist(declared$properties[[name]])
+  if (length(parent) == 1) {
+    chosen <- cluster_of_columns(rows, parent, sprintf("%s is a property of %s", name, parent))
+    if (!is_alone(values, chosen$codes)) {
+      chosen$is_property <- TRUE
+      return(chosen)
+    }
+    warning(sprintf(
+      "A level of \"%s\" belongs to one \"%s\" only: errors say nothing of others of it.", name, parent
+    ), call. = FALSE)
+  }
+  if (is.null(cluster)) {
+    return(independent_rows(rows, "no cluster is named"))
+  }
+  chosen <- cluster_of_columns(rows, cluster, reason_for(cluster))
+  if (!is_alone(values, chosen$codes)) {
+    return(chosen)
+  }
+  warning(sprintf(
+    paste(
+      "All rows of a level of \"%s\" are in one cluster (\"%s\"), which says nothing of others: standard errors take",
+      "%s as independent, and are of these levels alone."
+    ),
+    name, paste(cluster, collapse = " and "), if (length(declared$prompt) > 0) "prompts" else "rows"
+  ), call. = FALSE)
+  if (length(declared$prompt) > 0) {
+    prompts <- cluster_of_columns(rows, declared$prompt, "a prompt asked again tells of itself only")
+    prompts$codes <- list(group_codes(rows, declared$prompt))
+    prompts$columns <- "prompt"
+    if (!is_alone(values, prompts$codes)) {
+      return(prompts)
+    }
+  }
+  independent_rows(rows, "a level is in one cluster")
+}
+
+reason_for <- function(cluster) {
+  if (length(cluster) == 2) {
+    return("in two ways, as the study says")
+  }
+  switch(cluster,
+    participant = , person = "one person's answers depend on each other",
+    respondent = , persona = "one persona's answers depend on each other",
+    item = "as it was shown",
+    "as the study says"
+  )
+}
+
+cluster_of_columns <- function(rows, columns, reason) {
+  codes <- lapply(columns, function(column) group_codes(rows, strsplit(column, ":", fixed = TRUE)[[1]]))
+  if (length(columns) > 2) codes <- list(group_codes(rows, columns))
+  n <- vapply(codes, max, 1L)
+  if (any(n < 2)) stop_with(sprintf("Can't compute standard errors over %s: it has one value.", quoted(columns)))
+  list(codes = codes, columns = columns, reason = reason, is_property = FALSE)
+}
+
+independent_rows <- function(rows, reason) {
+  list(codes = list(seq_len(nrow(rows))), columns = "row", reason = reason, is_property = FALSE)
+}
+
+# Whether a level has all of its rows in one cluster (of several rows), which has no error then.
+is_alone <- function(values, codes) {
+  any(vapply(codes, function(code) max(code) < length(code) && min(clusters_at_levels(values, code)) < 2, NA))
+}
+
+# How many clusters each level was seen in.
+clusters_at_levels <- function(values, codes) {
+  pairs <- unique((as.double(values) - 1) * max(codes) + codes)
+  tabulate((pairs - 1) %/% max(codes) + 1, nlevels(values))
+}
+
+# Whether each cluster has one level only.
+is_nested <- function(values, codes) {
+  first <- match(seq_len(max(codes)), codes)
+  all(as.integer(values) == as.integer(values)[first][codes])
+}
+
+# "gender by name (gender is a property of name), job and template by item (as it was shown)"
+clusters_in_words <- function(choices) {
+  if (length(choices) == 0) {
+    return("rows independent")
+  }
+  texts <- vapply(choices, function(one) {
+    sprintf("%s (%s)", if (identical(one$columns, "row")) "rows, independent" else toString(one$columns), one$reason)
+  }, "")
+  of <- vapply(unique(texts), function(text) all_in_words(names(choices)[texts == text]), "")
+  if (length(of) == 1) unique(texts) else paste(sprintf("%s by %s", of, unique(texts)), collapse = "; ")
+}
+
+# A model that answers a prompt alike each time it is asked gives copies, not answers. It counts as one if the
+# repetitions of nearly all prompts are the same, and that of clearly more than its answers' distribution would give:
+# then each prompt counts once. Equal answers of a model that varies elsewhere are separate answers.
+nearly_all <- .95
+
+once_per_prompt <- function(rows, outcome, prompt) {
+  if (length(prompt) == 0 || nrow(rows) == 0 || !all(prompt %in% names(rows))) {
+    return(rows)
+  }
+  codes <- group_codes(rows, prompt)
+  n <- tabulate(codes)
+  if (max(n) < 2) {
+    return(rows)
+  }
+  answers <- match(rows[[outcome]], unique(rows[[outcome]]))
+  is_first <- !duplicated(codes)
+  differs <- answers != answers[is_first][codes]
+  is_same <- tabulate(codes[differs], length(n)) == 0
+  repeated <- n > 1
+  share <- mean(is_same[repeated])
+  shares <- tabulate(answers) / length(answers)
+  by_chance <- mean(vapply(n[repeated], function(times) sum(shares^times), 1))
+  p_value <- stats::pbinom(sum(is_same[repeated]) - 1, sum(repeated), by_chance, lower.tail = FALSE)
+  if (share < nearly_all || p_value > .001) {
+    return(rows)
+  }
+  message(sprintf(
+    "Repetitions of a prompt are the same answer in %s of %s asked again: each prompt counts once (%d of %d rows).",
+    sprintf("%d", sum(is_same[repeated])), counted(sum(repeated), "prompt"), sum(is_first), nrow(rows)
+  ))
+  chosen_rows(rows, which(is_first))
+}

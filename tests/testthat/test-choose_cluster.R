@@ -1,0 +1,35 @@
+audit <- function() {
+  rows <- expand.grid(repetition = 1:5, template = c("p", "s"), job = c("x", "y", "z"), name = sprintf("n%d", 1:6),
+                      stringsAsFactors = FALSE)
+  rows$gender <- ifelse(rows$name < "n4", "w", "m")
+  rows$item <- paste(rows$name, rows$job)
+  rows$y <- withr::with_seed(1, sample(1:7, nrow(rows), TRUE))
+  rows
+}
+declared <- list(
+  properties = list(gender = "name"), cells = c("name", "job", "template"), prompt = c("item", "template")
+)
+
+test_that("a property clusters by what has it, all else by the item, and the study's own word stands above both", {
+  clusters <- function(...) marginal_means(audit(), "y", c("name", "gender", "job"), ...)$tables$levels$clusters
+  expect_equal(unique(clusters("item", declared = declared)), c("item", "name"))
+  expect_equal(unique(clusters("template")), "template")
+  expect_equal(unique(clusters()), "row")
+})
+
+test_that("where a level is one cluster its prompts are, never the trials that repeat them", {
+  means <- marginal_means(audit(), "y", "item", "item", declared = declared)
+  expect_match(means$fits$messages, "are in one cluster \\(\"item\"\\)")
+  expect_equal(unique(means$tables$levels[c("clusters", "n_clusters")]), data.frame(clusters = "prompt", n_clusters = 2L))
+})
+
+test_that("copies of a deterministic model count once, and equal answers of one that varies are answers", {
+  once <- audit()[audit()$repetition == 1, ]
+  copies <- once[rep(seq_len(nrow(once)), each = 5), ]
+  fit <- function(rows) mean_contrasts(rows, "y", c("gender", "job"), "item", declared = declared)
+  expect_equal(fit(copies)$estimates, fit(once)$estimates)
+  expect_match(fit(copies)$fits$messages, "same answer in 36 of 36 prompts asked again: each prompt counts once")
+  expect_no_match(fit(audit())$fits$messages, "counts once")
+  yes <- transform(audit(), y = as.integer(seq_along(y) > 4)) # nearly always yes: equal by its distribution
+  expect_no_match(fit(yes)$fits$messages, "counts once")
+})
