@@ -56,7 +56,14 @@ cluster_columns <- function(names) unique(unlist(strsplit(as.character(names), "
 largest_cluster <- 1000L
 
 takes_reduced_bias <- function(clusters, n_clusters, regression) {
-  if (!isTRUE(regression$has_cr2) || length(clusters) != 1 || n_clusters >= fewest_clusters) {
+  if (length(clusters) != 1 || n_clusters >= fewest_clusters) {
+    return(FALSE)
+  }
+  if (!isTRUE(regression$has_cr2)) {
+    warning(sprintf(
+      "%d clusters (\"%s\") are fewer than %d: standard errors over them (%s) are too small. A random effect of %s: %s.",
+      n_clusters, names(clusters), fewest_clusters, regression$clustered_as, names(clusters), regression$mixed
+    ), call. = FALSE)
     return(FALSE)
   }
   reason <- if (max(table(clusters[[1]])) > largest_cluster) {

@@ -40,16 +40,17 @@ fit_fixed_cell <- function(formula, rows, cluster, regression) {
     stop_with(sprintf("Can't fit %s: it has as many coefficients as there are rows.", regression$name))
   }
   clusters <- clusters_to_use(rows, cluster)
-  clustered <- clustered_effects(model, clusters, regression)
+  of_rows <- regression$effects(model)
+  clustered <- clustered_effects(model, clusters, regression, of_rows)
   list(
-    estimates = regression$effects(model),
+    estimates = if (nrow(clustered) > 0) clustered[names(of_rows)] else of_rows,
     fit = c(if (!is.null(regression$fit_of)) regression$fit_of(model), list(
       log_lik = as.numeric(stats::logLik(model)), aic = stats::AIC(model), bic = stats::BIC(model), singular = FALSE,
       optimiser = regression$optimiser
     )),
     variances = regression$variances(model),
     tables_of_group = c(
-      list(tests = regression$tests(model), clustered = clustered),
+      list(tests = clustered_tests(regression$tests(model), model, clusters, regression), clustered = clustered),
       if (!is.null(regression$further)) regression$further(model, rows, clustered_vcov(model, clusters, regression))
     ),
     model = model
@@ -66,10 +67,14 @@ clusters_to_use <- function(rows, cluster) {
   })
 }
 
-# The coefficients with standard errors over other clusters; without `cluster`, or three of one, no rows.
-clustered_effects <- function(model, clusters, regression) {
+# The coefficients with standard errors over other clusters, which are shown, and with those of independent rows (in
+# columns that end with _rows), which papers print; without `cluster`, or three of one, no rows.
+clustered_effects <- function(model, clusters, regression, of_rows) {
   if (is.null(clusters)) {
-    none <- frame_of(method = character(), clusters = character(), n_clusters = integer())
+    none <- frame_of(
+      method = character(), clusters = character(), n_clusters = integer(), std_error_rows = double(),
+      statistic_rows = double(), p_value_rows = double(), conf_low_rows = double(), conf_high_rows = double()
+    )
     return(cbind(empty_table("estimates"), none))
   }
   n <- min(vapply(clusters, function(codes) length(unique(codes)), 1L))
@@ -84,7 +89,48 @@ clustered_effects <- function(model, clusters, regression) {
   about <- frame_of(
     method = found$method, clusters = rep(toString(names(clusters)), n_rows), n_clusters = rep(n, n_rows)
   )
-  cbind(effects, about)
+  shown <- c("std_error", "statistic", "p_value", "conf_low", "conf_high")
+  own <- of_rows[match(effects$term, of_rows$term), shown]
+  cbind(effects, about, as_plain_rows(stats::setNames(own, paste0(shown, "_rows"))))
+}
+
+# Tests of terms with p of Wald's F over the clusters; that of independent rows is `p_value_rows`.
+clustered_tests <- function(tests, model, clusters, regression) {
+  if (is.null(tests) || nrow(tests) == 0) {
+    return(tests)
+  }
+  tests$p_value_rows <- if (is.null(clusters)) rep(NA_real_, nrow(tests)) else tests$p_value
+  covariance <- clustered_vcov(model, clusters, regression)
+  if (is.null(covariance)) {
+    return(tests)
+  }
+  estimates <- stats::coef(model)
+  n <- length(unique(clusters[[1]]))
+  of_term <- coefficients_of_terms(model)
+  is_reduced <- isTRUE(regression$has_cr2) && n < fewest_clusters && requireNamespace("clubSandwich", quietly = TRUE) &&
+    max(table(clusters[[1]])) <= largest_cluster
+  tests$p_value <- vapply(tests$term, function(term) {
+    at <- if (term == "all") unlist(of_term, use.names = FALSE) else of_term[[term]]
+    if (is_reduced) {
+      constraints <- clubSandwich::constrain_zero(at, coefs = estimates)
+      return(clubSandwich::Wald_test(model, constraints, vcov = "CR2", cluster = clusters[[1]], test = "HTZ")$p_val)
+    }
+    solved <- tryCatch(solve(covariance[at, at, drop = FALSE], estimates[at]), error = function(problem) NULL)
+    if (is.null(solved)) NA_real_ else stats::pf(sum(estimates[at] * solved) / length(at), length(at), n - 1,
+                                                 lower.tail = FALSE)
+  }, 1, USE.NAMES = FALSE)
+  tests
+}
+
+# By term, the places of its coefficients. A cumulative model has thresholds before them.
+coefficients_of_terms <- function(model) {
+  terms <- stats::delete.response(stats::terms(model))
+  labels <- attr(terms, "term.labels")
+  estimates <- stats::coef(model)
+  rows <- if (inherits(model, "clm")) environment(stats::formula(model))$rows else stats::model.frame(model)
+  of <- attr(stats::model.matrix(terms, rows), "assign")
+  n_before <- length(estimates) - sum(of > 0)
+  stats::setNames(lapply(seq_along(labels), function(i) n_before + which(of[of > 0] == i)), labels)
 }
 
 # The covariance of the coefficients over clusters of one kind; NULL without them.

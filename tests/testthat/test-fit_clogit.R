@@ -22,7 +22,7 @@ test_that("choices within sets are survival's conditional logit", {
     data = rows, cluster = respondent, method = "efron"
   )
   expect_equal(fit$estimates$estimate, unname(coef(direct)))
-  expect_equal(fit$estimates$std_error, unname(sqrt(diag(direct$naive.var))))
+  expect_equal(fit$tables$clustered$std_error_rows, unname(sqrt(diag(direct$naive.var))))
   expect_equal(fit$tables$clustered$std_error, unname(sqrt(diag(vcov(direct)))), tolerance = 1e-6)
   expect_equal(c(fit$fits$n_groups, fit$fits$log_lik), c(240, direct$loglik[[2]]))
   expect_equal(unique(fit$tables$clustered$method), "robust")

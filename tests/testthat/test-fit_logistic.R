@@ -26,12 +26,16 @@ test_that("the test against the intercept alone is R's own", {
   expect_equal(tests$pseudo_r_squared, 1 - as.numeric(logLik(models[[2]])) / as.numeric(logLik(models[[1]])))
 })
 
-test_that("with a cluster the same coefficients have standard errors over other clusters, next to the paper's own", {
+test_that("with a cluster the same coefficients have standard errors over other clusters, with those of rows beside them", {
   skip_if_not_installed("clubSandwich")
   data <- decisions()
   data$test <- rep(1:8, 10)
   found <- fit_logistic(data, "decision_bias ~ d", cluster = "test")
-  expect_identical(found$estimates, fit_logistic(data, "decision_bias ~ d")$estimates)
+  plain <- fit_logistic(data, "decision_bias ~ d")
+  expect_identical(found$tables$clustered$std_error_rows, plain$estimates$std_error)
+  expect_identical(found$tables$tests$p_value_rows, plain$tables$tests$p_value)
+  expect_identical(found$estimates$std_error, found$tables$clustered$std_error) # what is shown
+  expect_equal(found$tables$tests$p_value[[1]], found$estimates$p_value[[2]]) # of one coefficient, F is t squared
   direct <- clubSandwich::coef_test(glm(decision_bias ~ d, binomial, data), "CR2", cluster = data$test)
   clustered <- found$tables$clustered
   expect_equal(clustered[c("std_error", "df")], data.frame(std_error = direct$SE, df = direct$df_Satt))

@@ -1,6 +1,6 @@
 -- estimates_over_clusters: coefficients of regressions, standard errors of independent rows next to those over clusters.
 -- grain: call_id, term
--- reads: fits, estimates, logistic_clustered, lm_clustered, clm_clustered, clogit_clustered, models, tests
+-- reads: fits, logistic_clustered, lm_clustered, clm_clustered, clogit_clustered, models, tests
 -- study: any
 -- note:  Made by `analyze --fit` of a fit of the engine logistic, lm, clm or clogit that names a `cluster` (stereotypes,
 --        say). `std_error` and `p_value` take rows as independent, as papers print them; `_clustered` ones hold over
@@ -22,14 +22,13 @@ WITH clustered AS (
     FROM clogit_clustered
 )
 SELECT f.source, f.study, f.study_version, f.variant, f.engine, f.model, coalesce(m.label, f.model) AS model_label, f.test,
-       coalesce(t.label, f.test) AS test_label, f.refusals_removed, f.measure, c.term, c.estimate, e.std_error, e.p_value,
-       e.conf_low, e.conf_high, c.std_error AS std_error_clustered, c.df AS df_clustered,
+       coalesce(t.label, f.test) AS test_label, f.refusals_removed, f.measure, c.term, c.estimate, c.std_error_rows AS std_error,
+       c.p_value_rows AS p_value, c.conf_low_rows AS conf_low, c.conf_high_rows AS conf_high, c.std_error AS std_error_clustered, c.df AS df_clustered,
        c.p_value AS p_value_clustered, c.conf_low AS conf_low_clustered, c.conf_high AS conf_high_clustered,
-       c.std_error / e.std_error AS std_error_ratio, c.clusters, c.n_clusters,
+       c.std_error / c.std_error_rows AS std_error_ratio, c.clusters, c.n_clusters,
        c.method AS method_clustered, f.formula, f.n, f.fit, f.status, f.call_id
 FROM clustered c
 JOIN fits f ON f.call_id = c.call_id
-JOIN estimates e ON e.call_id = c.call_id AND e.term = c.term
 LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = f.model
 LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = f.test
 ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, m.model_no, f.model, t.test_no, f.test,
