@@ -37,7 +37,7 @@ EXCEPTIONS = {
     **dict.fromkeys(
         (f"collector/importing/{name}.py" for name in (
             "files/json_rows", "files/kinds", "files/merged_cells", "files/packed", "files/parquet", "files/table_file",
-            "people/whole_files",
+            "files/workbooks", "people/whole_files",
         )),
         "reads what the user named, once it is known to be a file (TableFiles), and unpacks into a folder that is new",
     ),
@@ -50,7 +50,7 @@ EXCEPTIONS = {
             "collector/studies/new_study.py", "collector/study/engines.py", "collector/timeline/page.py",
             "collector/system/code_version.py",
             "collector/system/shipped_files.py", "collector/view/guarded.py", "analysis/archive/codebook.py",
-            "analysis/bridge/r_code.py", "analysis/bridge/r_packages.py", "analysis/calls/result_rows.py",
+            "analysis/bridge/r_code.py", "analysis/bridge/r_packages.py",
             "analysis/questions/checks/check_table.py", "analysis/rows/descriptive_tables.py",
         ),
         SHIPPED,
