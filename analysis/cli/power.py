@@ -33,8 +33,8 @@ Examples:
 """
 _SHOWN = (
     "model", "test", "attribute", "first", "second", "n_words", "n_wordings", "n_repetitions", "n_games", "n_calls",
-    "estimate", "std_error", "std_error_most", "mde", "mde_most", "mde_d", "power", "power_error", "power_least",
-    "raise", "cost_usd", "time",
+    "estimate", "std_error", "std_error_most", "mde", "mde_most", "mde_d", "power", "power_uncorrected", "power_error",
+    "power_least", "raise", "cost_usd", "time",
 )  # fmt: skip
 _numbers_option = section("What is planned")
 _variance_option = section("Variances, if there is no pilot")
@@ -130,8 +130,9 @@ def power_command(
     std_error_most and mde_most if they are the same answer every time.
     Repetitions never replace words: std_error_endless (in CSV and JSON) is what endless ones would leave.
 
-    A study of factors is planned by simulation: `power` is the share of data sets in which two levels differ (p < .05).
-    They are those of its [simulation], or with --from of models that answer as the pilot's did.
+    A study of factors is planned by simulation, each model of its own: `power` is the share of data sets in which two
+    levels differ (p < .05, corrected as the study's own fit corrects it; power_uncorrected without that). Data sets are
+    those of its [simulation], or with --from of models that answer as the pilot's did.
     """
     from slant.analysis.questions.power import plan_power
 

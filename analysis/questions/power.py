@@ -94,7 +94,7 @@ def plan_power(
 
     A study of factors is simulated: the model in its `[simulation]` (with a pilot, one that answers as each of its
     models did) answers it `n_data_sets` times with each number of repetitions (1, 2), and `power` of the rows is the
-    share in which two levels differ (p < .05). `models` and `tests`
+    share in which two levels differ (p < .05, corrected as the fit does). `models` and `tests`
     narrow a pilot down; costs of given variances are for these models, by default those that the study asks. `workers`
     and `executor` are as for `fit()`.
 
@@ -106,15 +106,17 @@ def plan_power(
     if variances is None and (its := _of_factors(study, pilot)) is not None:
         answering, repetitions = executor or workers, list(n_repetitions) or [1, 2]
         if pilot is None:
-            planned = simulated_power(its, repetitions, n_data_sets, workers=answering)
-            if models:
-                planned = pl.DataFrame({"model": [*models]}).join(planned.drop("model"), how="cross")
+            planned = simulated_power(
+                its, repetitions, n_data_sets, workers=answering, models=models, progress=progress
+            )
         else:
             own = pilot_respondents(pilot, its, source, answering)
             asked = {key: one for key, one in own.items() if key[0] in (models or [key[0]])}
             if not asked:
                 raise DatabaseError("Nothing to plan from: no model is left.", "See: analyze tables outcome_counts")
-            planned = simulated_power(its, repetitions, n_data_sets, workers=answering, respondents=asked)
+            planned = simulated_power(
+                its, repetitions, n_data_sets, workers=answering, respondents=asked, progress=progress
+            )
         planned = planned.filter(pl.col("test").is_in(list(tests))) if tests else planned
         priced, rests_on = _with_costs(planned, its, pilot, prices)
         return PowerPlan(priced, [OF_SIMULATION if pilot is None else OF_PILOT], rests_on)

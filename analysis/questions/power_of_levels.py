@@ -6,13 +6,14 @@ set is analysed as the answers of a real model will be, by R's mean_contrasts().
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from slant.analysis.calls.call import Call, computed
 from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.results import Progress
 from slant.analysis.questions.respondents_of_pilot import Respondents
 from slant.analysis.rows.profiles_of_simulation import simulated_profiles
 from slant.collector.designs.factorial.estimands import TEMPLATE
@@ -30,15 +31,18 @@ def simulated_power(
     alpha: float = 0.05,
     workers: Workers = None,
     respondents: Respondents | None = None,
+    models: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> pl.DataFrame:
     """Return one row per model, number of repetitions, question and pair of levels.
 
-    `respondents`: by model and question, who answers; without it the study's first model, by its [simulation].
+    `respondents`: by model and question, who answers; without it each of `models` (default: those that the study asks),
+    by its [simulation]. Models of the same [simulation] are simulated once.
 
     Columns: model, n_repetitions, n_calls (of a model, to all questions), test (the question), attribute, first,
     second, estimate (the mean difference, second less first, in units of the answer), std_error (the mean of those that
-    R gives), power (the share of data sets with p < alpha, two-sided and uncorrected), power_error (its Monte Carlo
-    standard error), n_data_sets (those with an estimate).
+    R gives), power (the share of data sets with p < alpha, two-sided, corrected as the study's own fit corrects it),
+    power_uncorrected, power_error (the Monte Carlo standard error of power), n_data_sets (those with an estimate).
     """
     if respondents is None:
         if not any(respondent.utilities for respondent in study.data.simulation.values()):
@@ -47,15 +51,46 @@ def simulated_power(
                 "Give log odds of levels there, as in: utilities.job = { nurse = 0.4 }",
                 "Or plan from the answers of a pilot: analyze power --from pilot.duckdb",
             )
-        by_model: dict[str, dict[str, Any]] = {study.models[0].model: {}}
+        names = list(models) or [one.model for one in study.models if one.asked_by_default] or [study.models[0].model]
+        alike = _alike(study, names)
+        by_model: dict[str, dict[str, Any]] = {own[0]: {} for own in alike}
     else:
         by_model = {model: {} for model, _ in respondents}
         for (model, test), respondent in respondents.items():
             by_model[model][test] = respondent
-    parts = [
-        _of_model(study, model, own, n_repetitions, n_data_sets, alpha, workers) for model, own in by_model.items()
-    ]
+        alike = [[model] for model in by_model]
+    said = _Said(progress, len(by_model) * (n_data_sets + len(n_repetitions)))
+    parts = []
+    for names in alike:
+        found = _of_model(study, names[0], by_model[names[0]], n_repetitions, n_data_sets, alpha, workers, said)
+        parts += [found.with_columns(model=pl.lit(name)) for name in names]
     return pl.concat(parts)
+
+
+class _Said:
+    """Count the steps of a plan, and tell `progress` after each."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+
+    def __call__(self) -> None:
+        self._done += 1
+        if self._progress:
+            self._progress(self._done, self._total)
+
+
+def _alike(study: Study, models: Sequence[str]) -> list[list[str]]:
+    """Return the models in groups that the study simulates alike."""
+    usual = study.data.simulation.get("")
+    groups: list[tuple[Any, list[str]]] = []
+    for name in models:
+        own = study.data.simulation.get(name, usual)
+        same = next((names for respondent, names in groups if respondent == own), None)
+        if same is None:
+            groups.append((own, [name]))
+        else:
+            same.append(name)
+    return [names for _, names in groups]
 
 
 def _of_model(
@@ -66,8 +101,9 @@ def _of_model(
     n_data_sets: int,
     alpha: float,
     workers: Workers,
+    said: Callable[[], None],
 ) -> pl.DataFrame:
-    rows = simulated_profiles(study, model, respondents, n_data_sets, max(n_repetitions))
+    rows = simulated_profiles(study, model, respondents, n_data_sets, max(n_repetitions), said)
     if rows.is_empty():
         raise _nothing_to_compare(study)
     settings = fits_of(study)[CONTRASTS].settings
@@ -78,7 +114,7 @@ def _of_model(
         "declared": settings["declared"],
         "levels": {name: list(known) for name, known in fits_of(study)[CONTRASTS].levels.items()},
         "by": ["test", "data_set"],
-        "correction": "none",
+        "correction": settings.get("correction", "holm"),
     }
     calls = [
         Call("run_fit", rows.filter(pl.col("repetition") <= n), {"engine": CONTRASTS, "arguments": arguments})
@@ -86,20 +122,29 @@ def _of_model(
     ]
     n_calls = sum(1 for _ in study.design.questions(study, study.models[0])) * _turns(study)
     found = []
-    for number, answer in sorted(computed(calls, workers), key=lambda numbered: numbered[0]):
+    answers = []
+    for numbered in computed(calls, workers):
+        answers.append(numbered)
+        said()
+    for number, answer in sorted(answers, key=lambda numbered: numbered[0]):
         if answer.error or not (answer.value or {}).get("tables"):
             continue  # nothing to compare, as when all was refused
         own = answer.value["estimates"].select("estimate", "std_error", "p_value")
-        pairs = answer.value["tables"]["contrasts"].select(*_PAIR)
+        pairs = answer.value["tables"]["contrasts"].select(*_PAIR, "p_adjusted")
         n = n_repetitions[number]
         found.append(own.hstack(pairs).with_columns(n_repetitions=pl.lit(n), n_calls=pl.lit(n * n_calls)))
     if not found:
         raise _nothing_to_compare(study)
-    is_found = pl.col("p_value") < alpha
+    is_found, is_found_alone = pl.col("p_adjusted") < alpha, pl.col("p_value") < alpha
     summed: pl.DataFrame = (
         pl.concat(found)
         .group_by("n_repetitions", "n_calls", *_PAIR, maintain_order=True)
-        .agg(pl.col("estimate", "std_error").mean(), power=is_found.mean(), n_data_sets=pl.col("p_value").count())
+        .agg(
+            pl.col("estimate", "std_error").mean(),
+            power=is_found.mean(),
+            power_uncorrected=is_found_alone.mean(),
+            n_data_sets=pl.col("p_value").count(),
+        )
     )
     summed = summed.filter(pl.col("attribute") != TEMPLATE)  # their effects are drawn for each data set
     error = (pl.col("power") * (1 - pl.col("power")) / pl.col("n_data_sets")).sqrt()

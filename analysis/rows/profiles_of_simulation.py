@@ -5,7 +5,7 @@ They are as the view factorial_profiles has them, as far as fits of levels need:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,12 +19,18 @@ Row = dict[str, Any]
 
 
 def simulated_profiles(
-    study: Study, model: str, respondents: Mapping[str, Any], n_data_sets: int, repetitions: int
+    study: Study,
+    model: str,
+    respondents: Mapping[str, Any],
+    n_data_sets: int,
+    repetitions: int,
+    said: Callable[[], None] = lambda: None,
 ) -> pl.DataFrame:
     """Return rows of `n_data_sets`, each of the plan's trials with `repetitions`; answers of numbers only.
 
     respondents: by question, who answers it; of other questions the one that the study names. Columns: data_set,
-    repetition, test, template, persona, item, task, respondent, position, each attribute, measured.
+    repetition, test, template, persona, item, task, respondent, position, each attribute, measured. `said` is called
+    after each data set.
     """
     own = {test: replace(study, data=replace(study.data, simulation={"": one})) for test, one in respondents.items()}
     asked = next((one for one in study.models if one.model == model), study.models[0])
@@ -36,6 +42,7 @@ def simulated_profiles(
                 trial = replace(planned, repetition=repetition)
                 for row in _rows(study, own, asked, trial, study.seed + data_set):
                     rows.append({"data_set": data_set, "repetition": repetition, **row})
+        said()
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
