@@ -1,6 +1,7 @@
 """A proposed question reads every answer that it was made from: closed sets whole, numbers to their last digit."""
 
 import csv
+import json
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -128,6 +129,16 @@ def test_what_a_mapping_says_is_done(tmp_path: Path) -> None:
     assert ('kind = "number"' in made, "employment = [" in made, "score = [" in made) == (True, True, True)
     long = proposed(tmp_path, ROWS, "test:answer=score:gpa").files["study.toml"]
     assert [name in long for name in ("[questions.score]", "[questions.gpa]", "n_chars")] == [True, True, False]
+
+
+def test_of_a_list_of_answers_the_first_is_not_taken_alone(tmp_path: Path) -> None:
+    records = [
+        {"model": "m", "name": name, "results": [{"answer": str(n)} for n in range(1, 6)]}
+        for name in ("Ann", "Ben") * 3
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(records))
+    with pytest.raises(UsageError, match="up to 5 answers, in results"):
+        propose_study([tmp_path / "a.json"])
 
 
 @settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

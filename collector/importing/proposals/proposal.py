@@ -22,7 +22,7 @@ from slant.collector.importing.people.columns import OURS
 from slant.collector.importing.proposals.columns import Roles, read_roles
 from slant.collector.importing.proposals.request_names import by_id, told_apart
 from slant.collector.importing.proposals.tables import answer_table, study_from_table
-from slant.collector.importing.proposals.whole_files import check_columns, check_rows, within
+from slant.collector.importing.proposals.whole_files import check_columns, check_lists, check_rows, within
 from slant.collector.importing.proposals.wide_models import as_long, columns_of_models, models_of_files, nested_columns
 from slant.collector.importing.renamed import Names, names
 from slant.collector.providers import PROVIDERS
@@ -103,6 +103,7 @@ def propose_study(
         files = as_long(written, wide) if wide else written
         _check_named(files, without)
         roles = read_roles(files, columns, without)
+        check_lists(files, roles.mapping)
         source = files[0].name if len(files) == 1 else f"{count_text(len(files), 'file')} from {files[0].name} on"
         taken = [f"{ours}: {said}" for ours, said in (text.split(": ", 1) for text in roles.taken)]
         typed = [part.strip() for text in columns for part in text.split(",")]

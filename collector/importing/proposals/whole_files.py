@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import islice
 
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.records import Problem, Row
 from slant.collector.importing.files.table_file import TableFile
+from slant.collector.importing.renamed import names
 from slant.collector.terminal import count_text
 
 _LOOKED_AT = 5_000
@@ -42,6 +44,25 @@ def check_columns(files: Sequence[TableFile]) -> None:
             *held,
             "Name only those that hold answers (of a zip file, unpack it first).",
         )
+
+
+def check_lists(files: Sequence[TableFile], mapping: Sequence[str]) -> None:
+    """Check that no list of several answers in a record would be cut to its first one."""
+    for part in mapping:
+        ours, _, path = part.partition("=")
+        before = path.partition("[0]")[0]
+        if ours != "answer" or before == path:
+            continue
+        for file in files:
+            some = islice(names([f"answer={before}"]).rows(file), _LOOKED_AT)
+            cells = [row.cells.get("answer") for row in some if isinstance(row, Row)]
+            lists = [json.loads(cell) if isinstance(cell, str) and cell[:1] == "[" else cell for cell in cells]
+            most = max((len(each) for each in lists if isinstance(each, list)), default=0)
+            if most > 1:
+                raise UsageError(
+                    f"No study can be proposed for {file.name}: a record has up to {most} answers, in {before}.",
+                    "Write a record for each answer, as pandas.json_normalize(records, record_path=…, meta=[…]) does.",
+                )
 
 
 def within(mapping: Sequence[str], inner: Sequence[str]) -> tuple[list[str], list[str]]:
