@@ -12,8 +12,9 @@ from typing import Any
 
 from slant.collector.designs.answers.forms import AnswerForm
 from slant.collector.designs.factorial.cells import MOST_CELLS, Cells, make_cells, parse_forbidden
-from slant.collector.designs.factorial.documents import check_edits, is_file, literal_text
+from slant.collector.designs.factorial.documents import is_file, literal_text
 from slant.collector.designs.factorial.factors import Factor, Level, parse_factor
+from slant.collector.designs.factorial.filled_levels import check_documents, filling_order
 from slant.collector.designs.factorial.questions import AskedQuestion, parse_forms, parse_questions, texts_by_template
 from slant.collector.designs.placeholders import check_placeholders, find_placeholders
 from slant.collector.errors import StudyError, UnknownNameError
@@ -112,7 +113,7 @@ class FactorialData:
     @cached_property
     def fillers(self) -> Mapping[str, frozenset[str]]:
         """Return the factors that levels of each factor name in braces."""
-        return _fillers(self.factors)
+        return filling_order(self.factors)
 
     def template_no(self, template: str) -> int:
         return list(self.templates).index(template) + 1
@@ -158,7 +159,7 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
     crossing.finish()
     data = _trimmed(data) if folder.trims else data
     _check_crossing(data, crossing.where)
-    _check_edits(data, table.where)
+    check_documents(data.factors, table.where)
     _check_texts(data, table.where)
     return data
 
@@ -356,31 +357,6 @@ def _shown_through(data: FactorialData, names: set[str]) -> set[str]:
     return found
 
 
-def _fillers(factors: Sequence[Factor]) -> dict[str, frozenset[str]]:
-    """Return the factors that levels of each factor name in braces, in the order in which their texts are filled:
-    each after those that it names. StudyError if two name each other.
-    """
-    names = {
-        factor.name: _named_in([t for level in factor.levels for t in level.texts.values()], factors) - {factor.name}
-        for factor in factors
-    }
-    for factor in factors:
-        if factor.edits is not None:  # what an edit writes is a text of the document
-            replaced = [new for changes in factor.edits.changes.values() for _, new in changes]
-            names[factor.edits.of] |= _named_in(replaced, factors)
-    ordered: dict[str, frozenset[str]] = {}
-    while left := {name: others for name, others in names.items() if name not in ordered}:
-        ready = {name: others for name, others in left.items() if others <= set(ordered)}
-        if not ready:
-            raise StudyError(f"The levels of {' and '.join(left)} name each other in braces.")
-        ordered |= ready
-    return ordered
-
-
-def _named_in(texts: Sequence[str], factors: Sequence[Factor]) -> frozenset[str]:
-    return frozenset(factor.name for factor in factors if any(f"{{{factor.name}}}" in text for text in texts))
-
-
 def _trimmed(data: FactorialData) -> FactorialData:
     """Return the same study without white space around its texts (`trim = true`)."""
 
@@ -403,16 +379,3 @@ def _in_all(data: FactorialData, template: str) -> set[str]:
     """Return the placeholders of all questions; of those in turns only the first is in the first prompt."""
     questions = list(data.questions.values())[: 1 if data.asked == "in_turns" else None]
     return {name for question in questions for name in find_placeholders(question.asked(template))}
-
-
-def _check_edits(data: FactorialData, where: str) -> None:
-    """Raise StudyError for an edit that its documents lack, and for levels that name each other."""
-    by_name = {factor.name: factor for factor in data.factors}
-    for factor in data.factors:
-        if factor.edits is None:
-            continue
-        if factor.edits.of == factor.name or factor.edits.of not in by_name:
-            raise UnknownNameError(f'factor (of "{factor.name}") in {where}', factor.edits.of, by_name)
-        documents = {level.name: tuple(level.texts.values()) for level in by_name[factor.edits.of].levels}
-        check_edits(factor.edits, documents, f'the factor "{factor.name}" of {where}')
-    _ = data.fillers
