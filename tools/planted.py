@@ -54,10 +54,10 @@ def commands(tests: list[str], marked: str) -> list[list[str]]:
     return made
 
 
-def found_by(copy: Path, patch: Path, marked: str, seconds: float) -> str:
+def found_by(copy: Path, reach: Reach, patch: Path, marked: str, seconds: float) -> str:
     """The first test that fails with the fault and not without it; else nothing."""
     changed = re.findall(r"^\+\+\+ b/(\S+)", patch.read_text("utf-8"), re.M)
-    tests = list(Reach(copy).tests_of(changed))
+    tests = list(reach.tests_of(changed))
     if applied := subprocess.run(["git", "-C", str(copy), "apply", str(patch)], check=False).returncode:
         return f"does not apply ({applied})"
     ends = time.monotonic() + seconds
@@ -90,9 +90,10 @@ def main() -> None:
     marked = "not local" if chosen.full else "not slow and not local"
     with tempfile.TemporaryDirectory(prefix="slant-planted-") as folder:
         copy = copied(chosen.commit, Path(folder))
+        reach = Reach(copy)
         for patch in sorted((ROOT / "tests" / "planted").glob("*.patch")):
             if not chosen.numbers or patch.name[:2] in chosen.numbers:
-                test = found_by(copy, patch, marked, chosen.seconds)
+                test = found_by(copy, reach, patch, marked, chosen.seconds)
                 print(patch.stem, patch.read_text("utf-8").splitlines()[0], test, sep="\t")
                 sys.stdout.flush()
 

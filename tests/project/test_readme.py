@@ -96,8 +96,9 @@ def in_shell(command: str, folder: Path, python: list[str], stdin: str = "") -> 
 
 
 def shown_commands(root: Path) -> list[tuple[str, str]]:
-    """Each command of a console with what its page shows that it prints."""
-    consoles = [block for page in PAGES for block in blocks_of(root, page, "console")]
+    """Each command of a console with what its page shows that it prints: of the README, in the full suite of all."""
+    pages = PAGES if "SLANT_FULL" in os.environ else (README,)
+    consoles = [block for page in pages for block in blocks_of(root, page, "console")]
     parts = [part for block in consoles for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
 
@@ -144,6 +145,7 @@ def test_a_study_of_ones_own_goes_from_nothing_to_a_report(root: Path, folder: P
     assert (folder / "drinks.html").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_the_commands_for_real_models_work_against_a_server_that_stands_for_them(
     root: Path, folder: Path, python: list[str], server: LocalServer
 ) -> None:
