@@ -57,7 +57,8 @@ def _errors(made: Mapping[str, FitResult], planned: Mapping[str, Fit]) -> Iterat
     if said:
         independent = "rows independent"
         groups = [text for text in sorted(said) if text != independent]
-        yield f"Standard errors are clustered by {'; '.join(groups)}." if groups else "Rows are taken as independent."
+        by = "" if any(" by " in text.partition("(")[0] for text in groups) else " by"  # "gender by name (…)"
+        yield f"Standard errors are clustered{by or ':'} {'; '.join(groups)}." if groups else "Rows are independent."
     df = pl.concat([result.table.select(pl.col("df").cast(pl.Float64)) for result in made.values()])["df"].drop_nulls()
     if df.len():
         low, high = float(df.min()), float(df.max())  # type: ignore[arg-type]

@@ -44,6 +44,8 @@ def test_without_contrasts_nothing_is_said_to_be_corrected_and_other_fits_have_n
     assert "Neither p values nor intervals are corrected" in str(
         analysis_paragraph(study, {"amce": made("amce", "item", 11)})
     )
+    each = "gender by name (a property); job by item (as it was shown)"
+    assert f"clustered: {each}." in str(analysis_paragraph(study, {"amce": made("amce", each, 11)}))
     assert analysis_paragraph(study, {"rating": made("lme4", "item", 11), "amce": made("amce", "item")}) is None
 
 
