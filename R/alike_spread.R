@@ -45,7 +45,8 @@ spread_of <- function(parts, alpha, n_draws, seed) {
 
 empty_range <- function() {
   frame_of(
-    item = character(), model_outside = double(), share_outside = double(), share_low = double(), share_high = double(), conf_low = double(),
+    item = character(), model_outside = double(), share_outside = double(), share_low = double(),
+    share_high = double(), conf_low = double(),
     conf_high = double(), expected = double(), p_value = double(), p_adjusted = double()
   )
 }
@@ -67,7 +68,8 @@ range_of <- function(parts, alpha, n_draws, seed) {
     mean(own < limits[[1]] | own > limits[[2]])
   }, 1)
   frame_of(
-    item = c(NA, parts$items), model_outside = c(mean(outside), outside), share_outside = found$value["outside", ], share_low = found$value["low", ],
+    item = c(NA, parts$items), model_outside = c(mean(outside), outside), share_outside = found$value["outside", ],
+    share_low = found$value["low", ],
     share_high = found$value["high", ], conf_low = interval_of(found$samples, "outside", alpha / 2),
     conf_high = interval_of(found$samples, "outside", 1 - alpha / 2),
     expected = rowMeans(as.matrix(found$permuted["outside", , ])), p_value = p_value,

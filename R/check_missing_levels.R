@@ -4,7 +4,8 @@
 #' ones differs between the levels of an attribute.
 #'
 #' Answers to one prompt that is asked again are held back together. So the test permutes prompts: what each prompt came
-#' to (asked how often, answered how often) is dealt to the prompts at random, and the chi-squared statistic compared. An
+#' to (asked how often, answered how often) is dealt to the prompts at random, and the chi-squared statistic compared.
+#' An
 #' attribute whose levels are properties of another's (the gender of a name) is tested over those levels, not prompts.
 #' Where prompts were asked once, or each level has one prompt and prompts are what is compared, it is Fisher's exact
 #' test (with many counts the chi-squared test).

@@ -5,7 +5,8 @@
 # exactly if weights of 1 or more make the signed rows sum to 0 (Stiemke's lemma). Non-negative least squares seeks
 # them; what is left of the sum is 0, or itself such a direction. Rows that it tells apart are set aside, until none is.
 
-# The coefficients of `x` (a design matrix, whose aliased columns are left out) without finite estimate for `y` (0 and 1), and the rows that
+# The coefficients of `x` (a design matrix, whose aliased columns are left out) without finite estimate for `y` (0 and
+# 1), and the rows that
 # are predicted without error. Coefficients are finite if they are a combination of the rows that are left (Geyer 2009).
 separated_coefficients <- function(x, y) {
   all <- qr(x)
@@ -69,7 +70,8 @@ null_space <- function(rows) {
 }
 
 # Names the terms of a formula that separate a yes or no; TRUE where there are any. Random effects don't matter: at each
-# of their values the likelihood rises along the same direction. `say`: warning() or message(); `then` ends the sentence.
+# of their values the likelihood rises along the same direction. `say`: warning() or message(); `then` ends the
+# sentence.
 warn_of_separation <- function(formula, data, outcome, say = warning, then = "without finite estimate") {
   fixed <- stats::delete.response(stats::terms(without_random_terms(formula)))
   if (length(outcome) != 1) {
