@@ -3,7 +3,7 @@ clusters errors are, and why, with which interval, degrees of freedom and correc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -45,7 +45,7 @@ def _by_engine(made: Mapping[str, FitResult]) -> Iterator[tuple[str, list[str]]]
             yield names[0], names
 
 
-def _estimand(fit: Fit, levels: list[Mapping[str, tuple[str, ...]]]) -> str:
+def _estimand(fit: Fit, levels: Sequence[Mapping[str, Sequence[str | int]]]) -> str:
     attributes = listed(dict.fromkeys(name.replace("_", " ") for these in levels for name in these))
     outcome = _OUTCOMES.get(fit.outcome or "", fit.outcome or "the answer")
     return f"{ESTIMANDS[fit.engine]} of {attributes} on {outcome}"
