@@ -1,4 +1,4 @@
-#' Is a model inside the human range?
+#' Does a model answer as people do?
 #'
 #' Compares a model's answers with those of people who answered the same items in the same words: how far apart they
 #' are, whether they could be shown to be close, whether the model varies as people do, orders the items as people do,

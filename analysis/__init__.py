@@ -16,7 +16,7 @@ analysis.specifications("slant.duckdb", "rmiat").table   # the same question, an
 analysis.plan_power("rmiat", pilot="slant.duckdb").table # what could be found with how many words, and its cost
 analysis.meta_analysis("slant.duckdb", "rmiat").table    # one number over tests and models
 analysis.validity("slant.duckdb", ["rmiat.d", "word_association.d"]).table  # do two measures agree?
-analysis.alike("slant.duckdb", "habits").summary         # is a model inside the human range?
+analysis.alike("slant.duckdb", "habits").summary         # does a model answer as people do?
 analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, next to chance
 analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the unchanged game
 analysis.figures("slant.duckdb", "rmiat", "figures")     # SVG and PNG, and the words for them

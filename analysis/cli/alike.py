@@ -1,4 +1,4 @@
-"""`analyze alike`: is a model inside the human range?"""
+"""`analyze alike`: does a model answer as people do?"""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _OPTIONS = (
 
 @result_command("alike", epilog=EXAMPLES, options=_OPTIONS, figure="what --show names, or differences by item")
 def alike_command(asked: Asked, show: str, group: str | None, bound: float, alpha: float) -> Answer:
-    """Compare each model with the people who answered the same items: is it inside the human range?
+    """Compare each model with the people who answered the same items: does it answer as they do?
 
     The difference of means with the errors of both, and whether it is smaller than a bound (two one-sided tests); how
     far the model varies as people do (ratio of variances, Wasserstein's distance); whether it orders the items as they

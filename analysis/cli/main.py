@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _COMMANDS = {
     name: LazyCommand(f"slant.analysis.cli.{module}", "topics" if name == "topics" else f"{name}_command", about)
     for name, module, about in (
-        ("alike", "alike", "Is a model inside the human range? Its answers next to those of people."),
+        ("alike", "alike", "Does a model answer as people do? Its answers next to those of people."),
         ("calibrate", "calibrate", "Is the sampler right? Bayesian fits of data drawn from their own priors."),
         ("check", "check", "Threats to the results, each with its number: residuals, influence, refusals …"),
         ("compare", "compare", "The paper's printed numbers next to the recomputed ones."),

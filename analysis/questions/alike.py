@@ -80,7 +80,7 @@ def alike(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Alike:
-    """Compare each model of `study` with the people whose answers the database holds: is it inside the human range?
+    """Compare each model of `study` with the people whose answers the database holds: does it answer as they do?
 
     `bound` is the smallest difference that would matter, in standard deviations of people's answers. `group`: what is
     known of people (an attribute that was imported by name) whose values are the study's personas, or that personas
