@@ -27,8 +27,7 @@ WITH aliases (requested, served, source) AS (
                '(:(free|nitro|floor|online|exacto|extended|beta|thinking|latest|cheapest|fastest|preferred|cerebras|fireworks-ai'
                '|together|groq|nebius|novita|sambanova|hyperbolic|featherless-ai|nscale|scaleway|hf-inference)'
                '|-v[0-9]+:[0-9]+)$', ''),
-               '\bv([0-9])', '\1', 'g'),
-               '([0-9])[-.]0($|-[a-z]|-20[0-9]{2})', '\1\2'),
+               '\bv([0-9])', '\1', 'g'), '([0-9])[-.]0($|-[a-z]|-20[0-9]{2})', '\1\2'),
                '\b([a-z]{3,})([0-9])', '\1-\2', 'g'),
                '[._@: ]', '-', 'g') FOR name IN [requested_model, served_model]] AS names
     FROM pairs
@@ -38,8 +37,7 @@ WITH aliases (requested, served, source) AS (
                '|[01][0-9]-[0-3][0-9])\b', 1) FOR name IN names] AS dates,
            [regexp_replace(regexp_replace(regexp_replace(
                name, '-(20[0-9]{2}-?[01][0-9]-?[0-3][0-9]|[01][0-9]-20[0-9]{2}|[0-9]{4}|0[0-9]{2}|[01][0-9]-[0-3][0-9])\b',
-               '', 'g'),
-               '(^|[^n])-reasoning$', '\1'), '^gpt-35\b', 'gpt-3-5') FOR name IN names] AS families
+               '', 'g'), '(^|[^n])-reasoning$', '\1'), '^gpt-35\b', 'gpt-3-5') FOR name IN names] AS families
     FROM spelt
 ), split AS (  -- words in any order, numbers in theirs; sizes (8b, 8x7b) and contexts (28k) apart
     SELECT *,
