@@ -141,7 +141,7 @@ def _listed(folder: Path) -> dict[str, str]:
 def _remove_unlisted(folder: Path, listed: Mapping[str, str]) -> None:
     """Remove what has a name of this module's and is not in the list: older tables, and what a killed export left."""
     files.remove_left_parts(folder)
-    for path in folder.glob("attempts/**/*"):
+    for path in (folder / "attempts", *folder.glob("attempts/**/*")):
         if path.is_dir():
             files.remove_left_parts(path)
         elif _PART_NAME.fullmatch(path.name) and path.relative_to(folder).as_posix() not in listed:

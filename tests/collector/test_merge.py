@@ -17,6 +17,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, SideJournal, encode, journal_folder, write_whole
 from slant.collector.keep.journal_files import compress
 from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.line_sums import checked_lines, with_sum
 from slant.collector.progress.status import progress, warnings
 from tests.support.journals import only_journal
 from tests.support.tiny_game import write_game
@@ -167,7 +168,9 @@ def test_a_damaged_journal_costs_only_what_is_damaged(shards: list[Path], tmp_pa
 def test_a_journal_of_the_same_name_with_other_lines_is_left_out(shards: list[Path], tmp_path: Path) -> None:
     merge(tmp_path / "all.duckdb", shards[:1])
     path = only_journal(shards[0])
-    path.write_bytes(path.read_bytes().replace(b'"study":"drinks"', b'"study":"others"') + b'{"kind":"end"}\n')
+    written = checked_lines(path.read_bytes().splitlines())[0]
+    others = [line.replace(b'"study":"drinks"', b'"study":"others"') for line in written if line]
+    path.write_bytes(b"".join(map(with_sum, [*others, b'{"kind":"end"}'])))
     report = merge(tmp_path / "all.duckdb", shards[:1])
     assert "with other lines in it" in report.problems[0]
     assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED // N,) * 2]
