@@ -121,10 +121,10 @@ def test_the_page_says_whether_effects_hold_for_other_words_in_a_sentence_and_in
 
 def test_checks_stand_in_the_report_in_short_with_cautions_first_and_what_to_type_for_the_rest(text: str) -> None:
     checks = text[text.index('<h2 id="checks">') : text.index('<h2 id="more">')]
-    standings = re.findall(r"<strong>(Caution|Note|Holds|Not checked):</strong>", checks)
-    assert standings == sorted(standings, key=["Caution", "Note", "Holds", "Not checked"].index)
+    standings = re.findall(r"<strong>(Caution|Note|Not found|Not checked):</strong>", checks)
+    assert standings == sorted(standings, key=["Caution", "Note", "Not found", "Not checked"].index)
     assert len(standings) > 5
-    assert f"{standings.count('Holds')} without objection" in checks
+    assert f"{standings.count('Not found')} without objection" in checks
     assert "further fits are needed: residuals, influence, variance shares, words, option order." in checks
     assert "analyze check --study rmiat --out check.html" in checks
 
