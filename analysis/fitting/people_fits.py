@@ -1,7 +1,8 @@
 """Fit people's rows as people's: what a person answered has that person in common, whatever a study says of models.
 
 One definition of a fit serves both. Standard errors that are clustered by what a model was shown (its only respondent
-is itself) are clustered by person, and a mixed model has an intercept of each person.
+is itself) are clustered by person, and a mixed model has an intercept of each person. What a study declares to vary
+(`declared`: properties of personas, say, which people lack) is about models, and people's fits do without it.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ def of_people(definition: Fit) -> Fit:
     clusters = definition.settings.get("cluster")
     if clusters:
         names = (clusters,) if isinstance(clusters, str) else tuple(clusters)
-        if not set(names) & set(_BY_PERSON):
-            one = PERSON if isinstance(clusters, str) else (PERSON,)
-            return replace(definition, settings={**definition.settings, "cluster": one})
+        if PERSON not in names:
+            settings = {name: value for name, value in definition.settings.items() if name != "declared"}
+            if not set(names) & set(_BY_PERSON):
+                settings["cluster"] = PERSON if isinstance(clusters, str) else (PERSON,)
+            return replace(definition, settings=settings)
     formula = definition.formula
     if definition.engine == "lme4" and formula and not any(name in formula for name in _BY_PERSON):
         return replace(definition, formula=f"{formula} + (1 | {PERSON})")

@@ -106,6 +106,16 @@ def test_a_fit_that_names_persons_itself_is_as_the_study_says() -> None:
     assert of_people(fit) is fit
 
 
+def test_what_a_study_declares_of_personas_is_not_asked_of_people_who_have_none() -> None:
+    declared = {"properties": {"party": "persona"}, "cells": ["job", "persona"], "prompt": ["item"]}
+    for cluster, of_person in (("item", "participant"), ("respondent", "respondent")):
+        settings = {"attributes": ["party"], "cluster": cluster, "declared": declared}
+        fit = Fit("a", "marginal_means", "v", "", None, None, ("model",), {}, (), (), settings, ())
+        assert "persona" in fit.columns
+        assert "persona" not in of_people(fit).columns
+        assert of_people(fit).settings == {"attributes": ["party"], "cluster": of_person}
+
+
 @pytest.mark.slow
 def test_intervals_of_a_figure_of_people_are_over_people(place: Path) -> None:
     study = load_study(str(place / "study.toml"))
