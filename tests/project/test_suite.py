@@ -51,13 +51,14 @@ def test_the_ledger_has_a_line_for_each_file_and_limits_follow_the_speed_of_the_
         kept.turn_to(name)
     assert [line.split("\t")[0] for line in (tmp_path / "ledger").read_text().splitlines()] == ["a", "b"]
     lines = [
-        f"{name}\t{used}\t1\t{loop}" for name, used, loop in (("x", 65, 10), ("x", 60, 10), ("y", 30, 10), ("z", 9, ""))
+        f"{name}\t{used}\t1\t{loop}"
+        for name, used, loop in (("x", 625, 10), ("x", 600, 10), ("y", 30, 10), ("z", 9, ""))
     ]
     (tmp_path / "ledger").write_text("\n".join(lines))
     costs, speed = ledger.costs_of(tmp_path / "ledger")
     assert speed == 2
-    assert [(cost.file, cost.scaled_s) for cost in costs] == [("x", 62.5), ("y", 15), ("z", 4.5)]
-    assert ledger.too_dear(costs).startswith("x takes 62 s")
+    assert [(cost.file, cost.scaled_s) for cost in costs] == [("x", 612.5), ("y", 15), ("z", 4.5)]
+    assert ledger.too_dear(costs).startswith("x takes 612 s")
     assert capsys.readouterr().out.startswith("warning: y takes 15 s")
 
 
