@@ -6,11 +6,11 @@
 #' often they were shown.
 #'
 #' One least-squares fit has all attributes, linked ones with all their cells; each effect is a combination of its
-#' coefficients, with the covariance clustered as `sandwich::vcovCL(type = "HC1", cadjust = TRUE)`, or of few clusters as
-#' in [marginal_means()]. With `declared$cells` each effect is within the cells of what was crossed with its attribute
-#' (of a job within names), and errors of a factor's own levels are pooled as in [mean_contrasts()]. A coefficient of a
-#' regression without the cells is not this effect where combinations are forbidden. With a forced choice, effects of
-#' subgroups may differ through the reference alone: compare marginal means ([marginal_means()]).
+#' coefficients, with the covariance clustered as `sandwich::vcovCL(type = "HC1", cadjust = TRUE)`, or of few clusters
+#' as in [marginal_means()]. With `declared$cells` each effect is within the cells of what was crossed with its
+#' attribute (of a job within names), and errors of a factor's own levels are pooled as in [mean_contrasts()]. A
+#' coefficient of a regression without the cells is not this effect where combinations are forbidden. With a forced
+#' choice, effects of subgroups may differ through the reference alone: compare marginal means ([marginal_means()]).
 #'
 #' @inheritParams marginal_means
 #' @param linked a list of pairs of attributes of which some combinations were never shown, such as

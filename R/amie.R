@@ -37,7 +37,8 @@ amie <- function(data, outcome, attributes, cluster = NULL, weights = NULL, leve
     others <- list()
     if (is_nested(cells, own$choice$codes[[1]])) others <- rows_crossed_with(cells, rows, attributes)
     model <- cell_regression(c(list(cells = cells), others), own)
-    contrasts <- cbind(0, weights[, -1, drop = FALSE], matrix(0, nrow(weights), length(model$estimates) - ncol(weights)))
+    others <- matrix(0, nrow(weights), length(model$estimates) - ncol(weights))
+    contrasts <- cbind(0, weights[, -1, drop = FALSE], others)
     found <- contrast_error(model, contrasts, cells, own$choice, correction, TRUE, counts = FALSE)
     named <- Map(level_terms, attributes, names)
     terms <- as.vector(outer(named[[1]], named[[2]], paste, sep = " x "))
@@ -56,7 +57,8 @@ fewer_clusters <- function(rows) {
 # Where a combination is one cluster (a job of a name), what is left are prompts, or else rows.
 cluster_within_cells <- function(rows, cells) {
   if (!is.null(rows$prompts) && !is_alone(cells, list(rows$prompts))) {
-    return(list(codes = list(rows$prompts), columns = "prompt", reason = "a combination is one item", is_property = FALSE))
+    reason <- "a combination is one item"
+    return(list(codes = list(rows$prompts), columns = "prompt", reason = reason, is_property = FALSE))
   }
   independent_rows(data.frame(y = rows$y), "a combination is one item")
 }

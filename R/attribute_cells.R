@@ -1,5 +1,6 @@
-# What marginal_means(), impact_ratio(), mean_contrasts(), amce() and amie() share: attributes as factors, means of cells
-# with the covariance of all of them, and least squares on cells, from sparse matrices: a million profiles take seconds.
+# What marginal_means(), impact_ratio(), mean_contrasts(), amce() and amie() share: attributes as factors, means of
+# cells with the covariance of all of them, and least squares on cells, from sparse matrices: a million profiles take
+# seconds.
 #
 # Where each level was seen in 40 clusters or more, the sums of what rows change within clusters give the covariance
 # (Liang & Zeger 1986), times G / (G - 1) with G clusters; where a level was seen in fewer, reduced_bias.R does.
@@ -192,8 +193,10 @@ most_cells <- 150
 independent_blocks <- function(others) {
   kept <- list()
   for (name in names(others)) {
-    is_told <- vapply(kept, function(one) nrow(unique(data.frame(as.integer(one), as.integer(others[[name]])))) <=
-      max(nlevels(one), nlevels(others[[name]])), NA)
+    is_told <- vapply(kept, function(one) {
+      n_pairs <- nrow(unique(data.frame(as.integer(one), as.integer(others[[name]]))))
+      n_pairs <= max(nlevels(one), nlevels(others[[name]]))
+    }, NA)
     if (!any(is_told)) kept[[name]] <- others[[name]]
   }
   kept

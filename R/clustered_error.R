@@ -61,7 +61,10 @@ takes_reduced_bias <- function(clusters, n_clusters, regression) {
   }
   if (!isTRUE(regression$has_cr2)) {
     warning(sprintf(
-      "%d clusters (\"%s\") are fewer than %d: standard errors over them (%s) are too small. A random effect of %s: %s.",
+      paste(
+        "%d clusters (\"%s\") are fewer than %d: standard errors over them (%s) are too small.",
+        "A random effect of %s: %s."
+      ),
       n_clusters, names(clusters), fewest_clusters, regression$clustered_as, names(clusters), regression$mixed
     ), call. = FALSE)
     return(FALSE)

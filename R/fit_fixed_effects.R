@@ -111,13 +111,18 @@ clustered_tests <- function(tests, model, clusters, regression) {
     max(table(clusters[[1]])) <= largest_cluster
   tests$p_value <- vapply(tests$term, function(term) {
     at <- if (term == "all") unlist(of_term, use.names = FALSE) else of_term[[term]]
+    if (length(at) >= n) {
+      return(NA_real_) # the covariance of so many coefficients has the rank of the clusters
+    }
     if (is_reduced) {
       constraints <- clubSandwich::constrain_zero(at, coefs = estimates)
       return(clubSandwich::Wald_test(model, constraints, vcov = "CR2", cluster = clusters[[1]], test = "HTZ")$p_val)
     }
     solved <- tryCatch(solve(covariance[at, at, drop = FALSE], estimates[at]), error = function(problem) NULL)
-    if (is.null(solved)) NA_real_ else stats::pf(sum(estimates[at] * solved) / length(at), length(at), n - 1,
-                                                 lower.tail = FALSE)
+    if (is.null(solved)) {
+      return(NA_real_)
+    }
+    stats::pf(sum(estimates[at] * solved) / length(at), length(at), n - 1, lower.tail = FALSE)
   }, 1, USE.NAMES = FALSE)
   tests
 }

@@ -7,8 +7,8 @@
 #' Errors are those of the logarithm of the ratio, over clusters as in [marginal_means()], and at least what independent
 #' answers would have; intervals are of t with the degrees of freedom of CR2. The highest rate is picked from the data:
 #' against it (`reference = "highest"`, as published audits and the rule itself do) intervals hold for the ratios to all
-#' other levels at once (Bonferroni over all pairs), so that a level is below if its ratio to some other level is. A rate
-#' of 0 is a ratio of 0 with an upper limit (Donner & Zou 2012); a reference with a rate of 0 has no ratio. Choices
+#' other levels at once (Bonferroni over all pairs), so that a level is below if its ratio to some other level is. A
+#' rate of 0 is a ratio of 0 with an upper limit (Donner & Zou 2012); a reference with a rate of 0 has no ratio. Choices
 #' between profiles shown together depend on each other: prefer an outcome that each profile has alone.
 #'
 #' @inheritParams marginal_means
@@ -77,7 +77,9 @@ ratio_rows <- function(name, rows, reference) {
         return(no_ratio(known[[base]], rates[[base]], n[[base]], is_reference = TRUE))
       }
       pair <- pairs[[i]]
-      row <- if (reference == "highest") against_highest(pair, base, choose(length(known), 2)) else {
+      row <- if (reference == "highest") {
+        against_highest(pair, base, choose(length(known), 2))
+      } else {
         pair[pair$other == base, , drop = FALSE]
       }
       cbind(frame_of(reference = known[[base]], reference_rate = rates[[base]], n_reference = n[[base]]), row[of_ratio])

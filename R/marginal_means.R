@@ -8,9 +8,9 @@
 #' an attribute was seen in 40 clusters or more they are sums of changes within clusters (Liang & Zeger 1986), times
 #' G / (G - 1), on t with G - 1 degrees of freedom. Where a level was seen in fewer they are bias-reduced (CR2) with
 #' Satterthwaite's degrees of freedom, the numbers of `clubSandwich` for the same linear model. Intervals of an outcome
-#' of 0 and 1 are Wilson's with the effective number of answers (p (1 - p) over the clustered variance; over few clusters
-#' at most the number of answers), so they stay within 0 and 1. An error that can't be estimated (all answers of all
-#' clusters are the same) is `NA`.
+#' of 0 and 1 are Wilson's with the effective number of answers (p (1 - p) over the clustered variance; over few
+#' clusters at most the number of answers), so they stay within 0 and 1. An error that can't be estimated (all answers
+#' of all clusters are the same) is `NA`.
 #'
 #' @section Which clusters:
 #' `declared` says what the study varied, and each attribute gets its clusters from that. The levels of a property of
@@ -24,16 +24,16 @@
 #'   missing are left out and counted (`n_missing` of `fits`).
 #' @param attributes names of the columns with the levels that were shown.
 #' @param cluster name of the column of what rows have in common (the respondent: person, persona, template), or
-#'   `NULL`: rows are independent. One model is one respondent: its answers to many wordings cluster by wording. Two names
-#'   cluster in two ways, with the smaller number of clusters less 1 as degrees of freedom (a negative variance falls back
-#'   to the larger one-way variance, with a message); with fewer than ten on a side a mixed model is better.
+#'   `NULL`: rows are independent. One model is one respondent: its answers to many wordings cluster by wording. Two
+#'   names cluster in two ways, with the smaller number of clusters less 1 as degrees of freedom (a negative variance
+#'   falls back to the larger one-way variance, with a message); with fewer than ten on a side a mixed model is better.
 #' @param weights name of a column of weights, or `NULL`.
 #' @param levels a list by attribute of its levels in their order; if not given, those of a factor, or in alphabetical
 #'   order.
 #' @param by names of the columns that tell groups of rows apart, or `NULL`.
 #' @param declared a list of what the study varied: `properties`, by attribute the column whose levels have it;
-#'   `cells`, the columns that were crossed with each other; `prompt`, the columns that tell prompts apart (if nearly all
-#'   repetitions of prompts are copies, each prompt counts once, with a message). `NULL`: nothing is declared.
+#'   `cells`, the columns that were crossed with each other; `prompt`, the columns that tell prompts apart (if nearly
+#'   all repetitions of prompts are copies, each prompt counts once, with a message). `NULL`: nothing is declared.
 #' @param correction `"small_sample"`: as above; `"cregg"`: errors of sums of changes within clusters whatever their
 #'   number, and normal intervals, as package cregg prints them.
 #' @return A [slant_fit]. `estimates` has a row per level: `term` is `"attribute: level"`, `estimate` its mean in units

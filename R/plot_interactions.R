@@ -22,7 +22,9 @@ plot_interactions <- function(data, file = NULL, width = NULL, height = NULL) {
     ),
     width, height, max(6, 3 + .8 * nlevels(tiles$model_shown)), 2.4 + .35 * nlevels(tiles$test_shown),
     title = given_title(rows, paste0("What do combinations add?", sub("^:", "", of_cell))),
-    subtitle = "To the effects of both levels. Orange: more, blue: less. *: p < .05, corrected for their number (Holm).",
+    subtitle = paste(
+      "To the effects of both levels. Orange: more, blue: less. *: p < .05, corrected for their number (Holm)."
+    ),
     caption = source_note(rows), x = attr(tiles, "sides")[[1]], y = attr(tiles, "sides")[[2]]
   )
 }

@@ -65,7 +65,9 @@ satterthwaite <- function(corrected, bread, meat, is_alike) {
     part <- function(name) matrix(vapply(corrected, function(one) one[[name]][, k], double(nrow(bread))), nrow(bread))
     size <- vapply(corrected, function(one) one$size[[k]], 1)
     f <- if (is_alike) part("seen") else rbind(part("seen"), part("weighed"))
-    z <- if (is_alike) -bread else {
+    z <- if (is_alike) {
+      -bread
+    } else {
       rbind(cbind(bread %*% meat %*% bread, -bread), cbind(-bread, matrix(0, nrow(bread), nrow(bread))))
     }
     zf <- z %*% f

@@ -101,10 +101,11 @@ def without_address_randomisation() -> Iterator[None]:
     """Let processes started inside the block lay out their memory alike, where the system allows it (Linux; containers
     may forbid it): the last digits of lme4's sums depend on where the rows lie.
     """
-    if sys.platform != "linux":
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "personality"):
         yield
         return
-    personality = ctypes.CDLL(None).personality
+    personality = libc.personality
     before = personality(_ASK_PERSONALITY)
     if before >= 0:
         personality(before | _ADDR_NO_RANDOMIZE)

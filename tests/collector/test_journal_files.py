@@ -29,6 +29,7 @@ from slant.collector.keep.journal_files import (
     whole_lines,
 )
 from slant.collector.keep.journal_loader import load_journals, waiting_bytes
+from slant.collector.system import files
 from tests.support.journals import journal_text, only_journal
 from tests.support.raw_rows import tidy, write_csv
 from tests.support.tiny_study import write_tiny
@@ -145,7 +146,7 @@ def test_a_full_disk_leaves_the_text(plain: Path, text: bytes, monkeypatch: pyte
     def full(file: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(journal_files, "flush_onto_disk", full)
+    monkeypatch.setattr(files, "onto_disk", full)
     compress_finished(plain.parent)
     assert plain.read_bytes() == text
     assert [path.name for path in plain.parent.iterdir()] == [plain.name]

@@ -1,7 +1,7 @@
 # A figure is compared twice: its labels, its layers and what they show, which no version of ggplot2 changes, as text;
 # and, in the full suite, the picture itself, under the version that its snapshot in _snaps/ was drawn with. Another
-# version draws the same a little otherwise (margins, order of elements), so there the picture alone is skipped, with this
-# reason.
+# version draws the same a little otherwise (margins, order of elements), so there the picture alone is skipped, with
+# this reason.
 expect_same_figure <- function(name, plot) {
   built <- expect_takes_theme(plot)
   shown <- described_figure(plot, built$data)
@@ -52,8 +52,8 @@ described_numbers <- function(values) {
   sprintf("%s to %s, mean %s", shown[[1]], shown[[2]], shown[[3]])
 }
 
-# A figure is a ggplot that a person can go on with: their theme stands above ours, and it can still be drawn. Returns it
-# built; a theme changes nothing of its layers.
+# A figure is a ggplot that a person can go on with: their theme stands above ours, and it can still be drawn. Returns
+# it built; a theme changes nothing of its layers.
 expect_takes_theme <- function(plot) {
   expect_s3_class(plot, "ggplot")
   themed <- plot + ggplot2::theme(legend.position = "bottom", plot.title = ggplot2::element_text(face = "italic"))

@@ -20,7 +20,8 @@ test_that("a property clusters by what has it, all else by the item, and the stu
 test_that("where a level is one cluster its prompts are, never the trials that repeat them", {
   means <- marginal_means(audit(), "y", "item", "item", declared = declared)
   expect_match(means$fits$messages, "are in one cluster \\(\"item\"\\)")
-  expect_equal(unique(means$tables$levels[c("clusters", "n_clusters")]), data.frame(clusters = "prompt", n_clusters = 2L))
+  found <- unique(means$tables$levels[c("clusters", "n_clusters")])
+  expect_equal(found, data.frame(clusters = "prompt", n_clusters = 2L))
 })
 
 test_that("copies of a deterministic model count once, and equal answers of one that varies are answers", {

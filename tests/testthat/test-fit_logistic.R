@@ -26,7 +26,7 @@ test_that("the test against the intercept alone is R's own", {
   expect_equal(tests$pseudo_r_squared, 1 - as.numeric(logLik(models[[2]])) / as.numeric(logLik(models[[1]])))
 })
 
-test_that("with a cluster the same coefficients have standard errors over other clusters, with those of rows beside them", {
+test_that("with a cluster the same coefficients have standard errors over clusters, with those of rows beside them", {
   skip_if_not_installed("clubSandwich")
   data <- decisions()
   data$test <- rep(1:8, 10)

@@ -41,7 +41,8 @@ test_that("a level within one cluster has no standard error of 0", {
 })
 
 test_that("intervals of shares stay within 0 and 1 and have a width, whatever the clusters", {
-  rows <- data.frame(group = rep(c("a", "b"), each = 40), y = rep(c(1, 1, 0, 1), c(40, 38, 1, 1)), item = rep(1:16, each = 5))
+  y <- rep(c(1, 1, 0, 1), c(40, 38, 1, 1))
+  rows <- data.frame(group = rep(c("a", "b"), each = 40), y = y, item = rep(1:16, each = 5))
   for (cluster in list(NULL, "item")) {
     found <- marginal_means(rows, "y", "group", cluster)$estimates
     expect_true(all(found$conf_low > 0 & found$conf_high <= 1))

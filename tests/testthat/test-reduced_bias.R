@@ -3,7 +3,8 @@
 few_clusters <- function() {
   withr::with_seed(1, {
     n <- 200
-    rows <- data.frame(person = sample(1:9, n, TRUE), a = sample(letters[1:3], n, TRUE), b = sample(LETTERS[1:4], n, TRUE))
+    rows <- data.frame(person = sample(1:9, n, TRUE), a = sample(letters[1:3], n, TRUE))
+    rows$b <- sample(LETTERS[1:4], n, TRUE)
     rows$a[rows$person < 3] <- "a"
     rows$weight <- stats::runif(n, .5, 2)
     rows$y <- stats::rnorm(n) + stats::rnorm(9)[rows$person]
@@ -37,7 +38,8 @@ test_that("the same weight for all rows changes nothing", {
 })
 
 test_that("with forty clusters at each level errors are HC1, with fewer at one level CR2", {
-  rows <- withr::with_seed(1, data.frame(person = rep(1:60, each = 4), a = rep(c("a", "b"), 120), y = stats::rnorm(240)))
+  y <- withr::with_seed(1, stats::rnorm(240))
+  rows <- data.frame(person = rep(1:60, each = 4), a = rep(c("a", "b"), 120), y = y)
   expect_equal(marginal_means(rows, "y", "a", "person")$tables$levels$method, c("HC1", "HC1"))
   rows$a[rows$person > 30] <- "a"
   expect_equal(marginal_means(rows, "y", "a", "person")$tables$levels$n_clusters, c(30, 30))
