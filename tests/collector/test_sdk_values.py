@@ -30,7 +30,7 @@ def installed() -> list[tuple[str, str, str]]:
 
 
 def undecided(values: list[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:
-    codes = {row["code"] for row in error_rows()}
+    codes = {code for row in error_rows() for code in row["code"].split()}
     for sdk, dialect, value in values:
         is_decided = value in codes if dialect == "error" else (dialect, value) in known_endings()
         if value and not is_decided:
