@@ -183,7 +183,7 @@ STUDIES = (
     HostileStudy(
         "wants a seed of 10^30",
         _changed("study.toml", "title", "seed = 1000000000000000000000000000000\ntitle"),
-        "2^63",
+        "at most 64 can be read",
     ),
     HostileStudy(
         "wants a temperature of NaN", _changed("study.toml", "title", "temperature = nan\ntitle"), "number from 0"

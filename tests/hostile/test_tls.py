@@ -112,4 +112,4 @@ def test_a_server_that_nobody_vouches_for_gets_no_key(tmp_path: Path, trusting: 
         report, kept = asked(tmp_path, server.base_url, trusting)
     assert (server.heads, report.models[0]["answered"]) == ([], 0)
     assert KEY not in kept
-    assert "certificate" in str(report.models[0]["last_failure"])
+    assert "certificate" in f"{report.models[0]['stopped_because']} {report.models[0]['last_failure']}"
