@@ -112,7 +112,7 @@ clustered_tests <- function(tests, model, clusters, regression) {
   tests$p_value <- vapply(tests$term, function(term) {
     at <- if (term == "all") unlist(of_term, use.names = FALSE) else of_term[[term]]
     if (length(at) >= n) {
-      return(NA_real_) # the covariance of so many coefficients has the rank of the clusters
+      return(NA_real_) # with as many coefficients as clusters, their covariance is singular
     }
     if (is_reduced) {
       constraints <- clubSandwich::constrain_zero(at, coefs = estimates)

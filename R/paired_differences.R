@@ -5,8 +5,8 @@
 #' are what it generalises over. A placebo is a version that should change nothing: what another one adds to its
 #' difference is what the change itself does.
 #'
-#' A mean absolute difference is above 0 by sampling alone. What shuffling the repetitions of a version and of the
-#' baseline within each material and respondent gives is beside it.
+#' Sampling alone makes a mean absolute difference positive. The table therefore also has the mean absolute difference
+#' after the repetitions of a version and of the baseline were shuffled within each material and respondent.
 #'
 #' @inheritParams marginal_means
 #' @param attributes names of the columns that change; the first of their `levels` is the baseline. A row in which two

@@ -178,7 +178,7 @@ def _hidden_error(body: Mapping[str, Any]) -> Any:
     if choice is not None and choice.get("error"):
         return choice["error"]
     error = body.get("error")
-    if error and _says_something(error):  # also beside a choice: that is no whole answer
+    if error and _says_something(error):  # an error next to a choice: the answer is incomplete
         return error
     if choice is not None or any(body.get(part) for part in _ANSWERS) or isinstance(body.get("message"), dict):
         return None
