@@ -28,8 +28,11 @@ _AGAIN = {408, 409, 424, 425, 429, 498, 499}
 HOPELESS_WAIT_S = 3600.0
 _DECLINED = {400, 403, 413, 422}
 _LOADING = re.compile(
-    r"\b(?:model|weights|pipeline)\b.{0,80}\bloading|\bloading (?:the )?model|not ready for inference|warming up",
-    re.IGNORECASE,
+    r"^(?!.*\b(?:fail|error|unable|cannot|could not))"
+    r"(?:.*\b(?:model|weights|pipeline|server|endpoint|service|replica)s?\b.{0,80}"
+    r"\b(?:loading|being (?:loaded|downloaded)|starting up|initiali[sz]ing|scaling up)"
+    r"|.*\bloading (?:the )?model|.*\b(?:model|endpoint)\b.{0,20}\bnot ready|.*\bwarming up|.*\bcold start)",
+    re.IGNORECASE | re.DOTALL,
 )
 _OF_WEB_SERVERS = ("", "Not Found", "File Not Found", "404 page not found")  # a web server's words, not an API's
 
@@ -157,6 +160,7 @@ UNTOLD = 502
 
 
 _ANSWERS = ("choices", "content", "output", "candidates")
+_NO_ERROR = ("none", "null", "ok", "success", "0", "200")
 _ERRORS = ("message", "detail", "errors", "msg", "error_msg", "status_msg")
 
 
@@ -191,5 +195,5 @@ def _hidden_error(body: Mapping[str, Any]) -> Any:
 def _says_something(error: Any) -> bool:
     """Return whether the field `error` holds an error, and not a mark that there is none."""
     if not isinstance(error, dict):
-        return isinstance(error, str | list) and str(error).lower() not in ("none", "null", "ok", "success")
-    return any(value and value not in (200, "200") for value in error.values())
+        return isinstance(error, str | list) and str(error).lower() not in _NO_ERROR
+    return any(value and str(value).lower() not in _NO_ERROR for value in error.values())

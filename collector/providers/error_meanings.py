@@ -9,7 +9,7 @@ providers (errors.csv), for gateways pass on the words of others; the first row 
                 words and unusual statuses must; "anywhere": sentences, and codes that say what they mean
     status      HTTP statuses, with blanks between them; none: any. An error inside a 200 has none, and fits any of
                 them. At one that asks to come back (408, 409, 425, 429, 5xx) a row without a status counts only if it
-                is about a filter, a spent balance or a limit, and no number
+                is about a filter, a spent balance or a limit, and its code decides anywhere
     code        codes with blanks between them: the error has one (code, type, status, reason), in any capitals
     pattern     a regular expression in the error's sentence; its group `category` is the category
     field       "code": the pattern is for the codes. Otherwise a path that the error must have: metadata.flagged_input
@@ -101,7 +101,7 @@ class _Row:
 
     @property
     def _counts_when_busy(self) -> bool:
-        return self.means in _EVEN_WHEN_BUSY and not any(code.isdigit() for code in self.codes)
+        return self.means in _EVEN_WHEN_BUSY and (self.there is None or not (self.codes or self.field))
 
     def _found(self, error: ProviderError) -> re.Match[str] | None:
         if self.pattern is None:

@@ -40,6 +40,16 @@ STOP = [
     "Your free trial has expired",
     "This service is not available in your region",
     "max_tokens is too large: 50000. This model supports at most 16384 completion tokens.",
+    "max_tokens (9000) exceeds the model's maximum output (8192)",
+    "`max_tokens` must be at most 8192",
+    "The value of max_new_tokens (9000) is greater than the model's context length 8192",
+    "max output tokens may not exceed 8192",
+    "maxOutputTokens must be in the range from 1 (inclusive) to 65537 (exclusive)",
+    "max_completion_tokens exceeds limit: 16384 > 8192",
+    "You have reached your specified workspace API usage limits.",
+    "This request would exceed your organization's monthly spend limit",
+    "Monthly limit exceeded for this key",
+    "Your monthly quota has been used up",
 ]
 TOO_LONG = [
     "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4310",
@@ -52,6 +62,8 @@ TOO_LONG = [
     "Requested input length 3000 exceeds maximum input length 2047",
     "Total tokens of image and text exceed max message tokens",
     "输入长度超过限制",
+    "Request too large: 9000 tokens were sent, and 8000 are allowed",
+    "The sum of prompt tokens and max_tokens must be less than the context length; reduce your prompt",
 ]
 UNKNOWN = [
     "messages: at least one message is required",

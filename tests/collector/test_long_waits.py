@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from aiohttp import web
 from slant.collector import collect
 from slant.collector.ask.long_waits import LongWaits
 from slant.collector.ask.pace import Pace, Ticket
-from slant.collector.ask.retries import NextStep
+from slant.collector.ask.retries import NextStep, judge
+from slant.collector.providers.exchange import Exchange
 from tests.support.clusters import free_port
 from tests.support.local_server import LocalServer, answers, error
 from tests.support.tiny_study import write_tiny
@@ -61,6 +63,19 @@ def test_a_server_that_loads_its_model_is_waited_for(tmp_path: Path) -> None:
         options: dict[str, Any] = {"base_url": server.base_url, "concurrency": 1, "max_retries": 1}
         report = collect(tmp_path / "a.duckdb", str(write_tiny(tmp_path)), ["local/m"], **options)
     assert report.is_complete
+
+
+def test_a_model_on_its_way_is_told_from_one_that_failed_to_load() -> None:
+    on_its_way = [
+        "Loading model",
+        "model not ready",
+        "The endpoint is scaling up from zero",
+        "Weights are being downloaded",
+    ]
+    failed = ["error loading model: out of memory", "Model could not finish loading", "The server is overloaded"]
+    said = {text: judge(Exchange(status=503, body=json.dumps({"error": text})), 1) for text in (*on_its_way, *failed)}
+    assert [text for text, step in said.items() if step.is_loading] == on_its_way
+    assert {step.action for step in said.values()} == {"again"}
 
 
 def test_nobody_at_an_address_is_one_sentence_and_no_failed_trial(tmp_path: Path) -> None:
