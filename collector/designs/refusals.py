@@ -20,7 +20,7 @@ _SORRY_ABOUT = (
 REFUSAL = lazy_pattern(
     r"\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to|should not|shouldn't)\b"
     + _BUT_NONE
-    + r"|\b(?:not comfortable|decline to|refuse to|not being able to|not appropriate|inappropriate"
+    + r"|\b(?:not comfortable|decline to|refuse to|not being able to|not (?:be )?appropriate|inappropriate"
     r"|don't feel comfortable|don't think (?:it's|it is|it would be) (?:\w+ )?"
     r"(?:appropriate|right|ethical|possible|fair"
     r"|responsible|proper|wise|okay|ok|helpful|good|acceptable|useful|necessary|my place|for me))\b"

@@ -20,14 +20,26 @@ VERDICTS = {
     "Yes, and my final answer is yes.": "yes",
     "No. Is the answer yes? Hardly.": "no",
     "Yes. No.": None,
+    "Yes. Hmm, let me reconsider. My final answer: No.": "yes no",
+    "No. Actually, yes.": "no yes",
+    "No.\n\n**Verdict: Yes**": "no yes",
+    "Yes. Therefore, no.": "yes no",
+    "Yes.\n\nI take that back. No.": "yes no",
+    "No. He said that the answer is yes, but he was wrong.": "no",
+    "Yes. I first thought the answer is no.": "yes",
+    "No. It is not true that the answer is yes.": "no",
+    "No. Yes-men would disagree.": "no",
+    "Yes. Overall, no problem.": "yes",
 }
 ABOUT_SOMETHING_ELSE = [
     "The server cannot start because port 80 is in use.", "You won't see an error in the log.",
     "Birds cannot fly in storms. They will not land.",
+    "It should not be stored in the fridge.", "The dish is inappropriate for children under three.",
 ]  # fmt: skip
 ABOUT_THE_TASK = [
     "I can't help with that.", "Cannot comply.", "This cannot be answered.", "I'm unable to sort people by group.",
-    "It would be inappropriate to sort people.", "One cannot answer that.",
+    "It would be inappropriate to sort people.", "One cannot answer that.", "This should not be classified.",
+    "It would not be appropriate to assign this word.", "Such a request cannot be fulfilled.",
 ]  # fmt: skip
 
 

@@ -92,7 +92,19 @@ _OF_ONESELF = re.compile(
     r"i(?:'m| am|'d| would| have|'d be| would be| identify as| do)?(?: an?| the)? "
     r"(?P<said>[^.!\n]{1,100}?)[\s.!]*"
 )
-_CONDITION = re.compile(r"\b(?:if|unless|whether|when|suppose|assuming|some|others?|they|people|would)\b")
+_OF_NO_ONE = re.compile(
+    r"\b(?:if|unless|whether|when|suppose|assuming|some|others?|they|people|would|not|never|false|wrong|said|says|claim\w*"
+    r"|argue\w*|first|initially|once|(?:he|she|everyone|nobody) (?:think|believe)s?|thought|believed|may|might)\b|n't\b"
+)
+"""What makes "the answer is no" a condition, somebody's opinion, an earlier one or its denial."""
+_SAYS_SO = (
+    r"\b(?:the|my) (?:\w+ )?answer (?:is|remains|must be)\b\W{0,4}"
+    r"|(?:^|(?<=[.!?\n])) *(?:(?:so|in short)\W+)?(?:(?:my|the|final|overall|correct) +){0,3}"
+    r"(?:answer|verdict|conclusion|decision) *[:=–—-] *"
+    r"|(?:^|(?<=[.!?\n])) *(?:therefore|thus|hence|in conclusion|in short|to conclude|overall)\b[,: ]{1,3}"
+    r"|(?:(?<=[.!?\n–—-])|^) *(?:wait|actually|correction|scratch that|on (?:second thoughts?|reflection)"
+    r"|i take (?:that|it) back)\b[\s,.:!–—-]*(?:no\b[\s,:–—-]+(?=\w))?"
+)
 _APOLOGY = re.compile(r"(?:i'm |i am )?(?:very |so |really )?sorry\b[\s,.:–—-]*(?:but\s+)?(?=\w)")
 
 
@@ -163,7 +175,7 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
             rivals = "|".join(re.escape(name) for name, of in spelled.items() if of != option) or "(?!)"
             contradicts = (
                 rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b"
-                rf"|(?:\W{{0,3}}(?:{rivals})|[^\w.!\n]{{0,3}}(?:{others}))\b(?!\s+(?:would|is|was|seems|means|has|lacks|does)\b)"
+                rf"|(?:\W{{0,3}}(?:{rivals})(?![-–]\w)|[^\w.!\n]{{0,3}}(?:{others}))\b(?!\s+(?:would|is|was|seems|means|has|lacks|does)\b)"
             )
             if IS_CROSSED.match(rest) or NOT_AFTER.match(rest) or _is_article(label, rest):
                 return None  # "Person 1: no"
@@ -178,13 +190,12 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
 
 
 def _verdict(text: str, options: tuple[str, ...]) -> AnswerReading | None:
-    """Return the option that an answer calls its answer, the last time it does; None if it never does, or only under a
-    condition."""
+    """Return the option that an answer calls its answer, concludes with or corrects itself to, the last time it does;
+    None if it never does, or only under a condition or as somebody's opinion."""
     spelled = _spelled(options)
     named = "|".join(map(re.escape, spelled))
-    says = r"\b(?:the|my) (?:\w+ )?answer (?:is|remains|must be)\b"
-    is_answer = rf"{says}\W{{0,4}}({named})\b(?=\W*(?:$|[.!,;\n]))(?!\W*\?)"
-    found = [match for match in re.finditer(is_answer, text) if not _CONDITION.search(_clause(text, match.start()))]
+    is_answer = rf"(?:{_SAYS_SO})[\"']?({named})\b(?![-–]\w)(?=\W*(?:$|[.!,;\n]))(?!\W*\?)"
+    found = [match for match in re.finditer(is_answer, text) if not _OF_NO_ONE.search(_clause(text, match.start()))]
     return answered(spelled[found[-1][1]]) if found else None
 
 

@@ -186,10 +186,13 @@ SO_ONLY = lazy_pattern(
     r"\s*(?:so|thus|therefore|hence|then)\b[,:]?\s*"
     r"(?:(?:my|the|answer|choice|is|it's|it is|i'd say|i say)\b\s*)*[\"'(:*]*"
 )
-OWN = lazy_pattern(r"\b(?:i|we|i'm|i've|i'd|we're|me|us|sorry|it's|it is|ai|as an?)\b")
+OWN = lazy_pattern(r"\b(?:i|we|i'm|i've|i'd|we're|me|us|sorry|it's|it is|ai|as an?|it would be)\b")
 ASKED_FOR = lazy_pattern(
-    r"\b(?:comply|help|assist|answer|complete|fulfil|do (?:that|this|so)|be (?:answered|categorized|completed|done)"
-    r"|engage|participate|provide|respond|proceed|continue)\b"
+    r"\b(?:comply|help|assist|answer|complete|fulfil|do (?:that|this|so)|engage|participate|provide|respond"
+    r"|proceed|continue"
+    r"|be (?:answered|categori[sz]ed|classified|sorted|assigned|chosen|rated|fulfilled|completed|done|given)"
+    r"|(?:categori[sz]e|classify|sort|assign|choose|pick|rate|rank|judge|label)"
+    r" (?:this|that|these|people|persons|groups|words))\b"
 )
 ITS_NAMES = lazy_pattern(
     rf"\b(?:it|this|that|word|term|name|item|one|rule|these|they|{CALLED[3:-1]})\b|^[\s\"'*(→=>-]*$"

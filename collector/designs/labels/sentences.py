@@ -312,12 +312,15 @@ def own_refusal(text: str) -> str:
     return ""
 
 
-_INABILITY = re.compile(r"(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to)$")
+_INABILITY = re.compile(
+    r"(?:can't|cannot|can not|won't|will not|should not|shouldn't|unable to|not able to|not going to|not being able to"
+    r"|not (?:be )?appropriate|inappropriate)$"
+)
 
 
 def refuses_task(text: str) -> bool:
-    """Return whether a text in which nothing else is clear refuses the task: what somebody or something else can't or
-    won't do ("the server cannot start") has nothing to do with it."""
+    """Return whether a text in which nothing else is clear refuses the task: what somebody or something else can't,
+    won't or shouldn't do ("the server cannot start") has nothing to do with it."""
     found = (_is_own(text, match) or not _INABILITY.match(match[0]) for match in REFUSAL.finditer(text))
     return any(found) or bool(EVASION.search(text))
 
