@@ -16,6 +16,7 @@ from slant.collector.ask.retries import NextStep
 
 MayWait = Callable[[str, float, str], bool]
 _AGREED_TOO = 60.0  # seconds: requests in flight ask for a little more or less
+_OF_A_RUN = 7 * 86_400.0  # seconds: no run is told to wait longer
 
 
 @dataclass
@@ -39,7 +40,9 @@ class LongWaits:
                     agreed_s = self._agreed_s[model] = wait_s + _AGREED_TOO if is_agreed else 0.0
             if wait_s > agreed_s:
                 longest = f"this run waits {spoken(self.longest_s)} at most"
-                typed = "" if math.isinf(wait_s) else f" (to wait: --longest-wait {math.ceil(wait_s)})"
-                reason = f"{verdict.reason}. It asks to wait {spoken(wait_s)}, and {longest}{typed}"
+                typed = (
+                    f"to wait: --longest-wait {math.ceil(wait_s)}" if wait_s <= _OF_A_RUN else "ask again after that"
+                )
+                reason = f"{verdict.reason.rstrip(' .')}. It asks to wait {spoken(wait_s)}, and {longest} ({typed})"
                 return replace(verdict, action="stop", reason=reason, pause_s=0.0)
         return replace(verdict, action="again", wait_s=max(verdict.wait_s, wait_s))

@@ -79,14 +79,21 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 def _content(value: Any) -> str | None:
     """Return the answer's text; some servers send it as a part or a list of parts, which includes the thinking."""
-    if isinstance(value, Mapping):
-        if "type" not in value and not isinstance(value.get("text"), str):
-            return json.dumps(value, ensure_ascii=False)  # Cloudflare's JSON mode
-        value = [value]
-    if not isinstance(value, list):
-        return text(value)
-    parts = [piece for part in value if (piece := _part(part)) is not None]
+    if value is None or isinstance(value, str):
+        return value
+    listed = value if isinstance(value, list) else [value]
+    if listed and not any(isinstance(part, str) or _is_part(part) for part in listed):
+        return json.dumps(value, ensure_ascii=False)  # Cloudflare's JSON mode
+    parts = [piece for part in listed if (piece := _part(part)) is not None]
     return "".join(parts) if parts else None
+
+
+def _is_part(part: Any) -> bool:
+    """Return whether an object is a part of a message, and no JSON answer with a key `type` of its own."""
+    return isinstance(part, Mapping) and (part.get("type") in _PARTS or isinstance(part.get("text"), str))
+
+
+_PARTS = ("text", "output_text", "thinking", "reasoning", "refusal", "image_url", "reference")
 
 
 def _part(part: Any) -> str | None:

@@ -13,6 +13,7 @@ are billed. If the answer had been cut off at its limit before, that is what it 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from slant.collector.system.json_text import decoded
@@ -34,17 +35,35 @@ def assembled(body: str) -> dict[str, Any] | None:
     try:
         if events:
             return _of_events(events)
+        if body.startswith("["):
+            return of_list(_begun(body))
         return _ollama([decoded(line) for line in lines if line])
     except (ValueError, RecursionError, TypeError, AttributeError, KeyError, IndexError):
         return None
 
 
 def of_list(pieces: list[Any]) -> dict[str, Any] | None:
-    """Return the response that a list of Gemini's pieces amounts to; None if it is none."""
+    """Return the response that a list of Gemini's pieces amounts to, or the error in it; None if it is none."""
     try:
-        return _gemini(pieces, None) if _are_gemini(pieces) else None
+        error = next((piece for piece in pieces if piece.get("error")), None)
+        return _gemini(pieces, error) if _are_gemini([piece for piece in pieces if piece is not error]) else None
     except (TypeError, AttributeError, KeyError, IndexError):
         return None
+
+
+def _begun(body: str) -> list[Any]:
+    """Return the pieces of a list that broke off, up to the last whole one."""
+    pieces, at = [], 1
+    while found := _NEXT.match(body, at):
+        try:
+            piece, at = _DECODER.raw_decode(body, found.end())
+        except ValueError:
+            break
+        pieces.append(piece)
+    return pieces
+
+
+_NEXT, _DECODER = re.compile(r"[\s,]*(?=\{)"), json.JSONDecoder()
 
 
 def _of_events(events: list[str]) -> dict[str, Any] | None:
@@ -86,6 +105,8 @@ def _chat(pieces: list[dict[str, Any]], error: dict[str, Any] | None, *, has_end
             if part.get("index", 0) == 0:
                 _add(message, part.get("delta") or {})
                 choice |= {name: value for name, value in part.items() if name != "delta" and value is not None}
+    if isinstance(groq := whole.get("x_groq"), dict) and groq.get("usage"):
+        whole.setdefault("usage", groq["usage"])
     if error is not None and "error" in whole:
         return _broken(error, usage=whole.get("usage"))
     if not message or not (has_ended or choice["finish_reason"]):
@@ -135,6 +156,9 @@ def _responses(pieces: list[dict[str, Any]], error: dict[str, Any] | None) -> di
         error = error or next(({"error": piece} for piece in pieces if piece.get("type") == "error"), None)
         return _broken(error, usage=usage)
     items = [piece["item"] for piece in pieces if piece.get("type") == "response.output_item.done"]
+    said = "".join(piece["delta"] for piece in pieces if piece.get("type") == "response.output_text.delta")
+    if not items and said:
+        items = [{"type": "message", "content": [{"type": "output_text", "text": said}]}]
     return last if last.get("output") or not items else {**last, "output": items}
 
 
@@ -191,6 +215,8 @@ def _gemini(pieces: list[dict[str, Any]], error: dict[str, Any] | None) -> dict[
 
 
 def _ollama(pieces: list[dict[str, Any]]) -> dict[str, Any] | None:
+    if len(pieces) > 1 and pieces[-1].get("error"):
+        return _broken(pieces[-1])
     if len(pieces) < 2 or not pieces[-1].get("done"):
         return None
     message: dict[str, Any] = {}

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from aiohttp import web
 
 from slant.collector import collect
@@ -17,6 +18,7 @@ from slant.collector.providers.exchange import Exchange
 from tests.support.clusters import free_port
 from tests.support.local_server import LocalServer, answers, error
 from tests.support.tiny_study import write_tiny
+from tests.support.typed import typed
 
 DAY = "Rate limit reached on tokens per day (TPD): Limit 100000, Used 99999. Please try again in 25m3s."
 
@@ -51,6 +53,32 @@ def test_the_limit_of_a_day_stops_its_model_after_one_request_and_says_what_to_t
         [row] = collect(tmp_path / "a.duckdb", study, ["local/m"], base_url=server.base_url, concurrency=1).models
     assert (len(server.bodies), row["failed"]) == (1, 0)
     assert "--longest-wait 1503" in row["stopped_because"]
+
+
+@pytest.mark.parametrize(("answer", "asked", "exit_code"), [("y", 9, 0), ("n", 1, 1)])
+def test_a_longer_wait_is_asked_for_once_at_a_terminal(
+    answer: str, asked: int, exit_code: int, python: list[str], root: Path, tmp_path: Path
+) -> None:
+    async def limited(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if len(server.bodies) == 1:
+            return web.json_response({"error": {"message": "Slow down."}}, status=429, headers={"retry-after": "1"})
+        return await answers(request, body)
+
+    with LocalServer(limited) as server:
+        words = [*python, "-m", "slant.collector", "--study", str(write_tiny(tmp_path)), "--model", "local/m"]
+        words += ["--base-url", server.base_url, "--db", str(tmp_path / "a.duckdb"), "--concurrency", "1"]
+        done, shown = typed([*words, "--longest-wait", "0.5"], answer, root)
+    assert (done, len(server.bodies)) == (exit_code, asked), shown
+    assert shown.count("Wait 1 s, until it goes on? [y/N]") == 1
+    assert ("--longest-wait 1" in " ".join(shown.split())) == (answer == "n")
+
+
+def test_a_wait_of_years_is_no_setting_and_a_sentence_ends_once() -> None:
+    refused = NextStep("stop", "HTTP 429: Come back tomorrow.", pause_s=1e300)
+    reason = asyncio.run(LongWaits().judged("m", refused)).reason
+    assert reason == (
+        "HTTP 429: Come back tomorrow. It asks to wait years, and this run waits 10 min at most (ask again after that)"
+    )
 
 
 def test_a_server_that_loads_its_model_is_waited_for(tmp_path: Path) -> None:

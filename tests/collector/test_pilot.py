@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import subprocess
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -22,6 +19,7 @@ from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer
 from tests.support.planned import planned
 from tests.support.tiny_study import write_tiny
+from tests.support.typed import typed
 
 
 @given(st.integers(1, 12), st.integers(1, 4), st.integers(0, 300))
@@ -89,19 +87,7 @@ class Terminal:
         )
 
     def typed(self, answer: str) -> tuple[int, str]:
-        mine, theirs = pty.openpty()
-        process = subprocess.Popen(self.words, cwd=self.root, stdin=theirs, stdout=theirs, stderr=theirs)
-        os.close(theirs)
-        shown, answered, until = "", False, time.monotonic() + 60
-        while time.monotonic() < until:
-            try:
-                shown += os.read(mine, 4096).decode("utf-8", "replace")
-            except OSError:  # the other side is closed: the command has ended
-                break
-            if "[y/N]" in shown and not answered:
-                answered = bool(os.write(mine, f"{answer}\n".encode()))
-        os.close(mine)
-        return process.wait(10), shown
+        return typed(self.words, answer, self.root)
 
     def trials(self) -> list[tuple[str, int]]:
         with reading(self.db) as connection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -145,6 +146,7 @@ RESPONSE = {
     "output": [{"type": "message", "content": [{"type": "output_text", "text": "Calm"}]}],
 }  # fmt: skip
 CREATED = {"type": "response.created", "response": {"status": "in_progress", "output": []}}
+TOLD = [{"type": "response.output_text.delta", "delta": piece} for piece in ("Ca", "lm")]
 COUNTS = {"promptTokenCount": 5, "candidatesTokenCount": 9, "totalTokenCount": 14}
 PART = {"candidates": [{"content": {"parts": [{"text": "Ca"}]}}], "modelVersion": "m"}
 LAST = {"candidates": [{"content": {"parts": [{"text": "lm"}]}, "finishReason": "STOP"}], "usageMetadata": COUNTS}
@@ -166,8 +168,19 @@ UNASKED = [
     ("gemini", json.dumps([PART, LAST]), ("Calm", None, 5, 9)),
     ("gemini", sse(PART | {"usageMetadata": COUNTS}), (None, "failed", 5, 9)),
     ("gemini", json.dumps(OTHER), ("lm", None, None, None)),
-    ("openai", json.dumps(completion({"choice": "Calm"})), ('{"choice": "Calm"}', None, 100, 74)),  # type: ignore
-]
+    ("gemini", json.dumps([PART | {"usageMetadata": COUNTS}, LAST])[:-20], (None, "failed", 5, 9)),
+    ("gemini", json.dumps([PART | {"usageMetadata": COUNTS}, ERROR]), (None, "failed", 5, 9)),
+    ("groq", sse({"choices": [{"delta": {"content": "Ca"}}], "x_groq": {"usage": USAGE}}), (None, "failed", 5, 9)),
+    ("openai-responses", sse(CREATED, *TOLD, {"type": "response.completed", "response": RESPONSE | {"output": []}}),
+     ("Calm", None, 5, 9)),
+    ("ollama", '{"message": {"content": "Ca"}, "done": false}\n{"error": "boom"}', (None, "failed", None, None)),
+]  # fmt: skip
+CONTENTS: list[tuple[Any, str]] = [
+    ({"choice": "Calm"}, '{"choice": "Calm"}'), ({"type": "animal", "n": 1}, '{"type": "animal", "n": 1}'),
+    ([{"choice": "Calm"}], '[{"choice": "Calm"}]'), (7, "7"), (True, "true"), (["Ca", "lm"], "Calm"),
+    ([{"type": "text", "text": "Ca"}, {"type": "text", "text": "lm"}], "Calm"), ({"text": "Calm"}, "Calm"),
+]  # fmt: skip
+"""Contents that are no text, and the answer that they are."""
 
 
 def test_streams_of_every_dialect_are_read_and_what_broke_off_is_charged() -> None:
@@ -178,6 +191,11 @@ def test_streams_of_every_dialect_are_read_and_what_broke_off_is_charged() -> No
         if (read := (reply.answer, reply.outcome, reply.input_tokens, reply.output_tokens)) != expected:
             wrong.append((name, body[-200:], read, expected))
     assert wrong == []
+
+
+def test_a_content_that_is_no_text_is_read_as_json_unless_it_is_made_of_parts() -> None:
+    read = [PROVIDERS["openai"].reply(completion(content), {}).answer for content, _ in CONTENTS]
+    assert read == [answer for _, answer in CONTENTS]
 
 
 def test_what_a_router_hides_behind_stop_counts_and_a_false_zero_does_not() -> None:
