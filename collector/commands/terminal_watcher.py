@@ -20,7 +20,7 @@ from slant.collector.designs.study import Study
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view
-from slant.collector.plan.run_plan import RunPlan
+from slant.collector.plan.run_plan import RunPlan, how_to_try
 from slant.collector.progress.bar import ProgressWatcher
 from slant.collector.progress.lost_answers import lost_answer_notes, other_notes
 from slant.collector.progress.status import closing_notes, progress
@@ -119,7 +119,7 @@ def _show_dry_run(report: DryRun, output_format: str, study: Study) -> None:
     for sentence in report.notes:
         say(sentence)
     if report.first_model is None:
-        say(f"No model can be asked here. To try it without a key: {study.trial_command}")
+        say(f"No model can be asked here. {how_to_try(study)}")
         return
     prompt = report.first_prompt
     if prompt is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from slant.collector.records import Trial
@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # designs import this module
     from slant.collector.study.records import StudyFile, StudyModel
 
 Cells = Mapping[str, Any]
+TRUE, FALSE = ("1", "true", "yes", "1.0", "t", "y"), ("0", "false", "no", "0.0", "f", "n")
+FLAGS = {**dict.fromkeys(TRUE, True), **dict.fromkeys(FALSE, False)}
 _MISSING = ("", "NA", "<NA>", "NaN", "nan", "None")
 
 
@@ -76,4 +78,5 @@ def shown_trial(design: Design, study: StudyFile, model: StudyModel, question: Q
         position=None,
         **values,
     )
-    return replace(trial, content=design.content(study, model, trial))
+    trial.content = design.content(study, model, trial)
+    return trial

@@ -9,18 +9,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from slant.collector.designs.people import FALSE, TRUE
 from slant.collector.errors import StudyError
 
 PERSONS = (
-    "participant", "participant_id", "person", "person_id", "subject", "subject_id", "subj", "respondent",
-    "respondent_id", "responseid", "response_id", "worker", "worker_id", "pid", "player", "player_id", "user_id",
-    "prolific_id", "session_id", "id",
+    "participant", "participant_id", "participantid", "person", "person_id", "subject", "subject_id", "subj",
+    "respondent", "respondent_id", "respondentid", "respid", "resp_id", "caseid", "case_id", "responseid",
+    "response_id", "worker", "worker_id", "pid", "player", "player_id", "user_id", "prolific_id", "session_id", "id",
 )  # fmt: skip
 LONGEST_LEVEL = 100
 MOST_LEVELS = 1_000
-TRUE, FALSE = ("1", "true", "yes", "1.0", "t", "y"), ("0", "false", "no", "0.0", "f", "n")
 _BAD = re.compile(r"[\x00-\x1f\\]")
-_NUMBER = re.compile(r"[-+−–]?(?:\d+(?:[.,]\d+)?|[.]\d+)(?:e[-+]?\d{1,3})?", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"[$€£]?\s?[-+−–]?(?:\d{1,3}(?:([.,'’  ])\d{3})(?:\1\d{3})*(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|[.]\d+)"
+    r"(?:e[-+]?\d{1,3})?\s?[$€£%]?",
+    re.IGNORECASE,
+)
 _MEASURE = re.compile(
     r"(?:^|_)(?:n|num|len|length|chars?|characters|words|sentences|tokens?|time|ms|secs?|seconds?|minutes|duration|latency"
     r"|elapsed|cost|price_usd|usd|logprob|probability|confidence|perplexity|entropy|bytes|size|count|timestamp|date)(?:_|$)"
@@ -98,7 +102,7 @@ class AnswerTable:
         levels = self.levels(name)
         if not levels or not all(_NUMBER.fullmatch(level) for level in levels):
             return None
-        return sorted({float(level.replace("−", "-").replace("–", "-").replace(",", ".")) for level in levels})
+        return sorted(set(map(number_of, levels)))
 
     def is_flag(self, name: str) -> bool:
         """Return True if a column says yes or no, as words or as 0 and 1."""
@@ -132,10 +136,13 @@ class AnswerTable:
             return "long texts"
         if self.numbers(name) is None or self.is_crossed(name):
             return ""
-        plain = name_of(name) if re.search(r"[a-z]", name) else name
-        if _MEASURE.search(plain):
+        if self.is_measure(name):
             return f"{n:,} different numbers that are measured of an answer, by its name"
         return f"{n:,} different numbers: too many for a factor" if n > _MOST_NUMBERS else ""
+
+    def is_measure(self, name: str) -> bool:
+        """Return True for a column that says what was measured of an answer, by its name."""
+        return _MEASURE.search(name_of(name) if re.search(r"[a-z]", name) else name) is not None
 
     def is_counter(self, name: str) -> bool:
         """Return True for a column that counts or names rows, by its name."""
@@ -150,6 +157,17 @@ class AnswerTable:
         """Return True if all levels of a column are about equally frequent: those of a design are, answers are not."""
         counts = Counter(self.columns[name]).values()
         return max(counts) <= _EVEN * min(counts)
+
+
+def number_of(text: str) -> float:
+    """Return about what a number is, to tell columns of numbers by: its last mark is before decimals, unless there are
+    several of one kind."""
+    plain = re.sub(r"[^\d.,e+-]", "", text.lower().replace("−", "-").replace("–", "-"))
+    marks = re.findall(r"[.,]", plain)
+    if len(marks) > 1 and marks[-1] == marks[-2]:
+        return float(re.sub(r"[.,]", "", plain))
+    whole, _, decimals = plain.replace(",", ".").rpartition(".")
+    return float(f"{whole.replace('.', '')}.{decimals}" if whole or marks else decimals)
 
 
 def without_accents(text: str) -> str:

@@ -121,7 +121,7 @@ class Names:
                 row = replace(row, cells={**row.cells, **named})
             try:
                 for cells in self._ours(row, plan) if is_renamed else (row.cells,):
-                    yield replace(row, cells=self._with_numbers(cells, file) if reads_numbers else cells)
+                    yield Row(row.file, row.line, self._with_numbers(cells, file) if reads_numbers else cells)
             except CellError as error:
                 yield Problem(row.file, row.line, str(error))
 
@@ -177,7 +177,9 @@ class Names:
 
     def _ours(self, row: Row, plan: Plan) -> Iterator[dict[str, Any]]:
         taken = {field.column for field in plan.fields.values() if not field.steps and field.part is None}
-        cells = {name: cell for name, cell in row.cells.items() if name not in taken or name in plan.fields}
+        cells = dict(row.cells)
+        for name in taken - plan.fields.keys():
+            cells.pop(name, None)
         found = {ours: field.cell(row.cells) for ours, field in plan.fields.items()}
         if fault := fault_in(found.values()):
             raise CellError(fault)

@@ -28,6 +28,7 @@ from slant.collector.importing.layouts.values import (
     factors_in,
     is_empty,
     is_missing,
+    moment,
     one_line,
     shown,
     whole_number,
@@ -83,7 +84,7 @@ class RowReader:
         None if it must be read by itself.
         """
         _, known = self._answers.find(row)
-        if known is None:
+        if known is None or row.cells.get("answered_at") is not None:
             return None
         place, model = known.place, known.model
         draft = self._completed(row.cells, place)
@@ -105,6 +106,12 @@ class RowReader:
         """Return the attempt of a row, as its line in the journal has it. Raise CellError if the row can't be read;
         nothing of it is kept then.
         """
+        record = self._record(row)
+        if (at := moment(row.cells.get("answered_at"), "answered_at")) is not None:
+            record["done_at"] = at
+        return record
+
+    def _record(self, row: Row) -> dict[str, Any]:
         key, said = self._alike.find(row)
         draft = row.cells if said is not None and said.is_draft else self._layout.draft(self._study, row)
         model = self._model_of(draft) if said is None else said.model

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.errors import ProviderError, UsageError
+from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database_errors import check_place
 from slant.collector.keep.final_trials import Finals, read_finals
@@ -264,9 +265,12 @@ def _choose(study: Study, request: Request) -> tuple[list[StudyModel], list[tupl
                 raise ProviderError(
                     f'Can\'t collect "{study.name}" from {model.provider}/{model.requested_model}.',
                     f"{reason}.",
-                    f"To try the study without a key: {study.trial_command}",
+                    how_to_try(study),
                 )
         return chosen, [(model.model, reason) for model, reason in reasons]
+    if not study.models:
+        hint = f"To ask one all the same: collect --study {study.as_typed} --model {EXAMPLE_MODEL}"
+        raise UsageError(f'The study "{study.name}" names no model that could be asked.', hint, how_to_try(study))
     by_default = [replace(m, structured_output=request.structured_output) for m in study.models if m.asked_by_default]
     usual = [model for model in by_default if model.model not in study.left_out]
     named = [(m.model, study.left_out[m.model]) for m in by_default if m.model in study.left_out]
@@ -275,6 +279,15 @@ def _choose(study: Study, request: Request) -> tuple[list[StudyModel], list[tupl
     left_out = named + [(model.model, reason) for model in usual if (reason := why_not_in(study, model, base_url))]
     missing = {name for name, _ in left_out}
     return [model for model in usual if model.model not in missing], left_out
+
+
+def how_to_try(study: Study) -> str:
+    """Return what to do to play this study without a key; one that came from files may name nobody who could."""
+    if study.models or study.participants:
+        return f"To try it without a key: {study.trial_command}"
+    provider, _, name = EXAMPLE_MODEL.partition("/")
+    table = f'[[models]] with model = "{name}" and provider = "{provider}"'
+    return f"To try it without a key, add a model to {study.as_typed}: {table}; then type --simulated"
 
 
 def usable_address(provider: Provider, base_url: str | None) -> str | None:

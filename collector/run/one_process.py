@@ -24,7 +24,7 @@ from slant.collector.cost.budget import lane_money, open_ledger, price_of, spent
 from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.keep.database import kept_open
 from slant.collector.keep.journal import Journal, pack_journals
-from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
+from slant.collector.plan.run_plan import ModelPlan, RunPlan, how_to_try, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import OUTCOMES, Conversation, Run
 from slant.collector.request.record import Request
@@ -50,7 +50,7 @@ def checked_run_plan(run_plan: RunPlan, request: Request) -> RunPlan:
     """Return the run plan as it is carried out; raise an error if it can't be, or would cost money without consent."""
     if not run_plan.model_plans:
         reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
-        hint = f"To try it without a key: {run_plan.study.trial_command}"
+        hint = how_to_try(run_plan.study)
         raise ProviderError(f'Nothing was sent: no model of "{run_plan.study.name}" can be used here.', *reasons, hint)
     if run_plan.paid and not request.yes:
         names = ", ".join(model_plan.name for model_plan in run_plan.paid)

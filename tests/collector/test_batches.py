@@ -114,6 +114,16 @@ def test_what_is_declined_in_two_jobs_is_rejected_and_submitted_no_more(
     assert [len(job["requests"]) for job in server.jobs] == [PLANNED, 2]
 
 
+def test_answers_that_come_twice_leave_no_negative_number_of_trials(batch: Batching, server: BatchServer) -> None:
+    server.fate = lambda custom_id, body: "missing" if custom_id.endswith("-0") else "ok"
+    batch("openai")
+    server.finish()
+    server.jobs[0]["rows"] *= 2
+    batch("openai", yes=False)
+    assert f"{PLANNED - 1} answers. 1 pending again" in batch.said
+    assert batch.rows("SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(PLANNED - 1, PLANNED - 1)]
+
+
 def test_a_response_that_says_it_failed_ends_no_trial(batch: Batching, server: BatchServer) -> None:
     server.fate = lambda custom_id, body: "broken" if custom_id.endswith(("-0", "-5")) else "ok"
     batch("openai")

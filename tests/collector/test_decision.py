@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from slant.collector import collect
+from slant.collector import collect, import_trials
 from slant.collector.cli import collect as main
 from slant.collector.designs.decision.design import DESIGN
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Conversation, Reply, Trial, Turn
@@ -161,6 +161,22 @@ def test_a_scene_must_end_with_a_decision_and_say_what_a_question_is_about(path:
         (tmp_path / "scenes.csv").write_text(scenes.replace(old, new), "utf-8")
         with pytest.raises((StudyError, UnknownNameError), match=sentence):
             load_study(path)
+
+
+def test_files_of_the_authors_go_into_a_study_of_several_wordings(path: Path, tmp_path: Path) -> None:
+    wordings = load_study(path).data.wordings
+    named = [getattr(named, "condition", named) for named in wordings.values()]
+    test = next(iter(load_study(path).data.tests))
+    rows = [f"{test},{name},{n},Option A" for n in range(2) for name in (*named, "no such")]
+    (tmp_path / "rows.csv").write_text("dataset,variation,iteration,response\n" + "\n".join(rows) + "\n")
+    into = {"model": "openai/gpt-4", "layout": "bai", "variant": "one_message"}
+    report = import_trials(tmp_path / "t.duckdb", str(path), [tmp_path / "rows.csv"], **into)
+    assert len(named) > 1
+    assert (report.rows_imported, len(report.problems)) == (2 * len(named), 2)
+    assert "variation must be one of" in report.problems[0].text
+    (tmp_path / "none.csv").write_text("dataset,iteration,response\n" + f"{test},0,Option A\n")
+    with pytest.raises(UsageError, match="lacks the column variation"):
+        import_trials(tmp_path / "t.duckdb", str(path), [tmp_path / "none.csv"], **into)
 
 
 @pytest.fixture

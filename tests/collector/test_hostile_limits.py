@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
+from contextlib import nullcontext, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from slant.collector.designs.factorial.factors import checked_column
 from slant.collector.errors import StudyError, UsageError
-from slant.collector.importing.files.workbooks import check_dimensions
+from slant.collector.importing.files.arrow import as_parquet, unpacked_size
+from slant.collector.importing.files.kinds import kind_of
+from slant.collector.importing.files.sheet_areas import check_dimensions
 from slant.collector.providers.own_providers import own_rows
 from slant.collector.study.toml_table import parsed_toml
+from tests.support.each_row import each_row
 
 
 @pytest.mark.parametrize("last", ['<c r="XFD1048576">', "<x:c  s='1' r='ZZZ900000'>", '<row r="999999999">'])
@@ -20,6 +30,53 @@ def test_a_workbook_of_two_far_cells_is_refused_before_it_is_read(last: str, tmp
         book.writestr("xl/worksheets/sheet1.xml", f'<sheetData><row r="1"><c r="A1"/></row>{last}<v>1</v>')
     with pytest.raises(UsageError, match=r"spans .* cells"):
         check_dimensions(tmp_path / "a.xlsx", "a.xlsx")
+
+
+def record(kind: int, *numbers: int) -> bytes:
+    """A record of a binary sheet: its kind, its length, whole numbers of four bytes."""
+    kinds = bytes([kind]) if kind < 128 else bytes([kind & 0x7F | 0x80, kind >> 7])
+    return kinds + bytes([4 * len(numbers)]) + struct.pack(f"<{len(numbers)}I", *numbers)
+
+
+@each_row(("row", "column", "is_read"), [(1_048_575, 16_383, False), (999, 20, True)])
+def test_cells_of_a_binary_workbook_are_looked_at_as_well(row: int, column: int, is_read: bool, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.xlsb", "w") as book:
+        sheet = record(129) + record(0, 0, 0) + record(5, 0, 0, 0, 0) + record(0, row, 0) + record(5, column, 0, 0, 0)
+        book.writestr("xl/worksheets/sheet1.bin", sheet + record(130))
+    with nullcontext() if is_read else pytest.raises(UsageError, match=r"spans .* cells"):
+        check_dimensions(tmp_path / "a.xlsb", "a.xlsb")
+
+
+FORMS = [(write, packed) for write in ("write_ipc", "write_ipc_stream") for packed in ("uncompressed", "lz4", "zstd")]
+
+
+@each_row(("write", "packed"), FORMS)
+def test_an_arrow_file_says_how_large_it_is_before_it_is_unpacked(write: Any, packed: str, tmp_path: Path) -> None:
+    n_rows = 70_000
+    words = pl.Series(["rose", "ant", "tea"][n % 3] for n in range(n_rows)).cast(pl.Categorical)
+    frame = pl.DataFrame({"g": words, "answer": pl.zeros(n_rows, dtype=pl.Int64, eager=True), "no": [None] * n_rows})
+    getattr(frame, write)(tmp_path / "a.arrow", compression=packed)
+    assert 12 * n_rows <= unpacked_size((tmp_path / "a.arrow").read_bytes()) <= 20 * n_rows
+    kind = kind_of(tmp_path / "a.arrow")
+    with pytest.raises(UsageError, match="more than 2 GB"):
+        as_parquet(tmp_path / "a.arrow", kind, tmp_path / "a.parquet", 11 * n_rows)
+    assert not (tmp_path / "a.parquet").exists()
+    assert pl.read_parquet(as_parquet(tmp_path / "a.arrow", kind, tmp_path / "a.parquet", 10**9)).height == n_rows
+    (tmp_path / "a.parquet").unlink()
+
+
+@settings(max_examples=60)
+@given(cut=st.integers(0, 1_000), place=st.integers(0, 900), byte=st.integers(0, 255))
+def test_a_damaged_arrow_file_is_a_sentence(cut: int, place: int, byte: int) -> None:
+    with TemporaryDirectory() as folder:
+        pl.DataFrame({"g": ["a", "b"], "answer": [1, 2]}).write_ipc(
+            file := Path(folder) / "a.arrow", compression="zstd"
+        )
+        data = bytearray(file.read_bytes()[:cut] or b"ARROW1")
+        data[min(place, len(data) - 1)] = byte
+        file.write_bytes(data)
+        with suppress(UsageError):
+            as_parquet(file, "arrow", Path(folder) / "a.parquet", 10**9)
 
 
 @pytest.mark.parametrize("number", ["0x" + "f" * 4000, "-9223372036854775809", "0o7777777777777777777777"])

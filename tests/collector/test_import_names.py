@@ -9,7 +9,9 @@ import pytest
 
 from slant.collector import import_trials
 from slant.collector.errors import UsageError
-from slant.collector.importing.layouts.values import matching_name
+from slant.collector.importing.layouts.values import matching_name, moment
+from slant.collector.keep.database import reading
+from tests.support.each_row import each_row
 from tests.support.raw_rows import tidy, trials, write_csv
 from tests.support.tiny_study import write_tiny
 
@@ -95,3 +97,28 @@ def test_equal_answers_of_a_scale_are_no_copies(tmp_path: Path) -> None:
     report = import_trials(tmp_path / "t.duckdb", str(study), [write_csv(tmp_path / "rows.csv", rows)])
     assert not any("copies" in warning or "copy" in warning for warning in report.warnings)
     assert report.rows_imported == 3
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        ("2026-05-01T14:30:00Z", "2026-05-01T14:30:00.000000"),
+        ("2026-05-01 16:30:00+02:00", "2026-05-01T14:30:00.000000"),
+        ("2026-05-01 14:30:00", "2026-05-01T14:30:00.000000"), (1777645800, "2026-05-01T14:30:00.000000"),
+        ("1777645800250", "2026-05-01T14:30:00.250000"), ("", None),
+    ],
+)  # fmt: skip
+def test_a_time_of_an_answer_is_utc_however_it_is_written(said: object, kept: str | None) -> None:
+    assert moment(said, "answered_at") == kept
+
+
+def test_when_it_was_answered_may_be_named_and_is_of_the_row_alone(tmp_path: Path) -> None:
+    rows = [tidy(item=item, tokens=7) | {"when": f"2026-05-01T14:3{n}Z"} for n, item in enumerate(("aster", "aster"))]
+    rows.append(tidy(item="aster", tokens=7) | {"when": ""})
+    rows.append(tidy(item="aster", tokens=7) | {"when": "noon"})
+    file = write_csv(tmp_path / "rows.csv", rows)
+    report = import_trials(tmp_path / "t.duckdb", "rmiat", [file], columns=["answered_at=when"])
+    with reading(tmp_path / "t.duckdb") as connection:
+        times = connection.sql("SELECT CAST(done_at AS VARCHAR) FROM attempts ORDER BY sequence").fetchall()
+    assert [time and time[:16] for (time,) in times] == ["2026-05-01 14:30", "2026-05-01 14:31", None]
+    assert ["answered_at must be a time" in problem.text for problem in report.problems] == [True]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from slant.collector.cli import collect
+from slant.collector.example_models import EXAMPLE_MODEL
+from slant.collector.importing.proposals.proposal import propose_study
 from slant.collector.keep.database import reading
+from tests.support.each_row import each_row
+from tests.support.raw_rows import run_collect
 
 FLOWERS, INSECTS = ("rose", "tulip", "daisy", "lily"), ("ant", "wasp", "moth", "flea")
 SPELLED = ("{}", "{}.", "**{}**", "Answer: {}")
@@ -277,6 +281,82 @@ def test_profiles_side_by_side_are_a_conjoint(here: Path) -> None:
     ]
     assert proposed_and_imported(here, "flats", rows) == [(12, 1, "answered", "answered")]
     assert "count = 2" in Path("flats/study.toml").read_text()
+
+
+def test_of_an_association_study_each_column_has_its_reason_and_one_can_be_taken_out(tmp_path: Path) -> None:
+    rows = [{**row, "id": n, "seen": "x", "grp": "ab"[n % 2]} for n, row in enumerate(answered())]
+    write_csv(tmp_path / "a.csv", [{**row, "model": "m", "tokens": row.pop("n"), "note": ""} for row in rows])
+    why = dict(sentence.split(": ", 1) for sentence in propose_study([tmp_path / "a.csv"], without=["grp"]).why)
+    said = {
+        "c": "condition, by its values",
+        "i": "item, by its values",
+        "model": "model, by its name",
+        "id": "the name",
+    }
+    said |= {"grp": "not taken: said by --not", "seen": "not taken", "note": "not taken: it is empty"}
+    assert {column: why[column][: len(start)] for column, start in said.items()} == said
+    assert why.keys() == {*rows[0], "model", "tokens", "note"}
+
+
+def conjoint(**columns: Callable[[int, int, int], object]) -> list[dict[str, object]]:
+    """Rows of 6 people with 4 tasks of 2 profiles each, of which the first or the second is chosen."""
+    shown = {"rooms": lambda p, t, k: 1 + (p + t * k) % 3, "way": lambda p, t, k: "ab"[(p // 2 + t + k) % 2]}
+    return [
+        {name: made(p, t, k) for name, made in {**columns, **shown}.items()}
+        for p in range(1, 7)
+        for t in range(1, 5)
+        for k in (1, 2)
+    ]
+
+
+def was_chosen(p: int, t: int, k: int) -> bool:
+    return (p * 5 + t * t + p * t) % 2 == k - 1
+
+
+CONJOINTS: dict[str, dict[str, Callable[[int, int, int], object]]] = {
+    "cases": {"CaseID": lambda p, t, k: p, "contest_no": lambda p, t, k: t, "profile": lambda p, t, k: k},
+    "zero": {"subject": lambda p, t, k: p, "task": lambda p, t, k: t - 1, "alternative": lambda p, t, k: k - 1},
+    "letters": {
+        "person": lambda p, t, k: p,
+        "pair_id": lambda p, t, k: 4 * p + t,
+        "option": lambda p, t, k: "AB"[k - 1],
+    },
+    "in_order": {"person": lambda p, t, k: p, "task": lambda p, t, k: t},
+    "one_each": {"id": lambda p, t, k: 4 * p + t, "profile": lambda p, t, k: k},
+}
+
+
+@each_row("name", CONJOINTS)
+def test_choices_of_profiles_are_no_scale_however_tasks_are_written(name: str, here: Path) -> None:
+    marks: dict[str, Callable[[int, int, int], object]] = {
+        "chosen_one": lambda p, t, k: int(was_chosen(p, t, k)),
+        "choice": lambda p, t, k: str(was_chosen(p, t, k)).upper(),
+    }
+    for number, (column, mark) in enumerate(marks.items()):
+        rows = conjoint(**CONJOINTS[name], **{column: mark})
+        assert proposed_and_imported(here, f"{name}_{number}", rows) == [(24, 1, "answered", "answered")]
+        text = Path(f"{name}_{number}/study.toml").read_text()
+        assert ("count = 2" in text, text.count('kind = "choice"'), text.count("kind = ")) == (True, 1, 1)
+
+
+def test_profiles_that_a_model_chose_among_come_in_one_by_one_and_it_is_said(here: Path) -> None:
+    rows = conjoint(
+        model=lambda p, t, k: "gpt-4o", run=lambda p, t, k: p, task=lambda p, t, k: t, profile=lambda p, t, k: k,
+        chosen=lambda p, t, k: int(was_chosen(p, t, k)),
+    )  # fmt: skip
+    assert proposed_and_imported(here, "asked", rows) == [(48, 1, "answered", "answered")]
+    text = Path("asked/study.toml").read_text()
+    assert ("come in one by one" in text, "task = [" in text, "profile = [" in text) == (True, False, False)
+
+
+def test_a_study_without_models_advises_another_command_than_was_typed(here: Path) -> None:
+    proposed_and_imported(here, "flats", conjoint(**CONJOINTS["in_order"], chosen=lambda *at: int(was_chosen(*at))))
+    for words in ((), ("--simulated",), ("--dry-run",), ("--batch",), ("--model", EXAMPLE_MODEL)):
+        done = run_collect("--study", "./flats/study.toml", *words)
+        assert (done.exit_code, "[[models]]" in done.output) == (1 if "--model" in words else 2, True), done.output
+        assert "collect --study ./flats/study.toml --simulated" not in done.output
+    asked = run("--study", "./flats/study.toml", "flats.csv")
+    assert "--layout people --consent TEXT" in asked.output
 
 
 def test_games_of_choices_and_rewards_are_an_allocation_study(here: Path) -> None:

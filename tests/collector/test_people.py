@@ -259,6 +259,19 @@ def test_a_question_may_have_values_of_its_own(more: str, tmp_path: Path) -> Non
     assert rated == [(1, "I talk a lot", 2), (1, "I worry", 5), (2, "I worry", 3)]
 
 
+@pytest.mark.parametrize("more", ["", ",is_error"])  # a whole file at once, and row by row
+def test_values_may_be_typed_by_the_files_own_name_and_keys_in_any_case(more: str, tmp_path: Path) -> None:
+    rows = f"participant,item,Pressed{more}\n1,I talk a lot,E\n1,I worry,i\n2,I worry,x\n"
+    rows = rows.replace(",E", ",E,").replace(",i\n", ",i,\n").replace(",x", ",x,") if more else rows
+    for name in ("pressed", "PRESSED", "answer", "Answer"):
+        (folder := tmp_path / f"as_{name}").mkdir()
+        said = {"columns": ["answer=Pressed"], "map_values": [f"{name}:e=2", f"{name}:I=3"]}
+        report = import_rows(folder, rows, **said)
+        rated = rows_of(folder, "SELECT rating FROM factorial_trials WHERE participant = 1 ORDER BY item")
+        assert (rated, report.rows_imported) == ([(2,), (3,)], 3), (name, report)
+        assert any("without a --map-value: x" in warning for warning in report.warnings), (name, report.warnings)
+
+
 def test_the_number_of_a_button_is_its_text_where_the_file_has_it(tmp_path: Path) -> None:
     """As jsPsych writes it with `save_trial_parameters: {choices: true}`."""
     rows = """trial_type,trial_index,response,choices,item,participant

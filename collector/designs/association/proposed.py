@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from slant.collector.designs.answers.choices import YES_NO, read_choice
 from slant.collector.designs.labels.spelling import bare_label, folded
 from slant.collector.designs.proposed_study import (
     AnsweredCells,
@@ -79,6 +80,8 @@ def _sides(cells: AnsweredCells, conditions: tuple[str, str], test: str) -> Side
     labels = labels_of(cells)
     if labels is None:
         raise StudyError(f"its answers are one of two labels, and those of {test} are not")
+    if all(read_choice(label, YES_NO).value for label in labels):
+        raise StudyError(f"its answers are labels that words are put with, and those of {test} are yes and no")
     by_word: dict[str, Counter[str]] = {}
     by_group: dict[str, list[str]] = {}
     names: dict[str, str] = {}

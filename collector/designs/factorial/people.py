@@ -15,7 +15,7 @@ from slant.collector.designs.factorial.imported import number_in, numbers_of
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.tasks import TOGETHER, Shown, Tasks, Unit, of_turn, units_of
-from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text, shown_trial
+from slant.collector.designs.people import FLAGS, Cells, PeopleUnits, PlacedAnswer, cell_text, shown_trial
 from slant.collector.errors import StudyError
 from slant.collector.records import Trial
 from slant.collector.stable_ids import stable_id
@@ -34,6 +34,7 @@ class ShownProfiles(PeopleUnits):
         self._tasks = Tasks(self._data, study.seed)
         self._units = units_of(self._data)
         self._levels = {factor.name: numbers_of(factor) for factor in self._data.factors}
+        self._numbers: dict[str, dict[str, int]] = {name: {} for name in self._levels}
         bases = [name for question in self._data.questions.values() for name in (question.base, question.name)]
         self.needed = tuple(self._levels)
         self.columns = (TASK, PLACE, TEMPLATE, *self._levels, *self._data.personas.columns, *dict.fromkeys(bases))
@@ -56,18 +57,25 @@ class ShownProfiles(PeopleUnits):
         if len(rows) != count:
             raise StudyError(f"is of a task with {len(rows)} profiles, and the study shows {count}")
         places = [cell_text(row, PLACE) for row in rows]
-        if count > 1 and any(places) and sorted(places) != [str(number) for number in range(1, count + 1)]:
+        is_counted = not any(map(str.isdecimal, places)) or set(places) == {str(n) for n in range(1, count + 1)}
+        if count > 1 and any(places) and not (is_counted and len(set(places)) == count):
             raise StudyError(f"is of a task whose places are {', '.join(places)}: they must be 1 to {count}, each once")
         return sorted(rows, key=lambda row: cell_text(row, PLACE)) if any(places) else list(rows)
 
     def _cell(self, row: Cells) -> tuple[int, ...]:
-        numbers = []
-        for name, known in self._levels.items():
-            said = cell_text(row, name)
-            if (number := number_in(known, said)) is None:
-                raise StudyError(f'has "{said[:40]}" as {name}, which is no level of the study')
-            numbers.append(number)
-        return tuple(numbers)
+        return tuple([self._number(name, row.get(name)) for name in self._levels])
+
+    def _number(self, name: str, cell: Any) -> int:
+        """Return the number of a level; cells of a file are the same few texts again and again."""
+        known = self._numbers[name]
+        if type(cell) is str and cell in known:
+            return known[cell]
+        said = cell_text({name: cell}, name)
+        if (number := number_in(self._levels[name], said)) is None:
+            raise StudyError(f'has "{said[:40]}" as {name}, which is no level of the study')
+        if type(cell) is str:
+            known[cell] = number
+        return number
 
     def _template(self, row: Cells) -> str:
         said = cell_text(row, TEMPLATE) or next(iter(self._data.templates))
@@ -98,11 +106,12 @@ class ShownProfiles(PeopleUnits):
         said = [cell_text(row, asked.name) for row in rows]
         if not (asked.kind == "choice" and not asked.options):
             return next(filter(None, said), "")
-        if not all(said) or (len(set(said)) == 1 and len(rows) > 1 and said[0] not in ("0", "1")):
+        marks = [FLAGS.get(each.lower()) for each in said]
+        if not all(said) or (len(set(said)) == 1 and len(rows) > 1 and marks[0] is None):
             return said[0] if all(said) else ""
-        if sorted(said) != ["0"] * (len(rows) - 1) + ["1"]:
+        if None in marks or sum(map(bool, marks)) != 1:
             raise StudyError(f"is of a task in which not exactly one profile has 1 in {asked.name}, and the others 0")
-        return self._data.profiles.labels(template)[said.index("1")]
+        return self._data.profiles.labels(template)[marks.index(True)]
 
     def _trial(self, question: Question) -> Trial:
         shown = (question.item, question.factors["names"], question.factors["levels"], question.factors[TEMPLATE])

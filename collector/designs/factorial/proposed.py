@@ -11,10 +11,10 @@ from math import prod
 from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in
 from slant.collector.designs.answers.written_numbers import decimal_mark
 from slant.collector.designs.factorial.factors import RESERVED
-from slant.collector.designs.factorial.proposed_conjoint import crossing_of, is_choice_of_one, tasks_of
+from slant.collector.designs.factorial.proposed_conjoint import Tasks, crossing_of, tasks_of, tasks_of_models
 from slant.collector.designs.factorial.proposed_questions import kind_of, proposed_question
 from slant.collector.designs.proposed_study import ProposedStudy, csv_text, ids_of, toml_text
-from slant.collector.designs.proposed_table import AnswerTable, name_of
+from slant.collector.designs.proposed_table import AnswerTable, name_of, number_of
 from slant.collector.errors import StudyError
 
 _ANSWERS = [
@@ -50,6 +50,16 @@ _ANSWERS = [
     "amount",
     "estimate",
     "agreement",
+    "verdict",
+    "ruling",
+    "vote",
+    "opinion",
+    "stance",
+    "grade",
+    "selected",
+    "selection",
+    "preference",
+    "prediction",
 ]
 _QUESTIONS = "question question_id question_name measure outcome_name dv test"
 _REPETITIONS = (
@@ -77,6 +87,13 @@ _OF_ROWS = re.compile(
 """Match names of counters of rows; those of items (item_id) are levels, if they are few."""
 _MOST_COUNTED = 30
 _LONGEST_READ = 200
+_AMOUNT = re.compile(r"\W{0,3}(?:[A-Z]{3}\s?)?[$€£]?\s?[-–]?\d")
+_LONGEST_AMOUNT = 40
+_MOST_QUESTIONS = 30
+_ONE_BY_ONE = (
+    "profiles side by side that a model chose among come in one by one: the mean of 0 and 1 is the share that was "
+    "chosen, and which profiles were shown together is not kept"
+)
 
 
 @dataclass
@@ -88,7 +105,8 @@ class _Found:
     mapping: list[str] = field(default_factory=list)
     question: str | None = None
     template: str | None = None
-    n_profiles: int = 1
+    tasks: Tasks = field(default_factory=Tasks)
+    remarks: list[str] = field(default_factory=list)
     why: dict[str, str] = field(default_factory=dict)
 
 
@@ -102,7 +120,7 @@ def proposed_study(table: AnswerTable) -> ProposedStudy:
     if len(set(named.values())) < len(named):
         raise StudyError(f"two of its columns would be factors of one name ({', '.join(named)})")
     n_cells = prod(len(table.levels(factor)) for factor in found.factors)
-    is_all = found.n_profiles == 1
+    is_all = found.tasks.n_profiles == 1
     if is_all and n_cells > _MOST_CELLS:
         raise StudyError(f"its {len(found.factors)} factors have {n_cells:,} combinations, more than {_MOST_CELLS:,}")
     templates = {"plain": "plain"}
@@ -114,15 +132,15 @@ def proposed_study(table: AnswerTable) -> ProposedStudy:
         else:
             found.mapping.append(f"condition={found.template}")
     files, lines = _factors(table, found, named)
-    lines += crossing_of(table, found.factors, found.n_profiles, named)
+    lines += crossing_of(table, found.factors, found.tasks.n_profiles, named)
     shown = "{profiles}" if not is_all else "; ".join(f"{{{named[factor]}}}" for factor in found.factors)
     lines += ["", "# These texts are not in the files: write them here before you ask any model.", "[templates]"]
     lines += [f'{name} = "These answers were collected elsewhere. {shown}"' for name in templates.values()]
-    remarks, has_numbers = [f"factors: {_listed(table, found)}"], False
+    remarks, has_numbers = [f"factors: {_listed(table, found)}", *found.remarks], False
     mark = _mark(table, found)
+    chosen = {name_of(column) for column in found.tasks.chosen} if not is_all else set()
     for name, values in _questions(table, found).items():
-        is_choice = found.n_profiles > 1 and is_choice_of_one(table, found.n_profiles, values)
-        question = proposed_question(name, values, mark=mark, is_one=is_all, is_choice=is_choice)
+        question = proposed_question(name, values, mark=mark, is_one=is_all, is_choice=name in chosen)
         lines += ["", f"[questions.{name}]", *question.lines]
         remarks.append(f"{name}: {question.said}")
         has_numbers = has_numbers or question.kind not in ("text", "choice")
@@ -148,25 +166,31 @@ def _found(table: AnswerTable) -> _Found:
     taken = {table.person, table.model}
     mapping = [f"participant={table.person}"] if table.person not in (None, "participant") else []
     mapping += [f"model={table.model}"] if table.model not in (None, "model") else []
-    task, place, n_profiles = tasks_of(table)
+    tasks = tasks_of(table)
+    n_profiles = tasks.n_profiles
     if n_profiles > 1:
-        taken |= {task, place}
-        mapping += [f"{ours}={column}" for ours, column in (("task", task), ("place", place)) if ours != column]
+        taken |= {tasks.task, tasks.place}
+        mapping += tasks.mapping(table)
+    of_models = tasks_of_models(table) if "repetition" not in table.columns else Tasks()
+    is_together = max(n_profiles, of_models.n_profiles) > 1
+    taken |= {of_models.task, of_models.place} - {table.model}
     repeated = next((n for n in _REPETITIONS.split() if n in table.columns and n not in taken), None)
     repeated = repeated or _numbered_last(table)
     taken |= {name for name in table.columns if repeated and table.columns[name] == table.columns[repeated]}
-    if repeated is not None and n_profiles == 1 and _counts(table, repeated, 1) and repeated != "repetition":
+    if repeated is not None and not is_together and _counts(table, repeated, 1) and repeated != "repetition":
         mapping.append(f"repetition={repeated}")
-    elif repeated is not None and n_profiles == 1 and _counts(table, repeated, 0):
+    elif repeated is not None and not is_together and _counts(table, repeated, 0):
         mapping.append(f"repetition={repeated}+1")
     question = table.named(_QUESTIONS)
-    question = question if question and 1 < len(table.levels(question)) <= 30 else None
+    n_asked = len(table.levels(question)) if question else 0
+    question = question if 1 < n_asked <= _MOST_QUESTIONS and n_asked * 2 <= table.n_rows else None
     template = table.named(_TEMPLATES) if n_profiles == 1 else None
     template = template if template and table.can_be_factor(template) else None
     taken |= {question, template}
     taken |= {"id"} if "custom_id" in table.columns else set()  # the service's own name of what was asked
     free = [name for name in table.columns if name not in taken and name not in _NEVER]
     answers = _answers(table, free)
+    answers += [name for name in tasks.chosen if name not in answers and not table.answers]
     if not answers:
         raise StudyError("it has ratings, choices or numbers as answers, and no column was found that holds them")
     columns = [name for name in free if name not in answers and (name in table.forced or table.can_be_factor(name))]
@@ -175,8 +199,10 @@ def _found(table: AnswerTable) -> _Found:
     ]
     if not columns:
         raise StudyError("it has a column for each factor, of a few levels that come again, and none was found")
-    found = _Found(answers, {}, mapping, question, template, n_profiles)
-    found.why = _reasons(table, found, free, columns, {"task": task, "place": place, "repetition": repeated})
+    found = _Found(answers, {}, mapping, question, template, tasks)
+    found.remarks += [_ONE_BY_ONE] if of_models.n_profiles > 1 else []
+    placed = {"task": tasks.task or of_models.task, "place": tasks.place or of_models.place, "repetition": repeated}
+    found.why = _reasons(table, found, free, columns, placed)
     for name in sorted(columns, key=lambda name: -len(table.levels(name))):
         of = next((factor for factor in found.factors if table.says(factor, name)), None)
         if of is not None:
@@ -184,11 +210,13 @@ def _found(table: AnswerTable) -> _Found:
         elif not any(table.says(name, factor) for factor in found.factors):
             found.factors[name] = []
     found.factors = {name: found.factors[name] for name in table.columns if name in found.factors}
-    if question is not None or len(answers) == 1:
-        found.mapping += [f"answer={answers[0]}"] if answers[0] != "answer" and n_profiles == 1 else []
-        found.mapping += [f"test={question}"] if question not in (None, "test") else []
-    elif n_profiles == 1:
+    if n_profiles > 1:
+        found.mapping += [f"{name_of(name)}={name}" for name in answers]  # "choice" is another name of answer elsewhere
+    elif question is not None or len(answers) == 1:
+        found.mapping += [f"answer={answers[0]}"] if answers[0] != "answer" else []
+    else:
         found.mapping.append(f"test:answer={':'.join(answers)}")
+    found.mapping += [f"test={question}"] if question not in (None, "test") else []
     return found
 
 
@@ -275,22 +303,42 @@ def _answers(table: AnswerTable, free: Sequence[str]) -> list[str]:
     first = next((name for name in free if table.can_be_factor(name) and table.numbers(name) is None), None)
     if first is None:
         return []
-    return [
+    found = [
         name
         for name in free
         if name != first
         and not (table.is_counter(name) or _SHOWN.search(name))
-        and (table.numbers(name) is not None or table.is_flag(name))
+        and (table.numbers(name) is not None or table.is_flag(name) or _are_amounts(table, name))
         and len(table.levels(name)) > 1
         and not table.says(first, name)
         and (not table.is_crossed(name) or _is_measured(table, name))
     ]
+    return [name for name in found if not table.is_measure(name)] or _words(table, free) or found
+
+
+def _are_amounts(table: AnswerTable, name: str) -> bool:
+    """Return True for numbers with units or words around them ($95k, 10 mg)."""
+    levels = table.levels(name)
+    begun = sum(_AMOUNT.match(level) is not None and len(level) <= _LONGEST_AMOUNT for level in levels)
+    return begun > _MOST_WHOLE * len(levels) and kind_of(table.columns[name]) == "number"
+
+
+def _words(table: AnswerTable, free: Sequence[str]) -> list[str]:
+    """Return the one column of a few words that no design has as frequent as they are, next to factors that are
+    crossed."""
+    texts = [name for name in free if table.can_be_factor(name) and not table.is_counter(name)]
+    odd = [
+        name
+        for name in texts
+        if not table.is_crossed(name) and not any(table.says(other, name) for other in texts if other != name)
+    ]
+    return odd if len(odd) == 1 < len(texts) and kind_of(table.columns[odd[0]]) in ("choice", "yes_no") else []
 
 
 def _is_measured(table: AnswerTable, name: str) -> bool:
     """Return True for numbers of which nearly each is another one, in no order: neither levels nor numbers of rows."""
     values = [value for value in table.columns[name] if value]
-    numbers = [float(value.replace("−", "-").replace(",", ".")) for value in values] if table.numbers(name) else []
+    numbers = list(map(number_of, values)) if table.numbers(name) else []
     return len(set(numbers)) > _MOST_WHOLE * len(values) and numbers not in (sorted(numbers), sorted(numbers)[::-1])
 
 
@@ -320,7 +368,7 @@ def _questions(table: AnswerTable, found: _Found) -> Mapping[str, Sequence[str]]
     """Return what each question was answered, by its name."""
     if found.question is None:
         names = [
-            name_of(answer, ()) if len(found.answers) > 1 or found.n_profiles > 1 else "answer"
+            name_of(answer, ()) if len(found.answers) > 1 or found.tasks.n_profiles > 1 else "answer"
             for answer in found.answers
         ]
         if len(found.answers) == 1 and (inner := _of_key(table.columns[found.answers[0]])):

@@ -2,43 +2,96 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from slant.collector.designs.proposed_study import toml_text
-from slant.collector.designs.proposed_table import MISSING, AnswerTable
+from slant.collector.designs.proposed_table import MISSING, PERSONS, TRUE, AnswerTable
 
-_TASKS = "task task_id task_no choice_task choice_set contest contest_no pair_id set"
-_PLACES = "place position profile profile_no profile_id alternative alt option_no concept"
+_TASKS = (
+    "task task_id task_no task_number choice_task choice_set contest contest_no contest_id pair pair_id pair_no set "
+    "set_id round trial"
+)
+_PLACES = (
+    "place position profile profile_no profile_id profile_number alternative alt option option_no concept candidate "
+    "side"
+)
 _MOST_WHOLE = 0.9
 """Share of tasks that must be whole: of a file that was cut, one is not."""
+_MOST_PROFILES = 10
 _EXPECTED_ONCE = 12.0
 """How often a pair of levels is expected in the data, if it may be forbidden because it is never there."""
 _MOST_FORBIDDEN = 40
+_CHOSEN = re.compile(r"cho[sio]|select|pick|vote|prefer|win|decision|answer|response|accept|admit|support")
 
 
-def tasks_of(table: AnswerTable) -> tuple[str, str, int]:
-    """Return the columns of a task and of a profile's place in it, and how many profiles a task has; 1 if none."""
-    task, place = table.named(_TASKS), table.named(_PLACES)
-    if task is None or place is None or table.person is None:
-        return "", "", 1
-    n = len(table.levels(place))
-    tasks = Counter(zip(table.columns[table.person], table.columns[task], strict=True))
-    is_numbered = set(table.levels(place)) == {str(number) for number in range(1, n + 1)}
-    is_whole = 1 < n <= 10 and sum(count == n for count in tasks.values()) > _MOST_WHOLE * len(tasks)
-    return (task, place, n) if is_whole and is_numbered else ("", "", 1)
+@dataclass(frozen=True)
+class Tasks:
+    """Hold the columns of a task and of a profile's place in it ("" if rows are in order), how many profiles a task
+    has (1: there are no tasks), and the columns that mark the one that was chosen."""
+
+    task: str = ""
+    place: str = ""
+    n_profiles: int = 1
+    chosen: tuple[str, ...] = ()
+
+    def mapping(self, table: AnswerTable) -> list[str]:
+        """Return what `--map` says of these columns; places may be counted from 0."""
+        made = [f"task={self.task}"] if self.task != "task" else []
+        if self.place and "0" in table.levels(self.place):
+            return [*made, f"place={self.place}+1"]
+        return [*made, *([f"place={self.place}"] if self.place not in ("", "place") else [])]
 
 
-def is_choice_of_one(table: AnswerTable, n_profiles: int, values: Sequence[str]) -> bool:
-    """Return True if of the profiles of each task one has 1, and all others 0."""
-    if not {v for v in values if v.lower() not in MISSING} <= {"0", "1", "0.0", "1.0"}:
-        return False
-    task, _, _ = tasks_of(table)
-    tasks = zip(table.columns[table.person or ""], table.columns[task], strict=True)
-    chosen = Counter(each for each, value in zip(tasks, values, strict=True) if value.startswith("1"))
-    answered = sum(value.lower() not in MISSING for value in values)
-    return set(chosen.values()) == {1} and len(chosen) * n_profiles > _MOST_WHOLE * answered
+def tasks_of(table: AnswerTable) -> Tasks:
+    """Return the tasks of people who were shown profiles side by side, a row for each profile."""
+    if table.person is None:
+        return Tasks()
+    return _tasks(table, table.person)
+
+
+def tasks_of_models(table: AnswerTable) -> Tasks:
+    """Return the tasks of models, whose rows are the same, with a column of who was asked or in which run."""
+    who = table.named(f"{' '.join(PERSONS)} run run_id rep repetition iteration seed")
+    return Tasks() if table.model is None else _tasks(table, who or table.model)
+
+
+def _tasks(table: AnswerTable, person: str) -> Tasks:
+    places = [name for name in _PLACES.split() if name in table.columns and name != person]
+    for task in dict.fromkeys([*_TASKS.split(), person]):
+        if task not in table.columns:
+            continue
+        rows = list(zip(table.columns[person], table.columns[task], strict=True))
+        sizes = Counter(rows).values()
+        n, n_whole = Counter(sizes).most_common(1)[0]
+        if not 1 < n <= _MOST_PROFILES or n_whole <= _MOST_WHOLE * len(sizes):
+            continue
+        flags = [name for name in table.columns if table.is_flag(name) and _is_one_of(table.columns[name], rows)]
+        chosen = [name for name in flags if _CHOSEN.search(name)] or (flags if len(flags) == 1 else [])
+        for place in [name for name in places if name != task and (task != person or chosen)]:
+            if _are_places(table, place, n) and len(set(zip(rows, table.columns[place], strict=True))) == table.n_rows:
+                return Tasks(task, place, n, tuple(chosen))
+        if chosen and task != person:
+            return Tasks(task, "", n, tuple(chosen))
+    return Tasks()
+
+
+def _are_places(table: AnswerTable, name: str, n: int) -> bool:
+    levels = table.levels(name)
+    numbers = {str(number) for number in range(n + 1)}
+    return len(levels) == n and (not any(map(str.isdecimal, levels)) or set(levels) <= numbers)
+
+
+def _is_one_of(values: Sequence[str], tasks: Sequence[tuple[str, str]]) -> bool:
+    """Return True if of the profiles of each task one is marked; of some nothing may be said."""
+    marked: Counter[tuple[str, str]] = Counter()
+    for task, value in zip(tasks, values, strict=True):
+        if value.lower() not in MISSING:
+            marked[task] += value.lower() in TRUE
+    return sum(n == 1 for n in marked.values()) > _MOST_WHOLE * len(marked) > 0
 
 
 def crossing_of(table: AnswerTable, factors: Collection[str], n_profiles: int, named: Mapping[str, str]) -> list[str]:

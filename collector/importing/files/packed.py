@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-import polars as pl
-
 if TYPE_CHECKING or sys.version_info < (3, 14):
     from backports.zstd import ZstdError, ZstdFile, zipfile
 else:
@@ -23,6 +21,7 @@ else:
     from compression.zstd import ZstdError, ZstdFile
 
 from slant.collector.errors import UsageError
+from slant.collector.importing.files.arrow import as_parquet
 from slant.collector.importing.files.kinds import ENDINGS
 from slant.collector.terminal import count_text
 
@@ -55,7 +54,7 @@ def unpacked(path: Path, kind: str, folder: Path) -> Iterator[tuple[str, Path]]:
         yield str(path), _as_utf_8(path, folder / f"1-{path.name}")
         return
     if kind.startswith("arrow"):
-        yield str(path), _as_parquet(path, kind, folder / f"1-{path.name}.parquet")
+        yield str(path), as_parquet(path, kind, folder / f"1-{path.name}.parquet", MOST_BYTES)
         return
     name = path.name.removesuffix(path.suffix) if path.suffix.lower() in _SUFFIXES else f"{path.name}.csv"
     place = folder / f"1-{Path(name).name}"
@@ -72,20 +71,6 @@ def _as_utf_8(path: Path, place: Path) -> Path:
                 copy.write(chunk)
     except UnicodeError as error:
         raise UsageError(f"Can't import {path}: its text in UTF-16 is damaged.", str(error)) from error
-    return place
-
-
-def _as_parquet(path: Path, kind: str, place: Path) -> Path:
-    """Return a copy of an Arrow file (Feather 2) or stream, whose columns may be packed."""
-    read = pl.read_ipc if kind == "arrow" else pl.read_ipc_stream
-    try:
-        with path.open("rb") as stream:
-            frame = read(stream)
-        if frame.estimated_size() > MOST_BYTES:
-            raise UsageError(f"Can't import {path}: unpacked it has more than 2 GB.", "Save it as Parquet.")
-        frame.write_parquet(place)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
-        raise UsageError(f"Can't import {path}: the Arrow file is damaged.", _reason(error)) from error
     return place
 
 

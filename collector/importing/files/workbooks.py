@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.merged_cells import filled
 from slant.collector.importing.files.records import Problem, Row, fault_in, tidy_name, unlike
+from slant.collector.importing.files.sheet_areas import check_dimensions
 from slant.collector.terminal import count_text
 
 SHEET = "sheet"
@@ -40,42 +39,6 @@ class _Sheet:
         return sum(map(bool, self.columns)) > 1 and len(self.rows) > self.header + 1
 
 
-_MOST_CELLS = 50_000_000  # of a sheet from its first cell to its last: the reader takes 32 bytes for each
-_CELL = re.compile(rb"""<(?:\w+:)?(?:c|row)\b[^>]*?\br\s*=\s*["']([A-Z]{0,3})([0-9]{1,9})["']""")
-
-
-def check_dimensions(path: Path, name: str) -> None:
-    """Raise UsageError for a sheet whose cells lie so far apart that reading it would end the process: a workbook of
-    1.5 kB may have two cells, and the area between them."""
-    if not zipfile.is_zipfile(path):
-        return
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.namelist():
-            if member.startswith("xl/worksheets/") and member.endswith(".xml"):
-                with archive.open(member) as sheet:
-                    n_cells = _area(sheet)
-                if n_cells > _MOST_CELLS:
-                    raise UsageError(
-                        f"Can't import {name}: a sheet of it spans {n_cells:,} cells, from its first to its last.",
-                        f"At most {_MOST_CELLS:,} can be read. Save what is filled as CSV.",
-                    )
-
-
-def _area(sheet: IO[bytes]) -> int:
-    rows = columns = 0
-    rest = b""
-    while chunk := sheet.read(1 << 20):
-        text = rest + chunk
-        for letters, digits in _CELL.findall(text):
-            rows = max(rows, int(digits))
-            number = 0
-            for letter in letters:
-                number = 26 * number + letter - 64
-            columns = max(columns, number)
-        rest = text[-200:]
-    return rows * max(columns, 1)
-
-
 class Workbook:
     """Hold the first visible sheet with a table, several columns and rows, and the others of the same columns; else the
     first with cells: many begin with a sheet of notes. `remarks` say what was read if there is more."""
@@ -90,7 +53,7 @@ class Workbook:
             loaded = [reader.load_sheet(n, header_row=None, dtypes="string") for n in range(len(reader.sheet_names))]
             visible = [sheet for sheet in loaded if sheet.visible == "visible" and sheet.width]
             sheets = [_sheet(sheet.name, sheet.to_polars().rows(), path) for sheet in visible]
-        except (fastexcel.FastExcelError, OSError, ValueError) as error:
+        except (fastexcel.FastExcelError, OSError, ValueError, IndexError) as error:
             raise UsageError(f"Can't import {name}: the workbook is damaged or locked.", _first(error)) from error
         sheets = [sheet for sheet in sheets if sheet.rows]
         first = next(iter([sheet for sheet in sheets if sheet.is_table] or sheets), None)

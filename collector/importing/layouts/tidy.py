@@ -32,7 +32,7 @@ TAKEN = (
     "detail", "token_source", "reasoning_tokens_recounted", "input_tokens", "reasoning_text", "reasoning_kind",
     "finish_reason", "served_model", "fingerprint", "request_id", "cost_usd", "factors",
     "option_a_logprob", "option_b_logprob", "logprob_kind",
-    "consistent_letter", "block_position", "position_in_block", "tier", "structured_output",
+    "consistent_letter", "block_position", "position_in_block", "tier", "structured_output", "answered_at",
 )  # fmt: skip
 ALIASES = {
     "domain": "test",
@@ -60,6 +60,7 @@ VARYING = frozenset(
         "position",
         "cost_usd",
         "request_id",
+        "answered_at",
         "option_a_logprob",
         "option_b_logprob",
     }
@@ -120,6 +121,8 @@ class Tidy(Layout):
         if study.design.analyses_tokens and not present & set(COUNTS):
             missing.append("tokens")
         hints = ["Or say which model all rows are of: --model MODEL"] if missing == ["model"] else []
+        if "model" in missing and "participant" in columns:
+            hints = ["Answers of people need: --layout people --consent TEXT --origin TEXT"]
         if study.design.layouts:
             hints.append(f"The authors' own files need: --layout {' or '.join(study.design.layouts)}")
         if "round" in missing:

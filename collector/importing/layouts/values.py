@@ -6,6 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from decimal import Decimal
 from math import isfinite
 from typing import Any
@@ -164,6 +165,30 @@ def truth(value: Any, name: str) -> bool | None:
     if (said := _TRUTHS.get(word(value).lower())) is None:
         raise CellError(f"{name} must be true or false, but is {shown(value)}")
     return said
+
+
+_EPOCH_S = (10**8, 10**10)
+"""Seconds from 1970 of the years 1973 to 2286; ten to the thirteenth are milliseconds."""
+
+
+def moment(value: Any, name: str) -> str | None:
+    """Return a time as the journal has it (ISO 8601 in UTC, without a suffix); None for an empty cell. A time without a
+    zone is taken for UTC; a number is seconds or milliseconds from 1970."""
+    if is_empty(value):
+        return None
+    said = word(value)
+    try:
+        if _NUMBER.fullmatch(said):
+            seconds = float(said) / (1000 if float(said) >= _EPOCH_S[1] else 1)
+            if not _EPOCH_S[0] <= seconds < _EPOCH_S[1]:
+                raise ValueError
+            at = datetime.fromtimestamp(seconds, UTC)
+        else:
+            at = value if isinstance(value, datetime) else datetime.fromisoformat(said)
+        at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    except (ValueError, OverflowError, OSError):
+        raise CellError(f"{name} must be a time as in 2026-05-01T14:30:00Z, but is {shown(value)}") from None
+    return at.replace(tzinfo=None).isoformat(timespec="microseconds")
 
 
 def factors_in(cell: Any) -> dict[str, Any] | None:

@@ -125,7 +125,8 @@ class FileColumns:
             if isinstance(row, Problem):
                 yield Problem(row.file, row.line, row.text.partition(" after ")[0])
             else:
-                yield replace(row, cells={name: cell for name, cell in row.cells.items() if name in self.kept})
+                cells = {name: cell for name, cell in row.cells.items() if name in self.kept}
+                yield Row(row.file, row.line, cells)
 
     def _answers(self, left_out: LeftOut) -> Iterator[Row | Problem]:
         """Yield the rows without those of survey services: questions, ids of columns, previews."""

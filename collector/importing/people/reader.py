@@ -21,6 +21,7 @@ from slant.collector.importing.layouts.values import (
     count,
     is_empty,
     is_missing,
+    moment,
     text,
     whole_number,
     word,
@@ -192,6 +193,7 @@ class PeopleReader:
         attempt.response_time_ms = milliseconds(cells.get("response_time_ms"))
         attempt.is_error = error_flag(cells)
         attempt.phase = phase
+        attempt.done_at = moment(cells.get("answered_at"), "answered_at")
         return attempt
 
     def _of_unit(self, number: int, rows: Sequence[tuple[Row, int, dict[str, Any]]]) -> Iterator[Attempt]:

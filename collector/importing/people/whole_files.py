@@ -30,7 +30,7 @@ _PLACE = (
     "correct",
 )  # fmt: skip
 _OF_ROWS = ("position", "response_time_ms", "phase", "repetition")
-_NOT_HERE = ("round", "game", "is_success")
+_NOT_HERE = ("round", "game", "is_success", "answered_at")
 
 
 @dataclass(frozen=True)

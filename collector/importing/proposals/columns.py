@@ -159,7 +159,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Roles:
-    """Hold what was found: `mapping` as `--map` takes it, `taken` a sentence a role, `left` columns not taken."""
+    """Hold what was found: `mapping` as `--map` takes it, `taken` a sentence a role, `left` columns not taken, `why`
+    the role and the reason of each column that was taken."""
 
     mapping: tuple[str, ...]
     taken: tuple[str, ...]
@@ -170,6 +171,7 @@ class Roles:
     """The column of answers, if its name says so."""
     has_fields: bool = True
     """Whether there are fields inside fields."""
+    why: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_roles(files: Sequence[TableFile], given: Iterable[str] = (), without: Iterable[str] = ()) -> Roles:
@@ -189,11 +191,13 @@ def read_roles(files: Sequence[TableFile], given: Iterable[str] = (), without: I
     }
     free = {path: column for path, column in columns.items() if path not in typed_columns}
     found: dict[str, str] = dict.fromkeys(typed, "")
+    reasons = {path: f"{ours}, said by --map" for ours, _, path in (part.partition("=") for part in mapping)}
 
     def take(ours: str, path: str, why: str = "") -> None:
         found[ours] = path
         free.pop(path)
         taken.append(f"{ours}: {path}{f' ({why})' if why else ''}")
+        reasons[path] = f"{ours}, by its {f'values: {why}' if why else 'name'}"
         if path != ours:
             mapping.append(f"{ours}={path}")
 
@@ -208,12 +212,13 @@ def read_roles(files: Sequence[TableFile], given: Iterable[str] = (), without: I
             found |= dict.fromkeys(part.partition("=")[0].split(":"), "")
             for path in paths:
                 free.pop(path)
+                reasons[path] = f"{part.partition('=')[0].replace(':', ' and ')}, one of several columns of one name"
     for ours, path, why in list(_by_value(free, found)):
         take(ours, path, why)
     has_ids = any(name in columns for name in IDS)
     left = tuple(path for path in free if path not in (*IDS, *TAKEN) and not set(".#") & set(path))
     has_fields = any("." in path for path in columns)
-    return Roles(tuple(mapping), tuple(taken), left, frozenset(found), has_ids, answer, has_fields)
+    return Roles(tuple(mapping), tuple(taken), left, frozenset(found), has_ids, answer, has_fields, reasons)
 
 
 def _columns(files: Sequence[TableFile]) -> dict[str, Column]:

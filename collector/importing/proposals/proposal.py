@@ -12,7 +12,6 @@ from pathlib import Path
 from slant.collector.designs import design_named, design_names
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.proposed_study import AnsweredCell, AnsweredCells, ProposedStudy, toml_text, values_of
-from slant.collector.designs.proposed_table import AnswerTable
 from slant.collector.errors import DesignError, StudyError, UnknownNameError, UsageError
 from slant.collector.importing.files.records import Row, tidy_name
 from slant.collector.importing.files.table_file import TableFile, TableFiles
@@ -20,9 +19,10 @@ from slant.collector.importing.layouts.tidy import ALIASES, COUNTS, OF_GAMES, TA
 from slant.collector.importing.layouts.values import composed, is_empty, is_missing, word
 from slant.collector.importing.people.columns import OURS
 from slant.collector.importing.proposals.columns import Roles, read_roles
+from slant.collector.importing.proposals.reasons import reasons_of_roles, reasons_of_table
 from slant.collector.importing.proposals.request_names import by_id, told_apart
 from slant.collector.importing.proposals.tables import answer_table, study_from_table
-from slant.collector.importing.proposals.whole_files import check_columns, check_lists, check_rows, within
+from slant.collector.importing.proposals.whole_files import check_columns, check_lists, check_rows, check_tasks, within
 from slant.collector.importing.proposals.wide_models import as_long, columns_of_models, models_of_files, nested_columns
 from slant.collector.importing.renamed import Names, names
 from slant.collector.providers import PROVIDERS
@@ -98,6 +98,7 @@ def propose_study(
     with TableFiles(paths) as written:
         unread = check_rows(written)
         check_columns(written)
+        check_tasks(written)
         is_said = model is not None or any({"answer", "model"} & _names_in(text) for text in columns)
         wide = [] if is_said or is_of_people else columns_of_models(written) or models_of_files(written)
         files = as_long(written, wide) if wide else written
@@ -155,7 +156,7 @@ def propose_study(
             _check(texts)
             named = known[0][0] if model else None
             said = (*remarks, *study.remarks)
-            why = tuple(f"{column}: not taken: its name and values are of no role" for column in roles.left)
+            why = tuple(reasons_of_roles(files[0], roles, without))
             return ProposedImport(folder, texts, name, tuple(taken), said, roles.left, study.fit, named, why=why)
         proposed, more = table()
         if proposed is None:
@@ -218,7 +219,7 @@ def _from_table(
     _check(texts)
     asked = known[0][0] if model else None
     next_ones = (study.layout, study.values, study.table)
-    why = tuple(f"{name}: {study.why.get(name) or _why_not(table, name)}" for name in table.columns if "#" not in name)
+    why = tuple(reasons_of_table(table, study))
     proposed = ProposedImport(
         folder, texts, design, tuple(taken), study.remarks, left, study.fit, asked, *next_ones, why
     )
@@ -230,10 +231,6 @@ _PLACED = ("test", "wording", "repetition", "task", "place", "participant", "ite
 
 def _plain(file: TableFile) -> TableFile:
     return TableFile(file.name, file.path, file.kind, file.remarks)
-
-
-def _why_not(table: AnswerTable, name: str) -> str:
-    return f"not taken: {table.why_no_factor(name) or 'nothing of this design is called so'}"
 
 
 def _check_named(files: Sequence[TableFile], without: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from itertools import islice
 
@@ -13,6 +14,8 @@ from slant.collector.importing.renamed import names
 from slant.collector.terminal import count_text
 
 _LOOKED_AT = 5_000
+_OF_PROFILE = re.compile(r"([a-z]\w{0,20}?)[-_.]?(\d{1,2})[-_.](\d{1,2})[-_.](\d{1,2})")
+_LEAST_OF_TASKS = 8
 _NO_UTF_8 = "a byte that is not UTF-8"
 
 
@@ -43,6 +46,20 @@ def check_columns(files: Sequence[TableFile]) -> None:
             f"No study can be proposed for {count_text(len(files), 'file')} that have no column in common.",
             *held,
             "Name only those that hold answers (of a zip file, unpack it first).",
+        )
+
+
+def check_tasks(files: Sequence[TableFile]) -> None:
+    """Check that no row holds several tasks of profiles, as surveys of conjoints do: F-2-1-3 is the third attribute of
+    the first profile in the second task."""
+    cells = [match for name in files[0].columns if (match := _OF_PROFILE.fullmatch(name))]
+    tasks = {match[2] for match in cells}
+    if len(cells) >= _LEAST_OF_TASKS and len(tasks) > 1:
+        shown = ", ".join(match[0] for match in cells[:3])
+        raise UsageError(
+            f"No study can be proposed for {files[0].name}: a row has {len(tasks)} tasks of a conjoint, in {shown} …",
+            "Write a row for each profile, with participant, task, profile, its attributes and chosen (1 or 0), as "
+            "cjoint::read.qualtrics() or cregg::cj_tidy() of R do.",
         )
 
 
