@@ -332,6 +332,8 @@ class Attempt:
     response_time_ms: float | None = None
     is_error: bool | None = None
     phase: str | None = None
+    page_width_px: int | None = None
+    options_direction: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,6 +153,11 @@ class AnswerTable:
         pairs = set(zip(self.columns[first], self.columns[second], strict=True))
         return len(pairs) == len(set(self.columns[first])) and len(pairs) > len(self.levels(second))
 
+    def is_another_of(self, first: str, second: str) -> bool:
+        """Return True if two columns say the same in other words (a name and its score, put into the prompt)."""
+        pairs = set(zip(self.columns[first], self.columns[second], strict=True))
+        return len(pairs) == len(set(self.columns[first])) == len(set(self.columns[second]))
+
     def is_crossed(self, name: str) -> bool:
         """Return True if all levels of a column are about equally frequent: those of a design are, answers are not."""
         counts = Counter(self.columns[name]).values()

@@ -8,7 +8,7 @@ SELECT s.* EXCLUDE (shared_no) REPLACE (
                || CASE WHEN s.conversation_id = s.trial_id THEN '-' || r.repetition ELSE '' END) AS conversation_id,
            s.game || '-' || r.participant AS game, r.repetition AS repetition, r.position AS position,
            r.participant AS participant, r.response_time_ms AS response_time_ms, r.is_error AS is_error,
-           r.phase AS phase,
+           r.phase AS phase, r.page_width_px AS page_width_px, r.options_direction AS options_direction,
            coalesce(r.tokens, s.tokens) AS tokens, coalesce(r.token_source, s.token_source) AS token_source,
            coalesce(r.reasoning_tokens, s.reasoning_tokens) AS reasoning_tokens,
            coalesce(r.output_tokens, s.output_tokens) AS output_tokens,

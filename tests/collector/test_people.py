@@ -272,6 +272,25 @@ def test_values_may_be_typed_by_the_files_own_name_and_keys_in_any_case(more: st
         assert any("without a --map-value: x" in warning for warning in report.warnings), (name, report.warnings)
 
 
+@pytest.mark.parametrize("more", ["", ",answered_at"])  # a whole file at once, and row by row
+def test_the_page_that_a_person_saw_is_kept_with_the_answer_and_its_time_if_it_is_named(
+    more: str, tmp_path: Path
+) -> None:
+    rows = f"participant,item,answer,page_width_px,options_direction,finished{more}\n"
+    rows += "".join(
+        f"{n},I talk a lot,{n},{width},{how},2026-05-01 10:0{n}:00{',' * bool(more)}\n"
+        for n, (width, how) in enumerate([(320, "column"), (1280, "row"), ("", "")], 1)
+    )
+    report = import_rows(tmp_path, rows, columns=["answered_at=finished"] if more else [])
+    assert (report.rows_imported, report.problems) == (3, [])
+    kept = rows_of(tmp_path, "SELECT page_width_px, options_direction FROM attempts ORDER BY participant")
+    assert kept == [(320, "column"), (1280, "row"), (None, None)]
+    times = rows_of(tmp_path, "SELECT count(done_at), CAST(min(done_at) AS VARCHAR) FROM attempts")
+    assert times == ([(3, "2026-05-01 10:01:00")] if more else [(0, None)])
+    bad = rows.replace("column", "sideways").replace("1,I talk", "4,I talk")
+    assert "options_direction must be" in import_rows(tmp_path, bad, "b.csv").problems[0].text
+
+
 def test_the_number_of_a_button_is_its_text_where_the_file_has_it(tmp_path: Path) -> None:
     """As jsPsych writes it with `save_trial_parameters: {choices: true}`."""
     rows = """trial_type,trial_index,response,choices,item,participant

@@ -3,7 +3,7 @@
 import csv
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from slant.collector.importing.imports import import_trials
 from slant.collector.importing.proposals.proposal import ProposedImport, propose_study
 from slant.collector.keep.database import reading
 from slant.collector.study.toml_table import Table
+from tests.support.each_row import each_row
 
 WORDS = (
     "yes",
@@ -122,6 +123,48 @@ def test_each_column_is_taken_or_not_with_the_reason(tmp_path: Path) -> None:
     assert "job = " not in without
     with pytest.raises(UsageError, match="jbo"):
         proposed(tmp_path, ROWS, without=["jbo"])
+
+
+def crossed(**columns: Callable[[int], object]) -> list[dict[str, object]]:
+    """48 rows of two models, three names and two jobs, with more columns of each row's number."""
+    place = {"model": lambda n: ("gpt-4o", "llama-3")[n % 2], "name": lambda n: ("Ann", "Bob", "Cy")[n // 2 % 3]}
+    place |= {"job": lambda n: ("cook", "judge")[n // 6 % 2]}
+    return [{name: made(n) for name, made in {**place, **columns}.items()} for n in range(48)]
+
+
+def uneven(*values: object) -> Callable[[int], object]:
+    return lambda n: values[(n * n + n // 5) % len(values)]
+
+
+@each_row(
+    ("more", "kind", "factors"),
+    [
+        ({"verdict": uneven("guilty", "not guilty", "hung"), "n_words": lambda n: 20 + n * n % 97}, "choice", "name job"),
+        ({"finding": uneven("guilty", "hung", "hung"), "elapsed_ms": lambda n: n * n % 97}, "choice", "name job"),
+        ({"Gehalt": lambda n: f"{30 + n}.{n:03d},50"}, "number", "name job"),
+        ({"offer": uneven("$95k", "$110,000", "$1.2M")}, "number", "name job"),
+        ({"dose": uneven("5 mg", "10 mg", "20 mg", "5 mg")}, "number", "name job"),
+        ({"credit_score": lambda n: 600 + 10 * (n // 2 % 3), "approved": uneven("yes", "no")}, "yes_no", "name job"),
+        ({"rating": uneven(1, 4, 5, 7), "human_rating": uneven(2, 2, 3, 6, 7)}, "scale", "name job"),
+        ({"question": lambda n: f"Is it {n}?", "response": uneven("A", "B", "C")}, "choice", "name job"),
+        ({"sample": lambda n: n // 12, "score": uneven(10, 35, 90)}, "number", "name job"),
+        ({"tokens": lambda n: 20 + n, "response": uneven("Yes", "No")}, "yes_no", "name job"),
+    ],
+)  # fmt: skip
+def test_the_answer_is_found_next_to_what_was_shown_counted_or_rated(
+    more: dict[str, Callable[[int], object]], kind: str, factors: str, tmp_path: Path
+) -> None:
+    made = proposed(tmp_path, crossed(**more), decimal="," if "Gehalt" in more else None)
+    study = tomllib.loads(made.files["study.toml"])
+    assert [question["kind"] for question in study["questions"].values()] == [kind]
+    assert " ".join(study["factors"]) == factors
+
+
+def test_a_survey_with_a_column_for_each_part_of_its_tasks_says_what_to_write(tmp_path: Path) -> None:
+    cells = {f"F-{task}-{place}-{n}": "a" for task in (1, 2, 3) for place in (1, 2) for n in (1, 2)}
+    with pytest.raises(UsageError, match="a row has 3 tasks of a conjoint") as refused:
+        proposed(tmp_path, [{"ResponseId": f"R_{n}", **cells, "choice1": "1"} for n in range(20)])
+    assert "read.qualtrics" in str(refused.value)
 
 
 def test_what_a_mapping_says_is_done(tmp_path: Path) -> None:

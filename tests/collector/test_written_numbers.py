@@ -80,11 +80,16 @@ def scale_of(**keys: object) -> Scale:
     return parse_questions(Table({"questions": {"a": row}}, "a.toml"), ("t",), 1, None)["a"].scale
 
 
+INNER = ((0, 5, 10), (-3, 0, 3), (1, 2, 3, 4, 5), (0, 100))
+
+
 def test_labelled_ends_are_the_ends_of_a_scale() -> None:
     ends = {"labels": {"1": "not at all", "5": "very"}}
     assert [(s.low, s.high) for s in (scale_of(**ends), scale_of(), scale_of(**ends, max=7), scale_of(max=9))] == [
         (1, 5), (1, 7), (1, 7), (1, 9)
     ]  # fmt: skip
+    inner = [scale_of(labels={str(point): f"label {point}" for point in points}) for points in INNER]
+    assert [(s.low, s.high) for s in inner] == [(points[0], points[-1]) for points in INNER]
     for labels in ({"4": "in between"}, {"4": "so so", "7": "very"}, {"1": "never", "4": "neutral"}):
         with pytest.raises(StudyError, match="may not be its ends"):
             scale_of(labels=labels)

@@ -11,60 +11,17 @@ from math import prod
 from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in
 from slant.collector.designs.answers.written_numbers import decimal_mark
 from slant.collector.designs.factorial.factors import RESERVED
+from slant.collector.designs.factorial.proposed_answers import ANSWERS, answers_in
 from slant.collector.designs.factorial.proposed_conjoint import Tasks, crossing_of, tasks_of, tasks_of_models
 from slant.collector.designs.factorial.proposed_questions import kind_of, proposed_question
 from slant.collector.designs.proposed_study import ProposedStudy, csv_text, ids_of, toml_text
-from slant.collector.designs.proposed_table import AnswerTable, name_of, number_of
+from slant.collector.designs.proposed_table import AnswerTable, name_of
 from slant.collector.errors import StudyError
 
-_ANSWERS = [
-    "answer",
-    "rating",
-    "rating_score",
-    "likert",
-    "score",
-    "scored",
-    "judgment",
-    "judgement",
-    "response",
-    "answer_text",
-    "model_answer",
-    "reply",
-    "output",
-    "completion",
-    "chosen",
-    "choice",
-    "support",
-    "hire",
-    "hired",
-    "invite",
-    "invited",
-    "callback",
-    "recommend",
-    "recommended",
-    "recommendation",
-    "decision",
-    "likelihood",
-    "suitability",
-    "salary",
-    "amount",
-    "estimate",
-    "agreement",
-    "verdict",
-    "ruling",
-    "vote",
-    "opinion",
-    "stance",
-    "grade",
-    "selected",
-    "selection",
-    "preference",
-    "prediction",
-]
 _QUESTIONS = "question question_id question_name measure outcome_name dv test"
 _REPETITIONS = (
     "repetition rep repeat iteration iter run run_id replicate draw epoch seed trial trial_no n row index "
-    "wiederholung durchgang versuch essai repetition_no ensayo intento prova herhaling"
+    "sample wiederholung durchgang versuch essai repetition_no ensayo intento prova herhaling"
 )
 _TEMPLATES = "wording wording_id template template_id prompt_id prompt_version"
 _NEVER = (
@@ -73,22 +30,14 @@ _NEVER = (
     "custom_id", "trial_type", "trial_index", "plugin_version", "time_elapsed", "internal_node_id", "rt_key_duration",
     "choices", "correct", "correct_response", "is_error",
 )  # fmt: skip
-_ASKED = re.compile(r"(?:q|question|frage|pregunta|survey|dv|outcome)[_ ]?\d{0,3}[a-z]?(?:_\d{1,2})?")
-"""Match columns as programs for surveys name what was answered: q1, q3_2."""
 _MOST_CELLS = 100_000
-_MOST_WHOLE = 0.9
-_SHOWN = re.compile(
-    r"(?:^|_)(?:input|inputs|prompt|given|shown|true|truth|gold|expected|target|reference|baseline|human|correct)(?:_|$)"
-)
-"""Match names of what was put into a prompt, or is right: no answers."""
+_RATED = re.compile(r"(?:^|_)(?:rating|score|judge?ment|grade|human|gold|truth|label|correct|accuracy)s?(?:_|$)")
 _OF_ROWS = re.compile(
     r"(?:output|row|run|trial|response|request|call|answer|batch|seq|serial|index|idx|line|log|record|obs|no|nr|number)(?:_|$)"
 )
 """Match names of counters of rows; those of items (item_id) are levels, if they are few."""
 _MOST_COUNTED = 30
 _LONGEST_READ = 200
-_AMOUNT = re.compile(r"\W{0,3}(?:[A-Z]{3}\s?)?[$€£]?\s?[-–]?\d")
-_LONGEST_AMOUNT = 40
 _MOST_QUESTIONS = 30
 _ONE_BY_ONE = (
     "profiles side by side that a model chose among come in one by one: the mean of 0 and 1 is the share that was "
@@ -189,13 +138,16 @@ def _found(table: AnswerTable) -> _Found:
     taken |= {question, template}
     taken |= {"id"} if "custom_id" in table.columns else set()  # the service's own name of what was asked
     free = [name for name in table.columns if name not in taken and name not in _NEVER]
-    answers = _answers(table, free)
+    answers = answers_in(table, free)
     answers += [name for name in tasks.chosen if name not in answers and not table.answers]
     if not answers:
         raise StudyError("it has ratings, choices or numbers as answers, and no column was found that holds them")
     columns = [name for name in free if name not in answers and (name in table.forced or table.can_be_factor(name))]
     columns = [
-        n for n in columns if n in table.forced or not (_names_others(table, n, columns) or _counts_rows(table, n))
+        n
+        for n in columns
+        if n in table.forced
+        or not (_names_others(table, n, columns) or _counts_rows(table, n) or _is_rated(table, n, columns))
     ]
     if not columns:
         raise StudyError("it has a column for each factor, of a few levels that come again, and none was found")
@@ -204,7 +156,7 @@ def _found(table: AnswerTable) -> _Found:
     placed = {"task": tasks.task or of_models.task, "place": tasks.place or of_models.place, "repetition": repeated}
     found.why = _reasons(table, found, free, columns, placed)
     for name in sorted(columns, key=lambda name: -len(table.levels(name))):
-        of = next((factor for factor in found.factors if table.says(factor, name)), None)
+        of = next((f for f in found.factors if table.says(f, name) or table.is_another_of(f, name)), None)
         if of is not None:
             found.factors[of].append(name)
         elif not any(table.says(name, factor) for factor in found.factors):
@@ -227,13 +179,12 @@ def _counts_rows(table: AnswerTable, name: str) -> bool:
     return numbers is not None and table.is_counter(name) and is_of_rows
 
 
-def _is_input(table: AnswerTable, name: str, free: Sequence[str]) -> bool:
-    """Return True for a column called as answers are that says what was shown: right answers, or what another column
-    says in all rows (a score of each candidate, put into the prompt)."""
-    if _SHOWN.search(name):
-        return True
-    says = (other for other in free if other != name and other not in _ANSWERS and table.can_be_factor(other))
-    return any(table.says(other, name) for other in says)
+def _is_rated(table: AnswerTable, name: str, columns: Sequence[str]) -> bool:
+    """Return True for numbers that somebody else gave (human_rating), by their name: as frequent as no design has
+    them, and said by no other column."""
+    if not _RATED.search(name) or table.numbers(name) is None or table.is_crossed(name):
+        return False
+    return not any(table.says(other, name) or table.is_another_of(other, name) for other in columns if other != name)
 
 
 def _reasons(
@@ -247,7 +198,7 @@ def _reasons(
     why |= {table.person: "names who answered"} if table.person else {}
     for name in table.columns:
         if name in found.answers:
-            named = "said by --map" if name in table.answers else "called as answers are" if name in _ANSWERS else ""
+            named = "said by --map" if name in table.answers else "called as answers are" if name in ANSWERS else ""
             why[name] = f"answers: {named or 'numbers or words as frequent as no design has them'}"
         elif name in factors:
             why[name] = "a factor: its levels come again"
@@ -286,60 +237,6 @@ def _numbered_last(table: AnswerTable) -> str | None:
 
 def _from_one(table: AnswerTable, column: str) -> str:
     return f"{column}+1" if "0" in table.levels(column) else column
-
-
-def _answers(table: AnswerTable, free: Sequence[str]) -> list[str]:
-    """Return the columns of answers: those that somebody said, else those of known names, else numbers and yes or no
-    whose values are not as frequent as a design has them."""
-    if table.answers:
-        return list(table.answers)
-    if named := [name for name in free if name in _ANSWERS and table.levels(name)]:
-        long = [name for name in named if kind_of(table.columns[name]) == "text"]
-        short = [name for name in named if name not in long]
-        given = [name for name in short if not _is_input(table, name, free)]
-        return given or short or long[:1]
-    if asked := [name for name in free if _ASKED.fullmatch(name) and len(table.levels(name)) > 1]:
-        return asked
-    first = next((name for name in free if table.can_be_factor(name) and table.numbers(name) is None), None)
-    if first is None:
-        return []
-    found = [
-        name
-        for name in free
-        if name != first
-        and not (table.is_counter(name) or _SHOWN.search(name))
-        and (table.numbers(name) is not None or table.is_flag(name) or _are_amounts(table, name))
-        and len(table.levels(name)) > 1
-        and not table.says(first, name)
-        and (not table.is_crossed(name) or _is_measured(table, name))
-    ]
-    return [name for name in found if not table.is_measure(name)] or _words(table, free) or found
-
-
-def _are_amounts(table: AnswerTable, name: str) -> bool:
-    """Return True for numbers with units or words around them ($95k, 10 mg)."""
-    levels = table.levels(name)
-    begun = sum(_AMOUNT.match(level) is not None and len(level) <= _LONGEST_AMOUNT for level in levels)
-    return begun > _MOST_WHOLE * len(levels) and kind_of(table.columns[name]) == "number"
-
-
-def _words(table: AnswerTable, free: Sequence[str]) -> list[str]:
-    """Return the one column of a few words that no design has as frequent as they are, next to factors that are
-    crossed."""
-    texts = [name for name in free if table.can_be_factor(name) and not table.is_counter(name)]
-    odd = [
-        name
-        for name in texts
-        if not table.is_crossed(name) and not any(table.says(other, name) for other in texts if other != name)
-    ]
-    return odd if len(odd) == 1 < len(texts) and kind_of(table.columns[odd[0]]) in ("choice", "yes_no") else []
-
-
-def _is_measured(table: AnswerTable, name: str) -> bool:
-    """Return True for numbers of which nearly each is another one, in no order: neither levels nor numbers of rows."""
-    values = [value for value in table.columns[name] if value]
-    numbers = list(map(number_of, values)) if table.numbers(name) else []
-    return len(set(numbers)) > _MOST_WHOLE * len(values) and numbers not in (sorted(numbers), sorted(numbers)[::-1])
 
 
 def _listed(table: AnswerTable, found: _Found) -> str:

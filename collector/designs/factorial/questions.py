@@ -310,7 +310,8 @@ def _ends(row: Table, named: Mapping[int, Any]) -> tuple[int, int]:
     """Return the ends of a scale: `min` and `max`, else those that have labels."""
     if not named or (row.has("min") and row.has("max")):
         return row.integer("min", 1), row.integer("max", 7)
-    others = [point for point in named if point not in (row.integer("min", 0), row.integer("max", 0))] or [1, 7]
+    said = [row.integer(end, 0) for end in ("min", "max") if row.has(end)]
+    others = [point for point in named if point not in said] or [1, 7]
     low, high = row.integer("min", min(others)), row.integer("max", max(others))
     is_open = not (row.has("min") or row.has("max"))
     is_inner = (low > 1 and not row.has("min")) or (is_open and len(named) == 1)

@@ -21,6 +21,7 @@ PARTICIPANT, CORRECT = "participant", "correct"
 OURS = (
     PARTICIPANT, "test", "condition", "item", "wording", "group", "answer", "repetition", "position", "option_a",
     "option_b", "expected", "response_time_ms", "is_error", "phase", "game", "round", "is_success",
+    "page_width_px", "options_direction",
 )  # fmt: skip
 """Columns that are taken by their own names."""
 ALIASES: Mapping[str, tuple[str, ...]] = {

@@ -34,6 +34,8 @@ from slant.collector.records import Attempt, Reply, Run, Trial
 from slant.collector.stable_ids import stable_id
 
 PHASES = ("practice", "test")
+DIRECTIONS = ("row", "column")
+_NOTHING = ("", "NA", "null", "None")
 _NO_MEASURES = Measures(None, None, None)
 _PLACE = ("test", "condition", "item", "wording", "group", "option_a", "option_b", "expected", "answer", "round")
 _MAX_KNOWN = 200_000
@@ -193,6 +195,9 @@ class PeopleReader:
         attempt.response_time_ms = milliseconds(cells.get("response_time_ms"))
         attempt.is_error = error_flag(cells)
         attempt.phase = phase
+        width = cells.get("page_width_px")
+        attempt.page_width_px = None if word(width) in _NOTHING else count(width, "page_width_px")
+        attempt.options_direction = _direction(cells.get("options_direction"))
         attempt.done_at = moment(cells.get("answered_at"), "answered_at")
         return attempt
 
@@ -215,3 +220,13 @@ class PeopleReader:
                 yield self._finished(self._made(answer), number, {**own, "round": answer.turn}, is_shared=False)
             except (StudyError, CellError) as error:
                 self._note(error, row)
+
+
+def _direction(cell: object) -> str | None:
+    """Return whether options stood in a row or a column; None if the page did not say."""
+    said = word(cell)
+    if said in _NOTHING:
+        return None
+    if said not in DIRECTIONS:
+        raise CellError(f"options_direction must be one of {', '.join(DIRECTIONS)}, but is another")
+    return said

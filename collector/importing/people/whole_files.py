@@ -20,7 +20,7 @@ from slant.collector.importing.files.tool_logs import has_choices
 from slant.collector.importing.layouts.values import CellError, MissingAnswerError, OtherRowError
 from slant.collector.importing.people.columns import FileColumns
 from slant.collector.importing.people.persons import Persons
-from slant.collector.importing.people.reader import PHASES, PeopleReader
+from slant.collector.importing.people.reader import DIRECTIONS, PHASES, PeopleReader
 from slant.collector.records import Attempt
 
 ROW, ID, SHARED = "row of the file", "participant", "shared_no"
@@ -29,7 +29,7 @@ _PLACE = (
     "test", "condition", "item", "wording", "group", "option_a", "option_b", "expected", "answer", "is_error",
     "correct",
 )  # fmt: skip
-_OF_ROWS = ("position", "response_time_ms", "phase", "repetition")
+_OF_ROWS = ("position", "response_time_ms", "phase", "repetition", "page_width_px", "options_direction")
 _NOT_HERE = ("round", "game", "is_success", "answered_at")
 
 
@@ -176,11 +176,16 @@ def _measured(file: FileColumns, placed: pl.DataFrame, shared: Sequence[Attempt]
         pl.col("response_time_ms").cast(pl.Float64, strict=False),
         _errors(shared, placed),
         pl.col("phase"),
+        pl.col("page_width_px").cast(pl.Int32, strict=False),
+        pl.col("options_direction"),
     )
-    read = ("repetition", "position", "response_time_ms")
+    read = ("repetition", "position", "response_time_ms", "page_width_px")
     lost = sum(numbers[name].null_count() - text[name].null_count() for name in read)
-    is_odd = lost or (numbers["response_time_ms"] < 0).any() or (numbers["repetition"] < 1).any()
-    if is_odd or not set(numbers["phase"].drop_nulls().unique()) <= set(PHASES):
+    least = {"response_time_ms": 0, "repetition": 1, "page_width_px": 0}
+    if lost or any((numbers[name] < number).any() for name, number in least.items()):
+        return None
+    words = {"phase": PHASES, "options_direction": DIRECTIONS}
+    if any(not set(numbers[name].drop_nulls().unique()) <= set(known) for name, known in words.items()):
         return None
     place = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("participant", _cells(shared, numbers))
     counted = numbers.with_columns(place.alias("n"))
