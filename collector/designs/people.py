@@ -65,8 +65,16 @@ def cell_text(cells: Cells, name: str) -> str:
     return "" if text in _MISSING else text
 
 
-def shown_trial(design: Design, study: StudyFile, model: StudyModel, question: Question, shown: Sequence[Any]) -> Trial:
-    """Return the trial of a question that a person was asked; `shown` tells trials of one test apart by their ids."""
+def shown_trial(
+    design: Design,
+    study: StudyFile,
+    model: StudyModel,
+    question: Question,
+    shown: Sequence[Any],
+    content: str | None = None,
+) -> Trial:
+    """Return the trial of a question that a person was asked; `shown` tells trials of one test apart by their ids.
+    `content`: that of the trial, where many have the same."""
     values: Mapping[str, Any] = {field.name: getattr(question, field.name) for field in fields(question)}
     trial = Trial(
         trial_id=stable_id(study.name, "human", study.variant, question.test, *shown),
@@ -78,5 +86,5 @@ def shown_trial(design: Design, study: StudyFile, model: StudyModel, question: Q
         position=None,
         **values,
     )
-    trial.content = design.content(study, model, trial)
+    trial.content = content or design.content(study, model, trial)
     return trial

@@ -37,9 +37,8 @@ _HINTS = get_type_hints(Attempt)  # once: each call reads every annotation again
 SCHEMA = {f.name: _polars_type(_HINTS[f.name]) for f in fields(Attempt)}
 _OF_ROWS = (
     *("sequence", "trial_id", "participant", "repetition", "position", "response_time_ms", "is_error", "phase"),
-    *("page_width_px", "options_direction"),
     *("tokens", "token_source", "reasoning_tokens", "output_tokens", "reasoning_tokens_recounted", "input_tokens"),
-    *("cost_usd", "request_id", "response"),
+    *("cost_usd", "request_id", "response", "page_width_px", "options_direction"),
 )
 ANSWER_ROWS: dict[str, Any] = {"shared_no": pl.UInt32} | {name: SCHEMA[name] for name in _OF_ROWS}
 """List what a line of answers has of each of them, as lists of the same length; all other columns are shared."""

@@ -284,18 +284,14 @@ def test_profiles_side_by_side_are_a_conjoint(here: Path) -> None:
 
 
 def test_of_an_association_study_each_column_has_its_reason_and_one_can_be_taken_out(tmp_path: Path) -> None:
-    rows = [{**row, "id": n, "seen": "x", "grp": "ab"[n % 2]} for n, row in enumerate(answered())]
-    write_csv(tmp_path / "a.csv", [{**row, "model": "m", "tokens": row.pop("n"), "note": ""} for row in rows])
+    names = {"c": "cond", "w": "wording", "i": "v2", "a": "response", "n": "n_tok", "g": "grp"}
+    rows = renamed(answered(), names, model="m", note="", seen="x")
+    write_csv(tmp_path / "a.csv", [{**row, "id": n} for n, row in enumerate(rows)])
     why = dict(sentence.split(": ", 1) for sentence in propose_study([tmp_path / "a.csv"], without=["grp"]).why)
-    said = {
-        "c": "condition, by its values",
-        "i": "item, by its values",
-        "model": "model, by its name",
-        "id": "the name",
-    }
-    said |= {"grp": "not taken: said by --not", "seen": "not taken", "note": "not taken: it is empty"}
+    said = {"cond": "condition, by its name", "v2": "item, by its values: short texts", "id": "the name of a request"}
+    said |= {"grp": "not taken: said by --not", "seen": "not taken: its name", "note": "not taken: it is empty"}
     assert {column: why[column][: len(start)] for column, start in said.items()} == said
-    assert why.keys() == {*rows[0], "model", "tokens", "note"}
+    assert why.keys() == {*rows[0], "id"}
 
 
 def conjoint(**columns: Callable[[int, int, int], object]) -> list[dict[str, object]]:

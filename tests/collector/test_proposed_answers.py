@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from slant.collector.designs.factorial.proposed_questions import proposed_question
 from slant.collector.designs.factorial.questions import parse_questions
+from slant.collector.designs.labels.spelling import folded
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.imports import import_trials
 from slant.collector.importing.proposals.proposal import ProposedImport, propose_study
@@ -139,9 +140,9 @@ def uneven(*values: object) -> Callable[[int], object]:
 @each_row(
     ("more", "kind", "factors"),
     [
-        ({"verdict": uneven("guilty", "not guilty", "hung"), "n_words": lambda n: 20 + n * n % 97}, "choice", "name job"),
+        ({"verdict": uneven("guilty", "not guilty", "hung"), "n_words": lambda n: n * n % 97}, "choice", "name job"),
         ({"finding": uneven("guilty", "hung", "hung"), "elapsed_ms": lambda n: n * n % 97}, "choice", "name job"),
-        ({"Gehalt": lambda n: f"{30 + n}.{n:03d},50"}, "number", "name job"),
+        ({"Gehalt": lambda n: f"{30 + n * 7 % 40}.{n:03d},50"}, "number", "name job"),
         ({"offer": uneven("$95k", "$110,000", "$1.2M")}, "number", "name job"),
         ({"dose": uneven("5 mg", "10 mg", "20 mg", "5 mg")}, "number", "name job"),
         ({"credit_score": lambda n: 600 + 10 * (n // 2 % 3), "approved": uneven("yes", "no")}, "yes_no", "name job"),
@@ -184,16 +185,34 @@ def test_of_a_list_of_answers_the_first_is_not_taken_alone(tmp_path: Path) -> No
         propose_study([tmp_path / "a.json"])
 
 
-@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(values=st.lists(NUMBERS, min_size=12, max_size=12))
+@st.composite
+def tables(draw: st.DrawFn) -> list[dict[str, object]]:
+    """Rows of factors whose levels come again, an answer of any kind, and columns that nobody was shown."""
+    n_factors, n_more = draw(st.integers(1, 4)), draw(st.integers(0, 20))
+    levels = [
+        draw(st.lists(st.text("abcÄ -.&", min_size=1), min_size=2, max_size=3, unique_by=folded))
+        for _ in range(n_factors)
+    ]
+    words = draw(st.lists(st.sampled_from(WORDS), min_size=3, max_size=3, unique=True))
+    answers = draw(st.lists(draw(st.sampled_from([NUMBERS, st.sampled_from(words)])), min_size=24, max_size=24))
+    rows: list[dict[str, object]] = []
+    for n, answer in enumerate(answers):
+        shown = {f"factor_{f}": of[n // 2**f % len(of)] for f, of in enumerate(levels)}
+        more = {f"more_{column}": f"{n * n % 23}.{column}" for column in range(n_more)}
+        rows.append({"model": "ab"[n % 2], **shown, **more, "score": answer})
+    return rows
+
+
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(rows=tables())
 def test_a_proposal_imports_all_rows_that_it_was_made_from(
-    values: list[str], tmp_path_factory: pytest.TempPathFactory
+    rows: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("rows")
-    rows: list[dict[str, object]] = [{"g": "ab"[n % 2], "score": value} for n, value in enumerate(values)]
     made = proposed(folder, rows, decimal=".")
     for name, text in made.files.items():
         (folder / name).write_text(text)
-    import_trials(folder / "a.duckdb", str(folder / "study.toml"), [folder / "rows.csv"])
+    report = import_trials(folder / "a.duckdb", str(folder / "study.toml"), [folder / "rows.csv"])
+    assert (report.rows_imported, report.problems) == (24, [])
     with reading(folder / "a.duckdb") as connection:
-        assert connection.sql("SELECT outcome, count(*) FROM trials GROUP BY 1").fetchall() == [("answered", 12)]
+        assert connection.sql("SELECT outcome, count(*) FROM trials GROUP BY 1").fetchall() == [("answered", 24)]

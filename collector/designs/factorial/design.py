@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from slant.collector.designs.answers.forms import JSON_BY_NAME, Found, UnreadForm
@@ -235,7 +236,7 @@ class Factorial(Design):
     def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits | None:
         """Return how profiles become answers; None for vignettes and items that are all in the plan."""
         data: FactorialData = study.data
-        return None if data.takes == "all" else ShownProfiles(self, study, model)
+        return None if data.takes == "all" else ShownProfiles(self, study, model, partial(_of_many, study))
 
     def schema_of(self, study: StudyFile) -> Mapping[str, Any] | None:
         """Return the schema of an answer to all questions; None if each is answered in its own words."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,11 @@ _MAX_BUTTONS = 21
 class ShownProfiles(PeopleUnits):
     """Hold rows of a factorial study: a task has a row for each profile that it showed."""
 
-    def __init__(self, design: Design, study: StudyFile, model: StudyModel) -> None:
+    def __init__(
+        self, design: Design, study: StudyFile, model: StudyModel, content_of: Callable[[str, str], str]
+    ) -> None:
+        """`content_of`: the content of all tasks of a test and a template, which nobody planned one by one."""
+        self._content_of = content_of
         self._design, self._study, self._model = design, study, model
         self._data: FactorialData = study.data
         self._tasks = Tasks(self._data, study.seed)
@@ -115,7 +119,8 @@ class ShownProfiles(PeopleUnits):
 
     def _trial(self, question: Question) -> Trial:
         shown = (question.item, question.factors["names"], question.factors["levels"], question.factors[TEMPLATE])
-        return shown_trial(self._design, self._study, self._model, question, shown)
+        content = self._content_of(question.test, question.factors[TEMPLATE])
+        return shown_trial(self._design, self._study, self._model, question, shown, content)
 
 
 def fields_of(data: FactorialData, shown: Mapping[str, Any]) -> tuple[AskedField, ...]:

@@ -8,52 +8,13 @@ from collections.abc import Sequence
 from slant.collector.designs.factorial.proposed_questions import kind_of
 from slant.collector.designs.proposed_table import AnswerTable, number_of
 
-ANSWERS = tuple(
-    [
-        "answer",
-        "rating",
-        "rating_score",
-        "likert",
-        "score",
-        "scored",
-        "judgment",
-        "judgement",
-        "response",
-        "answer_text",
-        "model_answer",
-        "reply",
-        "output",
-        "completion",
-        "chosen",
-        "choice",
-        "support",
-        "hire",
-        "hired",
-        "invite",
-        "invited",
-        "callback",
-        "recommend",
-        "recommended",
-        "recommendation",
-        "decision",
-        "likelihood",
-        "suitability",
-        "salary",
-        "amount",
-        "estimate",
-        "agreement",
-        "verdict",
-        "ruling",
-        "vote",
-        "opinion",
-        "stance",
-        "grade",
-        "selected",
-        "selection",
-        "preference",
-        "prediction",
-    ]
-)
+ANSWERS = (
+    "answer", "rating", "rating_score", "likert", "score", "scored", "judgment", "judgement", "response",
+    "answer_text", "model_answer", "reply", "output", "completion", "chosen", "choice", "support", "hire", "hired",
+    "invite", "invited", "callback", "recommend", "recommended", "recommendation", "decision", "likelihood",
+    "suitability", "salary", "amount", "estimate", "agreement", "verdict", "ruling", "vote", "opinion", "stance",
+    "grade", "selected", "selection", "preference", "prediction",
+)  # fmt: skip
 _ASKED = re.compile(r"(?:q|question|frage|pregunta|survey|dv|outcome)[_ ]?\d{0,3}[a-z]?(?:_\d{1,2})?")
 """Match columns as programs for surveys name what was answered: q1, q3_2."""
 _MOST_WHOLE = 0.9

@@ -80,9 +80,9 @@ def _tasks(table: AnswerTable, person: str) -> Tasks:
 
 
 def _are_places(table: AnswerTable, name: str, n: int) -> bool:
-    levels = table.levels(name)
-    numbers = {str(number) for number in range(n + 1)}
-    return len(levels) == n and (not any(map(str.isdecimal, levels)) or set(levels) <= numbers)
+    levels = set(table.levels(name))
+    counted = [set(map(str, range(first, first + n))) for first in (0, 1)]
+    return levels in counted or (len(levels) == n and not any(map(str.isdecimal, levels)))
 
 
 def _is_one_of(values: Sequence[str], tasks: Sequence[tuple[str, str]]) -> bool:

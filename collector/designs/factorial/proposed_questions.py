@@ -144,7 +144,8 @@ def _of_numbers(
     ends = counted.most_common(1)
     most = int(ends[0][0]) if ends and ends[0][1] * 2 > given.total() else None
     scales = ((min(1, int(low)), most),) if most is not None and low < most <= _MOST_POINTS else _SCALES
-    fitting = next(((a, b) for a, b in scales if a <= low and high <= b), None) if whole else None
+    exactly = next((ends for ends in scales if ends == (low, high)), None)
+    fitting = exactly or next(((a, b) for a, b in scales if a <= low and high <= b), None) if whole else None
     if fitting is not None and all(_same(read_scale(v, Scale(*fitting), name), numbers[v]) for v in numbers):
         a, b = fitting
         said = f"a scale from {a} to {b}, because the answers range from {int(low)} to {int(high)}"
