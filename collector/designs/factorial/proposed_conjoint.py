@@ -8,8 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from slant.collector.designs.people import TRUE
 from slant.collector.designs.proposed_study import toml_text
-from slant.collector.designs.proposed_table import MISSING, PERSONS, TRUE, AnswerTable
+from slant.collector.designs.proposed_table import MISSING, PERSONS, AnswerTable
 
 _TASKS = (
     "task task_id task_no task_number choice_task choice_set contest contest_no contest_id pair pair_id pair_no set "
