@@ -45,6 +45,38 @@ choose_cluster <- function(name, values, rows, cluster, declared) {
   independent_rows(rows, "a level is in one cluster")
 }
 
+# Of a regression that names no cluster: what its predictors are properties of, if of one thing, else the prompt. NULL
+# where the study declares nothing; else list(codes by name, reason).
+declared_clusters <- function(rows, formula, declared) {
+  parent <- declared_parent(declared, formula)
+  if (!is.null(parent)) {
+    codes <- group_codes(rows, parent)
+    if (max(codes) >= least_to_generalise) {
+      named <- intersect(all.vars(formula[[3]]), names(declared$properties))
+      reason <- sprintf("%s %s of %s", all_in_words(named), if (length(named) > 1) "are properties" else "is a property",
+                        parent)
+      return(list(codes = stats::setNames(list(codes), parent), reason = reason))
+    }
+  }
+  if (length(declared$prompt) == 0) {
+    return(NULL)
+  }
+  codes <- group_codes(rows, declared$prompt)
+  if (max(codes) < least_to_generalise) {
+    return(NULL)
+  }
+  list(codes = list(prompt = codes), reason = "a prompt asked again tells of itself only")
+}
+
+declared_parent <- function(declared, formula) {
+  named <- intersect(all.vars(formula[[3]]), names(declared$properties))
+  parent <- unique(unlist(declared$properties[named], use.names = FALSE))
+  if (length(parent) == 1 && !parent %in% all.vars(formula[[3]])) parent
+}
+
+# The columns of `declared` that such a fit needs.
+clusters_to_declare <- function(declared, formula) c(declared_parent(declared, formula), declared$prompt)
+
 reason_for <- function(cluster) {
   if (length(cluster) == 2) {
     return("in two ways, as the study says")

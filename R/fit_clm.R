@@ -10,15 +10,17 @@
 #'   text whose points `levels` lists, the lowest first. Points never given are left out, and a message says so.
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has the thresholds (`"1|2"`, below 2) and one row a
 #'   coefficient, in log odds, with Wald's z. `tables` holds `tests` (likelihood ratio tests, as of [fit_logistic()]),
-#'   `clustered` (`method` `"robust"`: sandwich times G / (G - 1)), and `categories`: for each level of a factor and
+#'   `clustered` (`method` `"robust"`: sandwich times G / (G - 1); of fewer than 40 clusters `"jackknife"`: without each
+#'   cluster in turn), and `categories`: for each level of a factor and
 #'   each point of the scale (`category`) by how much the probability of that point differs from the `reference`,
 #'   averaged over the rows as they are otherwise (delta method; over clusters, if one is named).
 #' @source Christensen (2022), R package ordinal; McCullagh (1980).
 #' @noRd
-fit_clm <- function(data, formula, by = NULL, levels = NULL, cluster = NULL, save_to = NULL) {
+fit_clm <- function(data, formula, by = NULL, levels = NULL, cluster = NULL, save_to = NULL,
+                    declared = list()) {
   need_package("ordinal", "fit cumulative models of ratings")
   if (!is.null(cluster)) need_package("sandwich", "compute standard errors over clusters of ratings")
-  fit_fixed_effects(data, formula, by, levels, cluster, save_to, cumulative_model(levels))
+  fit_fixed_effects(data, formula, by, levels, cluster, save_to, cumulative_model(levels), declared)
 }
 
 cumulative_model <- function(points) {
@@ -40,6 +42,12 @@ cumulative_model <- function(points) {
     variances = function(model) NULL,
     changes = function(model) sandwich::estfun(model) %*% stats::vcov(model),
     small_sample = function(model, n_clusters) 1, clustered_as = "robust",
+    refit = function(model, keep) {
+      formula <- stats::formula(model)
+      rows <- environment(formula)$rows
+      environment(formula) <- parent.env(environment(formula))
+      stats::coef(cumulative_fit(formula, rows[keep, , drop = FALSE], start = stats::coef(model)))
+    },
     further = function(model, rows, covariance) list(categories = category_effects(model, rows, covariance)),
     optimiser = "ordinal::clm, Wald z"
   )

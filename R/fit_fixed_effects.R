@@ -7,8 +7,10 @@
 # function(rows, formula); `model`, function(formula, rows); and of a model `effects` (estimates), `tests`, `variances`,
 # `fit_of` (more of its row of `fits`), `further(model, rows, covariance)` (more tables), and `changes`: a matrix, how
 # each row moves each coefficient. The variance of their sums over clusters is multiplied with
-# `small_sample(model, n_clusters)` besides G / (G - 1), and called `clustered_as`; `has_cr2`: clubSandwich knows it.
-fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regression) {
+# `small_sample(model, n_clusters)` besides G / (G - 1), and called `clustered_as`; `has_cr2`: clubSandwich knows it;
+# `refit(model, keep)`: the coefficients of some of its rows, for a jackknife over few clusters.
+# `declared`: what a study says that varied (choose_cluster.R), from which clusters are chosen if `cluster` names none.
+fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regression, declared = list()) {
   formula <- checked_formula(formula, names(data))
   columns <- c(all.vars(formula), regression$columns)
   if (!is.null(cluster)) cluster <- checked_clusters(as.character(unlist(cluster)))
@@ -22,12 +24,17 @@ fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regre
     )
   }
   levels <- level_lists(data, all.vars(formula[[3]]), levels[intersect(names(levels), all.vars(formula[[3]]))])
-  used <- unique(c(columns, cluster_columns(cluster)))
-  fit_one <- function(rows) fit_fixed_cell(formula, with_factors(rows, character(), levels), cluster, regression)
+  declared <- checked_declaration(declared)
+  used <- unique(c(columns, cluster_columns(cluster), clusters_to_declare(declared, formula)))
+  check_columns(data, used, to = sprintf("fit %s", regression$name))
+  fit_one <- function(rows) {
+    rows <- once_per_prompt(rows, outcome_of(formula), declared$prompt)
+    fit_fixed_cell(formula, with_factors(rows, character(), levels), cluster, regression, declared)
+  }
   slant_fit(fit_each_group(data, by, used, fit_one, save_to), regression$packages)
 }
 
-fit_fixed_cell <- function(formula, rows, cluster, regression) {
+fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()) {
   check <- if (is.null(regression$check)) check_outcome else regression$check
   check(rows, all.vars(formula[[2]]))
   rows <- regression$prepared(rows, formula)
@@ -39,113 +46,216 @@ fit_fixed_cell <- function(formula, rows, cluster, regression) {
   if (isTRUE(model$df.residual == 0)) {
     stop_with(sprintf("Can't fit %s: it has as many coefficients as there are rows.", regression$name))
   }
-  clusters <- clusters_to_use(rows, cluster)
+  over <- over_clusters(model, clusters_to_use(rows, cluster, declared, formula), regression)
   of_rows <- regression$effects(model)
-  clustered <- clustered_effects(model, clusters, regression, of_rows)
+  clustered <- clustered_effects(model, over, of_rows)
   list(
     estimates = if (nrow(clustered) > 0) clustered[names(of_rows)] else of_rows,
     fit = c(if (!is.null(regression$fit_of)) regression$fit_of(model), list(
       log_lik = as.numeric(stats::logLik(model)), aic = stats::AIC(model), bic = stats::BIC(model), singular = FALSE,
-      optimiser = regression$optimiser
+      optimiser = paste0(regression$optimiser, if (!is.null(over)) sprintf(", clusters: %s", over$words))
     )),
     variances = regression$variances(model),
     tables_of_group = c(
-      list(tests = clustered_tests(regression$tests(model), model, clusters, regression), clustered = clustered),
-      if (!is.null(regression$further)) regression$further(model, rows, clustered_vcov(model, clusters, regression))
+      list(tests = clustered_tests(regression$tests(model), model, over), clustered = clustered),
+      if (!is.null(regression$further)) regression$further(model, rows, over$covariance)
     ),
     model = model
   )
 }
 
-clusters_to_use <- function(rows, cluster) {
-  if (is.null(cluster)) {
+outcome_of <- function(formula) all.vars(formula[[2]])[[1]]
+
+# The clusters of the rows by name, with the attribute `reason`: those that are named, else those that the study
+# declares. NULL: rows are independent.
+clusters_to_use <- function(rows, cluster, declared, formula) {
+  chosen <- if (is.null(cluster)) declared_clusters(rows, formula, declared) else {
+    list(columns = cluster, reason = reason_for(cluster))
+  }
+  if (is.null(chosen)) {
     return(NULL)
   }
-  tryCatch(clusters_of(rows, cluster, "say what holds for others"), error = function(condition) {
-    message(conditionMessage(condition))
-    NULL
+  if (!is.null(chosen$codes)) {
+    return(structure(chosen$codes, reason = chosen$reason))
+  }
+  tryCatch(
+    structure(clusters_of(rows, chosen$columns, "say what holds for others"), reason = chosen$reason),
+    error = function(condition) {
+      message(conditionMessage(condition))
+      NULL
+    }
+  )
+}
+
+# The errors of a model's coefficients over clusters: `error` (std_error and df), `covariance` (NULL in two ways),
+# `method`, `names` and `words` of the clusters, `codes`, `n`, and how many degrees of freedom clusters have in tests of
+# several coefficients, `n_free`; NULL where rows are independent.
+over_clusters <- function(model, clusters, regression) {
+  if (is.null(clusters)) {
+    return(NULL)
+  }
+  n <- min(vapply(clusters, function(codes) length(unique(codes)), 1L))
+  about <- list(
+    names = toString(names(clusters)), n = n, n_free = n - 1, codes = clusters[[1]],
+    words = sprintf("%s (%s)", paste(names(clusters), collapse = " and "), attr(clusters, "reason"))
+  )
+  if (length(clusters) == 1 && n < fewest_clusters && !is.null(regression$refit)) {
+    found <- jackknifed(model, clusters[[1]], regression)
+    if (!is.null(found)) {
+      message(sprintf(
+        "%d clusters (\"%s\") are fewer than %d: errors are of fits without each in turn (jackknife), rather too large.",
+        n, about$names, fewest_clusters
+      ))
+      return(c(found, about[setdiff(names(about), names(found))]))
+    }
+  }
+  if (takes_reduced_bias(clusters, n, regression)) {
+    found <- reduced_bias_error(model, clusters[[1]])
+    covariance <- as.matrix(clubSandwich::vcovCR(model, cluster = clusters[[1]], type = "CR2"))
+    return(c(about, list(error = found[c("std_error", "df")], covariance = covariance, method = "CR2")))
+  }
+  found <- clustered_error(regression$changes(model), clusters)
+  if (length(clusters) == 2) {
+    both <- paste(clusters[[1]], clusters[[2]], sep = "\037")
+    of <- lapply(c(clusters, list(both)), function(codes) over_one_way(regression$changes(model), codes))
+    return(c(about, list(error = found, covariance = of[[1]] + of[[2]] - of[[3]], method = "two ways")))
+  }
+  found$std_error <- found$std_error * sqrt(regression$small_sample(model, n))
+  c(about, list(
+    error = found, method = regression$clustered_as,
+    covariance = over_one_way(regression$changes(model), clusters[[1]]) * regression$small_sample(model, n)
+  ))
+}
+
+# Without each cluster in turn: of few clusters, where CR2 is not known, this errs on the safe side. Degrees of freedom
+# are clusters less the coefficients that are the same within each. NULL where a fit without a cluster lacks something.
+jackknifed <- function(model, codes, regression) {
+  estimates <- stats::coef(model)
+  clusters <- unique(codes)
+  without <- lapply(clusters, function(one) {
+    tryCatch(suppressMessages(suppressWarnings(regression$refit(model, codes != one))), error = function(problem) NULL)
   })
+  is_sound <- vapply(without, function(one) identical(names(one), names(estimates)) && all(is.finite(one)), NA)
+  if (!all(is_sound)) {
+    return(NULL)
+  }
+  n <- length(clusters)
+  changes <- do.call(cbind, without) - estimates
+  covariance <- tcrossprod(changes) * (n - 1) / n
+  constant <- constant_terms(model, codes)
+  df <- ifelse(constant, max(1, n - 1 - sum(constant)), n - 1)
+  list(
+    error = frame_of(std_error = sqrt(diag(covariance)), df = unname(as.double(df))), covariance = covariance,
+    method = "jackknife", n_free = max(1, n - 1 - sum(constant))
+  )
+}
+
+# Whether each coefficient is of a column that is the same in all rows of a cluster; thresholds are not.
+constant_terms <- function(model, codes) {
+  x <- stats::model.matrix(stats::delete.response(stats::terms(model)), rows_of_model(model))[, -1, drop = FALSE]
+  codes <- match(codes, unique(codes))
+  first <- match(seq_len(max(codes)), codes)
+  constant <- vapply(seq_len(ncol(x)), function(k) all(x[, k] == x[first[codes], k]), NA)
+  c(rep(FALSE, length(stats::coef(model)) - ncol(x)), constant)
+}
+
+rows_of_model <- function(model) {
+  if (inherits(model, "clm")) environment(stats::formula(model))$rows else stats::model.frame(model)
 }
 
 # The coefficients with standard errors over other clusters, which are shown, and with those of independent rows (in
-# columns that end with _rows), which papers print; without `cluster`, or three of one, no rows.
-clustered_effects <- function(model, clusters, regression, of_rows) {
-  if (is.null(clusters)) {
+# columns that end with _rows), which papers print; without clusters no rows.
+clustered_effects <- function(model, over, of_rows) {
+  if (is.null(over)) {
     none <- frame_of(
       method = character(), clusters = character(), n_clusters = integer(), std_error_rows = double(),
       statistic_rows = double(), p_value_rows = double(), conf_low_rows = double(), conf_high_rows = double()
     )
     return(cbind(empty_table("estimates"), none))
   }
-  n <- min(vapply(clusters, function(codes) length(unique(codes)), 1L))
-  found <- if (takes_reduced_bias(clusters, n, regression)) reduced_bias_error(model, clusters[[1]])
-  if (is.null(found)) {
-    found <- clustered_error(regression$changes(model), clusters)
-    if (length(clusters) == 1) found$std_error <- found$std_error * sqrt(regression$small_sample(model, n))
-    found$method <- rep(if (length(clusters) == 2) "two ways" else regression$clustered_as, nrow(found))
-  }
-  effects <- coefficient_rows(stats::coef(model), found)
+  effects <- coefficient_rows(stats::coef(model), over$error)
   n_rows <- nrow(effects)
   about <- frame_of(
-    method = found$method, clusters = rep(toString(names(clusters)), n_rows), n_clusters = rep(n, n_rows)
+    method = rep(over$method, n_rows), clusters = rep(over$names, n_rows), n_clusters = rep(over$n, n_rows)
   )
   shown <- c("std_error", "statistic", "p_value", "conf_low", "conf_high")
   own <- of_rows[match(effects$term, of_rows$term), shown]
   cbind(effects, about, as_plain_rows(stats::setNames(own, paste0(shown, "_rows"))))
 }
 
-# Tests of terms with p of Wald's F over the clusters; that of independent rows is `p_value_rows`.
-clustered_tests <- function(tests, model, clusters, regression) {
+# Tests of terms: over clusters, Wald's F with its degrees of freedom and p; what independent rows give (chi squared of
+# likelihoods, F) is in columns that end with _rows.
+clustered_tests <- function(tests, model, over) {
   if (is.null(tests) || nrow(tests) == 0) {
     return(tests)
   }
-  tests$p_value_rows <- if (is.null(clusters)) rep(NA_real_, nrow(tests)) else tests$p_value
-  covariance <- clustered_vcov(model, clusters, regression)
-  if (is.null(covariance)) {
+  own <- intersect(c("chi_squared", "f_value", "df_residual", "p_value"), names(tests))
+  tests[paste0(own, "_rows")] <- if (is.null(over)) lapply(tests[own], function(column) NA_real_ * column) else tests[own]
+  missing <- setdiff(c("f_value", "df_residual"), names(tests))
+  tests[missing] <- rep(list(rep(NA_real_, nrow(tests))), length(missing))
+  if (is.null(over$covariance)) {
     return(tests)
   }
-  estimates <- stats::coef(model)
-  n <- length(unique(clusters[[1]]))
+  tests[intersect("chi_squared", own)] <- NA_real_
   of_term <- coefficients_of_terms(model)
-  is_reduced <- isTRUE(regression$has_cr2) && n < fewest_clusters && requireNamespace("clubSandwich", quietly = TRUE) &&
-    max(table(clusters[[1]])) <= largest_cluster
-  tests$p_value <- vapply(tests$term, function(term) {
+  for (i in seq_len(nrow(tests))) {
+    term <- tests$term[[i]]
     at <- if (term == "all") unlist(of_term, use.names = FALSE) else of_term[[term]]
-    if (length(at) >= n) {
-      return(NA_real_) # with as many coefficients as clusters, their covariance is singular
-    }
-    if (is_reduced) {
-      constraints <- clubSandwich::constrain_zero(at, coefs = estimates)
-      return(clubSandwich::Wald_test(model, constraints, vcov = "CR2", cluster = clusters[[1]], test = "HTZ")$p_val)
-    }
-    solved <- tryCatch(solve(covariance[at, at, drop = FALSE], estimates[at]), error = function(problem) NULL)
-    if (is.null(solved)) {
-      return(NA_real_)
-    }
-    stats::pf(sum(estimates[at] * solved) / length(at), length(at), n - 1, lower.tail = FALSE)
-  }, 1, USE.NAMES = FALSE)
+    tests[i, c("f_value", "df_residual", "p_value")] <- as.list(clustered_f(model, at, over))
+  }
   tests
+}
+
+# F, its degrees of freedom and p; with as many coefficients as clusters, their covariance is singular.
+clustered_f <- function(model, at, over) {
+  q <- length(at)
+  none <- c(NA_real_, NA_real_, NA_real_)
+  if (q >= over$n) {
+    return(none)
+  }
+  estimates <- stats::coef(model)
+  if (over$method == "CR2") {
+    constraints <- clubSandwich::constrain_zero(at, coefs = estimates)
+    found <- clubSandwich::Wald_test(model, constraints, vcov = "CR2", cluster = over$codes, test = "HTZ")
+    return(c(found$Fstat, found$df_denom, found$p_val))
+  }
+  if (q == 1) {
+    t <- estimates[[at]] / over$error$std_error[[at]]
+    df <- over$error$df[[at]]
+    return(c(t^2, df, stats::pf(t^2, 1, df, lower.tail = FALSE)))
+  }
+  solved <- tryCatch(solve(over$covariance[at, at, drop = FALSE], estimates[at]), error = function(problem) NULL)
+  if (is.null(solved)) {
+    return(none)
+  }
+  df <- over$n - 1
+  f <- sum(estimates[at] * solved) / q
+  if (f < 0) {
+    return(none) # in two ways, a covariance need not be one
+  }
+  if (over$method == "jackknife") { # as Hotelling's T squared
+    df <- over$n_free - q + 1
+    if (df < 1) {
+      return(none)
+    }
+    f <- f * df / over$n_free
+  }
+  c(f, df, stats::pf(f, q, df, lower.tail = FALSE))
 }
 
 # By term, the places of its coefficients. A cumulative model has thresholds before them.
 coefficients_of_terms <- function(model) {
   terms <- stats::delete.response(stats::terms(model))
   labels <- attr(terms, "term.labels")
-  estimates <- stats::coef(model)
-  rows <- if (inherits(model, "clm")) environment(stats::formula(model))$rows else stats::model.frame(model)
-  of <- attr(stats::model.matrix(terms, rows), "assign")
-  n_before <- length(estimates) - sum(of > 0)
+  of <- attr(stats::model.matrix(terms, rows_of_model(model)), "assign")
+  n_before <- length(stats::coef(model)) - sum(of > 0)
   stats::setNames(lapply(seq_along(labels), function(i) n_before + which(of[of > 0] == i)), labels)
 }
 
-# The covariance of the coefficients over clusters of one kind; NULL without them.
-clustered_vcov <- function(model, clusters, regression) {
-  if (length(clusters) != 1) {
-    return(NULL)
-  }
-  sums <- rowsum(regression$changes(model), clusters[[1]])
-  n <- nrow(sums)
-  crossprod(sums) * n / (n - 1) * regression$small_sample(model, n)
+# The covariance of the coefficients over clusters of one kind.
+over_one_way <- function(changes, codes) {
+  sums <- rowsum(changes, codes)
+  crossprod(sums) * nrow(sums) / (nrow(sums) - 1)
 }
 
 # Of least squares and logistic regressions, as sandwich::vcovCL(type = "HC1", cadjust = TRUE), and Stata's regress.

@@ -15,8 +15,9 @@
 #'   `df`, `df_residual`, `p_value` and `eta_squared` (partial; of "all" it is R squared). With `cluster` also
 #'   `clustered`, as of [fit_logistic()].
 #' @noRd
-fit_lm <- function(data, formula, by = NULL, levels = NULL, cluster = NULL, save_to = NULL) {
-  fit_fixed_effects(data, formula, by, levels, cluster, save_to, linear_model)
+fit_lm <- function(data, formula, by = NULL, levels = NULL, cluster = NULL, save_to = NULL,
+                   declared = list()) {
+  fit_fixed_effects(data, formula, by, levels, cluster, save_to, linear_model, declared)
 }
 
 linear_model <- list(

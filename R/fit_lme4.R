@@ -1,7 +1,13 @@
 #' Linear mixed models, one per group of rows
 #'
-#' Fits `lmerTest::lmer()` by REML, with Satterthwaite's degrees of freedom, to each group of rows. This is the model
-#' of Tables S6 to S10 of the RM-IAT paper: `tokens ~ condition + (1 | wording)`, one model and test at a time.
+#' Fits `lmerTest::lmer()` by REML to each group of rows, with Satterthwaite's degrees of freedom where every cluster
+#' has all that is tested. This is the model of Tables S6 to S10 of the RM-IAT paper:
+#' `tokens ~ condition + (1 | wording)`, one model and test at a time.
+#'
+#' A coefficient that is the same within clusters, such as the gender of a name with `(1 | name)`, or that has a slope
+#' by cluster, is known over the clusters that there are. A model with one has Kenward and Roger's standard errors and
+#' degrees of freedom (as [fit_crossed()]), at most as many as clusters less the coefficients that are the same within
+#' them: Satterthwaite's forget a variance that was estimated as 0, and give hundreds. `optimiser` of `fits` says which.
 #'
 #' Factors are made from explicit level lists only, and coded as treatment contrasts whatever R's options say, so that
 #' the reference level depends neither on the locale nor on the order of rows. A logical column is a factor of `FALSE`
@@ -39,6 +45,10 @@
 #' @param n_agq for `"binomial"`: 1 is Laplace's approximation; 0 is quicker by far and less exact (see `nAGQ` of
 #'   [lme4::glmer()]).
 #' @param contrast for `"binomial"`: the factor of two levels whose difference in probability is wanted, if it is there.
+#' @param df_method `"kenward_roger"`: these where something is tested between clusters, else Satterthwaite's;
+#'   `"satterthwaite"`: those of lmerTest everywhere, as papers print them.
+#' @param declared what the study says that varied (as of [mean_contrasts()]): of a model that answers each prompt alike
+#'   every time, each prompt counts once.
 #' @return A [slant_fit]: a list of data frames, of which those about groups begin with the columns `by`, and the
 #'   models:
 #'   \describe{
@@ -72,8 +82,10 @@
 #' fit$estimates
 #' fit$fits
 fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, family = "gaussian", n_agq = 1,
-                     contrast = "condition") {
+                     contrast = "condition", df_method = c("kenward_roger", "satterthwaite"), declared = list()) {
   check_arguments()
+  df_method <- one_of(df_method, c("kenward_roger", "satterthwaite"), "df_method")
+  declared <- checked_declaration(declared)
   need_package("lmerTest", "fit mixed models")
   check_columns(data, character())
   formula <- checked_formula(formula, names(data))
@@ -100,11 +112,13 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
       # Made here: an error in lmer()'s own argument comes with R's note on an interrupted promise.
       prepared <- with_factors(rows, setdiff(grouping, coded), levels)
       check_varies_within(prepared, formula)
-      fit_mixed_model(formula, prepared)
+      fit_mixed_model(formula, prepared, df_method)
     }
   }
   if (family == "binomial") data <- without_token_sources(data, formula)
-  result <- fit_each_group(data, by, all.vars(formula), fit_one, save_to)
+  if (any(c("repetition", "run_id") %in% grouping)) declared$prompt <- NULL # it is asked how repetitions differ
+  fit_once <- function(rows) fit_one(once_per_prompt(rows, outcome[[1]], declared$prompt))
+  result <- fit_each_group(data, by, unique(c(all.vars(formula), declared$prompt)), fit_once, save_to)
   if (!is.null(result$tables$contrasts)) {
     compared <- words_for(contrast, coded)
     result$tables$contrasts <- with_side_labels(result$tables$contrasts, data, compared, levels[[compared]])
@@ -128,14 +142,22 @@ coded_variables <- function(formula) {
   unique(c(all.vars(without_random_terms(formula)[[3]]), unlist(slopes)))
 }
 
-fit_mixed_model <- function(formula, data) {
+fit_mixed_model <- function(formula, data, df_method) {
   control <- polished_control()
   model <- without_optimiser(
     lmerTest::lmer(uncorrelated_slopes(formula, data), data = data, REML = TRUE, control = control)
   )
+  most <- most_df(model)
+  is_between <- df_method != "satterthwaite" && tests_between_clusters(model, most)
+  effects <- if (is_between) {
+    effects_between_clusters(model, most)
+  } else {
+    list(estimates = fixed_effects(model), method = "Satterthwaite")
+  }
+  optimiser <- sprintf("%s, df: %s", model@optinfo$optimizer, effects$method)
   list(
-    estimates = fixed_effects(model), fit = fit_of_mixed_model(model), variances = variance_components(model),
-    model = model
+    estimates = effects$estimates, fit = fit_of_mixed_model(model, optimiser = optimiser),
+    variances = variance_components(model), model = model
   )
 }
 

@@ -15,18 +15,23 @@
 #'   factor with the levels that `levels` lists. Rows in which a column of it is missing are left out and counted
 #'   (`n_missing`).
 #' @param cluster names of one or two columns with what rows have in common, or `NULL`.
+#' @param declared what the study says that varied (as of [mean_contrasts()]). If `cluster` is `NULL`, errors are over
+#'   what predictors are properties of (gender of a name), else over prompts; a model that answers each prompt alike
+#'   every time has each counted once.
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per coefficient, in log odds:
 #'   `statistic` is Wald's z (`df` is `NA`), `conf_low` and `conf_high` its 95 % interval. `tables` holds `tests`:
 #'   the row `"all"` is against the model without predictors, and where there are several terms each has a row, against
 #'   the model without it: `null_log_lik` of the smaller model, McFadden's `pseudo_r_squared`, and the likelihood
-#'   ratio test (`chi_squared`, `df`, `p_value`); with `cluster` also `clustered`: `term`, `estimate`, `std_error`,
+#'   ratio test (`chi_squared`, `df`, `p_value`); over clusters, Wald's F (`f_value`, `df`, `df_residual`, `p_value`)
+#'   next to that test of independent rows (`chi_squared_rows`, `p_value_rows`), and `clustered`: `term`, `estimate`, `std_error`,
 #'   `df`, `statistic`, `p_value`, `conf_low`, `conf_high`, `method`, `clusters` (names) and `n_clusters` (the fewest).
 #'   Where a predictor separates the outcome, coefficients have no finite estimate, and a warning says so; the
 #'   likelihood ratio test holds all the same.
 #' @source Bai et al. (2025), <https://doi.org/10.1073/pnas.2416228122>, figure 4.
 #' @noRd
-fit_logistic <- function(data, formula, by = NULL, levels = NULL, cluster = NULL, save_to = NULL) {
-  fit_fixed_effects(data, formula, by, levels, cluster, save_to, logistic_regression)
+fit_logistic <- function(data, formula, by = NULL, levels = NULL, cluster = NULL, save_to = NULL,
+                         declared = list()) {
+  fit_fixed_effects(data, formula, by, levels, cluster, save_to, logistic_regression, declared)
 }
 
 logistic_regression <- list(

@@ -42,13 +42,23 @@ kenward_roger <- function(parts, inverse) {
 # The matrices of the model: `x`, and `terms`, one for each random effect with its `variances`; `diagonals`, the weights
 # of the components that are no groups, with theirs. `repeated`: the grouping factor of trials that are repetitions of
 # each other, as in names(model@cnms): then the rows are the means of repetitions, times the root of their number (so
-# that trials keep one variance), and `n_within` contrasts within them are known of besides.
+# that trials keep one variance), and `n_within` contrasts within them are known of besides. Correlated effects of a
+# group, (1 + x | g), have a term each and one for each two of them together: a sum z1 + z2 has the part of the variance
+# that their covariance adds, and what Kenward and Roger compute is the same for any such basis. `scaled`: their factor
+# of the variance.
 model_matrices <- function(model, repeated = NULL) {
   x <- stats::model.matrix(model)
   sigma2 <- stats::sigma(model)^2
   is_repeated <- names(model@cnms) %in% repeated
   starts <- lme4::getME(model, "Gp")
   zt <- lme4::getME(model, "Zt")
+  if (any(lengths(model@cnms) > 1)) {
+    scaled <- sqrt(sigma2) * as.matrix(Matrix::t(lme4::getME(model, "Lambdat") %*% zt))
+    return(list(
+      x = x, terms = terms_of_correlated(model, starts, zt), scaled = scaled, diagonals = list(rep(1, nrow(x))),
+      diagonal_variances = sigma2, n_within = 0
+    ))
+  }
   terms <- lapply(which(!is_repeated), function(i) {
     as.matrix(Matrix::t(zt[(starts[[i]] + 1):starts[[i + 1]], , drop = FALSE]))
   })
@@ -73,10 +83,26 @@ model_matrices <- function(model, repeated = NULL) {
   parts
 }
 
+# By group: a matrix for each of its columns, and for the sum of each two.
+terms_of_correlated <- function(model, starts, zt) {
+  unlist(lapply(seq_along(model@cnms), function(i) {
+    n_columns <- length(model@cnms[[i]])
+    rows <- (starts[[i]] + 1):starts[[i + 1]]
+    columns <- lapply(seq_len(n_columns), function(k) {
+      as.matrix(Matrix::t(zt[rows[seq(k, length(rows), by = n_columns)], , drop = FALSE]))
+    })
+    sums <- if (n_columns > 1) utils::combn(n_columns, 2, function(two) Reduce(`+`, columns[two]), simplify = FALSE)
+    c(columns, sums)
+  }), recursive = FALSE)
+}
+
 # V^-1 = diag(1 / lambda) - F F', with F of rows by random effects: `apply` gives V^-1 times some columns.
 inverse_of_variance <- function(parts) {
   lambda <- Reduce(`+`, Map(`*`, parts$diagonals, parts$diagonal_variances))
-  scaled <- do.call(cbind, Map(function(z, variance) z * sqrt(variance), parts$terms, parts$variances))
+  scaled <- parts$scaled
+  if (is.null(scaled)) {
+    scaled <- do.call(cbind, Map(function(z, variance) z * sqrt(variance), parts$terms, parts$variances))
+  }
   root <- chol(diag(ncol(scaled)) + crossprod(scaled, scaled / lambda))
   f <- t(backsolve(root, t(scaled / lambda), transpose = TRUE))
   list(lambda = lambda, f = f, apply = function(columns) columns / lambda - f %*% crossprod(f, columns))

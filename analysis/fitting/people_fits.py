@@ -25,18 +25,26 @@ def of_people(definition: Fit) -> Fit:
     """Return the fit as people's rows take it; the same if it says itself what persons are in it, or has no errors over
     persons.
     """
+    bare = without_declaration(definition)
     clusters = definition.settings.get("cluster")
+    if not clusters and "declared" in definition.settings and definition.engine != "lme4":
+        return replace(bare, settings={**bare.settings, "cluster": PERSON})
     if clusters:
         names = (clusters,) if isinstance(clusters, str) else tuple(clusters)
-        if PERSON not in names:
-            settings = {name: value for name, value in definition.settings.items() if name != "declared"}
-            if not set(names) & set(_BY_PERSON):
-                settings["cluster"] = PERSON if isinstance(clusters, str) else (PERSON,)
-            return replace(definition, settings=settings)
+        if PERSON in names or set(names) & set(_BY_PERSON):
+            return bare
+        return replace(bare, settings={**bare.settings, "cluster": PERSON if isinstance(clusters, str) else (PERSON,)})
     formula = definition.formula
     if definition.engine == "lme4" and formula and not any(name in formula for name in _BY_PERSON):
-        return replace(definition, formula=f"{formula} + (1 | {PERSON})")
-    return definition
+        return replace(bare, formula=f"{formula} + (1 | {PERSON})")
+    return bare
+
+
+def without_declaration(definition: Fit) -> Fit:
+    """Return the fit without what the study declares to vary among models: people have no personas."""
+    if "declared" not in definition.settings:
+        return definition
+    return replace(definition, settings={k: value for k, value in definition.settings.items() if k != "declared"})
 
 
 def cells_of(
@@ -54,14 +62,28 @@ def cells_of(
     cells = read_cells(
         db, study, definition, source=source, measure=measure, refusals_removed=refusals_removed, rows=rows
     )
-    people = of_people(definition)
+    people, once = of_people(definition), without_declaration(definition)
     by_person: dict[str, Cell] = {}
+    by_answer: dict[str, Cell] = {}
     if people != definition and PERSON in rows.columns and any(_is_of_people(cell) for cell in cells):
-        read = read_cells(db, study, people, source=source, measure=measure, refusals_removed=refusals_removed)
-        by_person = {_name(cell): cell for cell in read if _is_of_people(cell) and _has_persons(cell.rows)}
+        by_person, by_answer = (
+            {
+                _name(cell): cell
+                for cell in read_cells(
+                    db, study, fit, source=source, measure=measure, refusals_removed=refusals_removed
+                )
+                if _is_of_people(cell)
+            }
+            for fit in (people, once)
+        )
     for cell in cells:
-        own = by_person.get(_name(cell))
-        yield (definition, cell) if own is None else (people, own)
+        own, alone = by_person.get(_name(cell)), by_answer.get(_name(cell))
+        if own is not None and _has_persons(own.rows):
+            yield people, own
+        elif alone is not None:
+            yield once, alone
+        else:
+            yield definition, cell
 
 
 def _is_of_people(cell: Cell) -> bool:

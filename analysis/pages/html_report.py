@@ -22,8 +22,8 @@ from slant.analysis.calls.results import results
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.fitting.result_versions import other_version_sentences, versions_of_results
-from slant.analysis.pages.analysis_methods import analysis_paragraph
 from slant.analysis.pages.check_summary import PAGE_NAME, summary_of_checks
+from slant.analysis.pages.made_fits import made_fits
 from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS, SAME_WORDS
 from slant.analysis.pages.parts.people import ALIKE
 from slant.analysis.pages.provenance import describe_methods, described_runs, without_folders
@@ -62,6 +62,7 @@ from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.notes import table_notes
 from slant.collector.progress.lost_answers import lost_answer_notes
+from slant.collector.provenance.estimand_sentences import estimand_paragraph
 from slant.collector.provenance.methods import is_citation
 from slant.collector.records import Registration
 from slant.collector.sources import facts_of, sources_that
@@ -152,7 +153,7 @@ def report(
         registered=_registered(db, study, registration, study_tables["outcome_counts"]),
         more=more_tables(data, _more_tables(study_tables)),
         methods=methods_texts,
-        analysis=analysis_paragraph(study, data.fits),
+        analysis=estimand_paragraph(study, made_fits(data.fits)),
         references=_unique(
             [
                 study.source if is_citation(study.source) else None,

@@ -72,6 +72,7 @@ def _bibtex(db: Path, run: str) -> None:
 
 def _paragraph(db: Path, run: str) -> None:
     from slant.collector.keep.journal_loader import waiting_bytes
+    from slant.collector.provenance.estimand_sentences import stored_estimands
     from slant.collector.provenance.methods import command_line, paragraph, references
     from slant.collector.provenance.run_history import read_run_history
 
@@ -79,6 +80,8 @@ def _paragraph(db: Path, run: str) -> None:
     if waiting := waiting_bytes(db):
         say(f"{waiting:,} bytes of answers wait in the journal, and this is without them: collect load --db {db}")
     click.echo(printable(paragraph(history)))
+    if estimands := stored_estimands(db, history.run):
+        click.echo(f"\n{printable(estimands)}")
     click.echo("\nTo cite (as BibTeX: --bibtex):")
     for reference in references(history):
         click.echo(f"  {printable(reference)}")

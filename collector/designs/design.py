@@ -195,6 +195,10 @@ class Design(ABC):
         """Return fits that a study of this design has besides those of its file, by name; its file may override one."""
         return {}
 
+    def own_fit(self, study: StudyFile, fit: Fit) -> Fit:
+        """Return a fit of the file with what this design knows of the study's clusters; by default as it is."""
+        return fit
+
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
         """Return the facts for a reader of a trial besides prompt and answer, each by its name; for a round of a game
         also who was offered and how it went. `trial` is a row of `trials`, its `factors` as values. By default these

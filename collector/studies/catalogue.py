@@ -303,6 +303,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     )
     for name in fit_settings.keys() - design.fits(study).keys():
         rows[name].text("view")  # it is a fit of the study's own, which has to say more
+    study = replace(study, fits={name: design.own_fit(study, fit) for name, fit in fits.items()})
     study = replace(study, sensitivity=read_specifications(table, fits_of(study)))
     table.finish()
     _refuse_twice([model.model for model in study.models], "model", path.name)

@@ -3,16 +3,27 @@ cited."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
-from slant.analysis.pages.analysis_methods import analysis_paragraph
+from slant.analysis import fit
+from slant.analysis.pages.made_fits import made_fits
+from slant.collector import collect
+from slant.collector.cli import collect as command
+from slant.collector.provenance.estimand_sentences import estimand_paragraph
 from slant.collector.provenance.methods import is_citation
+from slant.collector.studies.catalogue import Study
 from tests.support.tiny_audit import audit
+
+
+def analysis_paragraph(study: Study, results: Mapping[str, Any]) -> str | None:
+    return estimand_paragraph(study, made_fits(results))
 
 
 def made(engine: str, clusters: str, *df: float) -> Any:
@@ -63,3 +74,18 @@ def test_without_contrasts_nothing_is_said_to_be_corrected_and_other_fits_have_n
 )
 def test_a_source_is_cited_if_it_names_a_work(source: str | None, is_cited: bool) -> None:
     assert is_citation(source) is is_cited
+
+
+def test_the_shell_prints_the_paragraph_of_the_fits_that_are_kept(tmp_path: Path) -> None:
+    study, db = audit(tmp_path), tmp_path / "a.duckdb"
+    collect(db, study, simulated=True)
+    assert "we estimated" not in _typed(db)
+    fit(db, study, "mean_contrasts")
+    said = _typed(db)
+    assert "For each model and question we estimated: differences between marginal means" in said
+    for part in ("clustered", "degrees of freedom", "corrected by Holm's method"):
+        assert part in said
+
+
+def _typed(db: Path) -> str:
+    return CliRunner().invoke(command, ["methods", "--db", str(db)], prog_name="collect").stdout

@@ -35,14 +35,14 @@ test_that("its likelihood ratio tests are those of ordinal", {
   expect_equal(fit$tables$tests$chi_squared[[1]], as.numeric(2 * (logLik(direct) - logLik(null))), tolerance = 1e-6)
 })
 
-test_that("over clusters its standard errors are those of sandwich", {
+test_that("over forty clusters or more its standard errors are those of sandwich", {
   skip_if_not_installed("sandwich")
-  fit <- fit_clm(numbered(), "rating ~ temp + contact", levels = wine_levels[-1], cluster = "judge")
+  fit <- fit_clm(numbered(), "rating ~ temp + contact", levels = wine_levels[-1], cluster = "judge:bottle")
   direct <- ordinal::clm(rating ~ temp + contact, data = ordinal::wine)
-  robust <- sandwich::vcovCL(direct, ordinal::wine$judge, type = "HC0", cadjust = TRUE)
+  robust <- sandwich::vcovCL(direct, seq_len(72), type = "HC0", cadjust = TRUE)
   expect_equal(fit$tables$clustered$std_error, unname(sqrt(diag(robust))), tolerance = 1e-6)
   expect_equal(unique(fit$tables$clustered[c("df", "method", "n_clusters")]), data.frame(
-    df = 8, method = "robust", n_clusters = 9L
+    df = 71, method = "robust", n_clusters = 72L
   ))
 })
 
@@ -119,4 +119,42 @@ test_that("nine attributes of 14,060 published ratings come to the likelihood an
   expect_equal(nrow(wanted), 47)
   found <- estimates[match(wanted$term, estimates$term), ]
   expect_lt(max(abs(found$estimate - wanted$estimate), abs(found$std_error - wanted$se)), 6e-6)
+})
+
+test_that("over few judges errors are a jackknife, and p of each term is that of the F beside it", {
+  fit <- fit_clm(numbered(), "rating ~ temp + contact", levels = wine_levels[-1], cluster = "judge")
+  rows <- numbered()
+  without <- vapply(unique(as.character(rows$judge)), function(one) {
+    stats::coef(ordinal::clm(factor(rating) ~ temp + contact, data = subset(rows, judge != one)))[["tempwarm"]]
+  }, 1)
+  by_hand <- sqrt(8 / 9 * sum((without - fit$estimates$estimate[[5]])^2))
+  expect_equal(fit$estimates$std_error[[5]], by_hand, tolerance = 1e-5)
+  expect_equal(unique(fit$tables$clustered$method), "jackknife")
+  expect_match(fit$messages$text, "9 clusters (\"judge\") are fewer than 40", fixed = TRUE, all = FALSE)
+  tests <- fit$tables$tests
+  expect_equal(tests$p_value, stats::pf(tests$f_value, tests$df, tests$df_residual, lower.tail = FALSE))
+  expect_true(all(is.na(tests$chi_squared)))
+  expect_equal(tests$p_value_rows, stats::pchisq(tests$chi_squared_rows, tests$df, lower.tail = FALSE))
+})
+
+test_that("without a cluster, errors are over what the study declares, and copies change none of them", {
+  rows <- transform(numbered(), bottle = as.character(bottle), warm = as.integer(rating > 3))
+  five <- rows[rep(seq_len(nrow(rows)), 5), ]
+  prompts <- list(prompt = c("judge", "bottle"))
+  engines <- list(clm = "rating ~ temp + contact", logistic = "warm ~ temp + contact", lm = "rating ~ temp + contact")
+  for (engine in names(engines)) {
+    of <- function(data, declared) {
+      arguments <- list(formula = engines[[engine]], levels = wine_levels[-1], declared = declared)
+      run_fit(engine, data, arguments)
+    }
+    once <- of(rows, prompts)
+    copies <- of(five, prompts)
+    expect_equal(copies$estimates, once$estimates, info = engine)
+    expect_equal(copies$tables$tests, once$tables$tests, info = engine)
+    expect_equal(unique(once$tables$clustered$clusters), "prompt", info = engine)
+    expect_match(copies$messages$text, "each prompt counts once", all = FALSE, info = engine)
+    property <- of(five, c(prompts, list(properties = list(temp = "judge"))))
+    expect_equal(unique(property$tables$clustered$clusters), "judge", info = engine)
+    expect_match(property$fits$optimiser, "temp is a property of judge", info = engine)
+  }
 })

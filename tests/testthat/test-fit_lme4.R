@@ -229,3 +229,56 @@ test_that("an outcome that is one number in each condition is no fit but a sente
   varying <- fit_lme4(rows, "tokens ~ condition + (1 | wording)", levels = list(condition = c("a", "b")))
   expect_equal(varying$fits$error, "")
 })
+
+# Ratings of names with a gender, in jobs; `name_sd = 0`: means of names are equal, so that their variance is 0.
+ratings_of_names <- function(seed, n_names = 12, name_sd = 0) {
+  rows <- expand.grid(copy = 1:4, job = c("clerk", "cook", "nurse"), name = sprintf("n%02d", seq_len(n_names)),
+                      stringsAsFactors = FALSE)
+  number <- match(rows$name, unique(rows$name))
+  rows$gender <- c("man", "woman")[1 + number %% 2]
+  withr::with_seed(seed, {
+    rows$rating <- 4 + stats::rnorm(n_names, 0, name_sd)[number] + stats::rnorm(nrow(rows))
+    if (name_sd == 0) rows$rating <- 4 + rows$rating - stats::ave(rows$rating, rows$name)
+    rows
+  })
+}
+
+of_names <- list(gender = c("woman", "man"), job = c("clerk", "cook", "nurse"))
+
+test_that("a gender over 12 names has 10 degrees of freedom, whether names vary or have a variance of 0", {
+  fit_of <- function(rows, ...) fit_lme4(rows, "rating ~ gender * job + (1 | name)", levels = of_names, ...)
+  none <- fit_of(ratings_of_names(1))
+  expect_equal(none$variances$variance[[1]], 0)
+  by_coefficient <- none$estimates$df[none$estimates$term %in% c("intercept", "genderman")]
+  expect_equal(by_coefficient, c(10, 10), tolerance = 1e-6)
+  expect_match(none$fits$optimiser, "Kenward-Roger")
+  expect_gt(fit_of(ratings_of_names(1), df_method = "satterthwaite")$estimates$df[[2]], 100)
+  varying <- fit_of(ratings_of_names(2, name_sd = 1))
+  expect_equal(varying$estimates$df[[2]], 10, tolerance = 1e-6)
+})
+
+test_that("correlated slopes have pbkrtest's standard errors, and degrees of freedom of the templates at most", {
+  skip_if_not_installed("pbkrtest")
+  rows <- ratings_of_names(3, name_sd = .5)[-(1:9), ]
+  rows$template <- sprintf("t%d", 1 + rows$copy %% 4)
+  fit <- fit_lme4(rows, "rating ~ gender + (gender | template) + (1 | name)", levels = of_names["gender"])
+  theirs <- as.matrix(pbkrtest::vcovAdj(fit$models[[1]]))
+  expect_equal(fit$estimates$std_error, unname(sqrt(diag(theirs))), tolerance = 1e-4)
+  expect_lte(max(fit$estimates$df), 3)
+})
+
+test_that("what varies within clusters alone keeps lmerTest's degrees of freedom", {
+  fit <- fit_lme4(ratings_of_names(4, name_sd = 1), "rating ~ job + (1 | name)", levels = of_names["job"])
+  expect_match(fit$fits$optimiser, "Satterthwaite")
+  expect_equal(fit$estimates$df, unname(stats::coef(summary(fit$models[[1]]))[, "df"]))
+})
+
+test_that("copies of a model that always answers alike change nothing", {
+  rows <- subset(ratings_of_names(5, name_sd = 1), copy == 1)
+  formula <- "rating ~ gender + job + (1 | name)"
+  declared <- list(prompt = c("name", "job"))
+  once <- fit_lme4(rows, formula, levels = of_names, declared = declared)
+  five <- fit_lme4(rows[rep(seq_len(nrow(rows)), 5), ], formula, levels = of_names, declared = declared)
+  expect_equal(five$estimates, once$estimates)
+  expect_match(five$messages$text, "each prompt counts once", all = FALSE)
+})

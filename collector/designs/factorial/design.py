@@ -16,7 +16,7 @@ from slant.collector.designs.answers.plain import AnswerReading, plain_lines, sp
 from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Question, quoted_answer
-from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits
+from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits, with_declaration
 from slant.collector.designs.factorial.imported import DECIMAL, checked_shown, placer_of, row_columns
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
 from slant.collector.designs.factorial.people import ShownProfiles, fields_of, without_persona
@@ -147,6 +147,9 @@ class Factorial(Design):
 
     def fits(self, study: StudyFile) -> dict[str, Fit]:
         return estimand_fits(study)
+
+    def own_fit(self, study: StudyFile, fit: Fit) -> Fit:
+        return with_declaration(study, fit)
 
     def check_arguments(self, study: StudyFile) -> Mapping[str, Mapping[str, Any]]:
         return check_arguments(study)

@@ -41,6 +41,17 @@ def estimand_fits(study: StudyFile) -> dict[str, Fit]:
     return fits
 
 
+DECLARING = ("lme4", "lm", "logistic", "clm")
+"""Engines of a file's own fits that take what the study says that varied: R chooses clusters from it."""
+
+
+def with_declaration(study: StudyFile, fit: Fit) -> Fit:
+    """Return a fit of the study's file with what the study declares to vary, unless the file says that itself."""
+    if fit.engine not in DECLARING or fit.view != VIEW or "declared" in fit.settings:
+        return fit
+    return replace(fit, settings={**fit.settings, "declared": declared_of(study.data)})
+
+
 _KEYED = {
     "respondent": "respondent", "item": "item", "scale": "scale", "key": "key", "limits": ["low", "high"],
 }  # fmt: skip

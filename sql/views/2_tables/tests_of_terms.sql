@@ -5,7 +5,7 @@
 -- reads: fits, logistic_tests, clm_tests, clogit_tests, lm_tests, models, tests
 -- study: any
 -- note:  Made by `analyze --fit` of a fit of the engine lm (F tests) or logistic, clm, clogit (likelihood ratio tests,
---        `df_residual` is NULL). The term "all" is the whole model against one without predictors; with several terms each has a row,
+--        `df_residual` is NULL; over clusters Wald's F). The term "all" is the whole model against one without predictors; with several terms each has a row,
 --        against the model without it. `share_explained` is partial eta squared, or McFadden's pseudo R squared.
 CREATE OR REPLACE VIEW tests_of_terms AS
 WITH by_likelihood AS (
@@ -18,8 +18,8 @@ WITH by_likelihood AS (
     SELECT *
     FROM clogit_tests
 ), of_terms AS (
-    SELECT call_id, term, 'chi squared' AS statistic_name, chi_squared AS statistic, df, NULL::DOUBLE AS df_residual,
-           p_value, pseudo_r_squared AS share_explained
+    SELECT call_id, term, if(f_value IS NULL, 'chi squared', 'F') AS statistic_name,
+           coalesce(f_value, chi_squared) AS statistic, df, df_residual, p_value, pseudo_r_squared AS share_explained
     FROM by_likelihood
     UNION ALL
     SELECT call_id, term, 'F', f_value, df, df_residual, p_value, eta_squared
