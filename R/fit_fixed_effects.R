@@ -28,7 +28,7 @@ fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regre
   used <- unique(c(columns, cluster_columns(cluster), clusters_to_declare(declared, formula)))
   check_columns(data, used, to = sprintf("fit %s", regression$name))
   fit_one <- function(rows) {
-    rows <- once_per_prompt(rows, outcome_of(formula), declared$prompt)
+    rows <- once_per_prompt(rows, all.vars(formula[[2]])[[1]], declared$prompt)
     fit_fixed_cell(formula, with_factors(rows, character(), levels), cluster, regression, declared)
   }
   slant_fit(fit_each_group(data, by, used, fit_one, save_to), regression$packages)
@@ -63,8 +63,6 @@ fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()
     model = model
   )
 }
-
-outcome_of <- function(formula) all.vars(formula[[2]])[[1]]
 
 # The clusters of the rows by name, with the attribute `reason`: those that are named, else those that the study
 # declares. NULL: rows are independent.

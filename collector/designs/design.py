@@ -109,11 +109,9 @@ class Design(ABC):
     views: Mapping[str, str] = {}
     """Hold views of a design in a separate package: the text of each by its name, with the head that CONTRIBUTING.md
     requires, in an order in which each reads earlier ones."""
-
     starts: tuple[str, ...] = ()
     """List studies to start from, if a design has several (`collect studies new --start`), the usual one first: folders
     in collector/studies/templates/DESIGN/."""
-
     template: Mapping[str, str] = {}
     """Hold a study to start from, for `collect studies new`: the text of each file by its name, including study.toml,
     with STUDY in place of its name. Designs of slant have theirs in collector/studies/templates/."""
@@ -196,14 +194,12 @@ class Design(ABC):
         return {}
 
     def own_fit(self, study: StudyFile, fit: Fit) -> Fit:
-        """Return a fit of the file with what this design knows of the study's clusters; by default as it is."""
+        """Return a fit of the file with what this design knows of clusters; by default as it is."""
         return fit
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        """Return the facts for a reader of a trial besides prompt and answer, each by its name; for a round of a game
-        also who was offered and how it went. `trial` is a row of `trials`, its `factors` as values. By default these
-        are the factors unchanged.
-        """
+        """Return the facts for a reader of a trial besides prompt and answer, by name; of a game also who was
+        offered and how it went. `trial` is a row of `trials`; by default these are its factors."""
         return {name: as_text(value) for name, value in trial["factors"].items()}
 
     def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:

@@ -130,3 +130,18 @@ def test_a_report_has_means_effects_and_ratios_beside_four_fifths(place: tuple[P
         assert said in page
     assert "gender: man" in page
     assert "Fewer than three points are used" in page
+
+
+def test_of_a_question_whose_good_answer_is_no_the_ratio_is_of_those_not_refused(tmp_path: Path) -> None:
+    asked = ('text = "Would you hire {name}?"\nkind = "yes_no"', 'text = "Refuse {name}?"\nkind = "yes_no"')
+    file = write_audit(tmp_path, (asked[0], asked[1] + '\nfavourable = "no"'))
+    file.write_text(file.read_text("utf-8") + SIMULATION, encoding="utf-8")
+    study, db = load_study(file), tmp_path / "a.duckdb"
+    import_simulated(study, db, tmp_path / "rows.jsonl", 2)
+    made = fit(db, study, "impact_ratio", settings={"reference": {"gender": "woman"}})
+    of_men = made.tables["impact_ratio"]["ratios"].filter(attribute="gender", level="man").row(0, named=True)
+    export_trials(db, out=tmp_path / "rows.csv", view="factorial_profiles")
+    rows = pl.read_csv(tmp_path / "rows.csv").filter(pl.col("question") == "hire").drop_nulls("chosen")
+    spared = {gender: 1 - chosen for gender, chosen in rows.group_by("gender").agg(pl.col("chosen").mean()).rows()}
+    assert of_men["rate"] == pytest.approx(spared["man"])
+    assert of_men["ratio"] == pytest.approx(spared["man"] / spared["woman"])
