@@ -183,6 +183,10 @@ def test_of_a_list_of_answers_the_first_is_not_taken_alone(tmp_path: Path) -> No
     (tmp_path / "a.json").write_text(json.dumps(records))
     with pytest.raises(UsageError, match="up to 5 answers, in results"):
         propose_study([tmp_path / "a.json"])
+    ranked = [{"model": "m", "name": name, "ranking": ["x", "y"]} for name in "ab" * 4]
+    (tmp_path / "b.json").write_text(json.dumps(ranked))
+    with pytest.raises(UsageError, match=r"Lists are in ranking.*--map answer=ranking\[0\]"):
+        propose_study([tmp_path / "b.json"])
 
 
 @st.composite

@@ -155,7 +155,7 @@ def _found(table: AnswerTable) -> _Found:
     found.remarks += [_ONE_BY_ONE] if of_models.n_profiles > 1 else []
     placed = {"task": tasks.task or of_models.task, "place": tasks.place or of_models.place, "repetition": repeated}
     found.why = _reasons(table, found, free, columns, placed)
-    for name in sorted(columns, key=lambda name: -len(table.levels(name))):
+    for name in sorted(columns, key=lambda n: (-len(table.levels(n)), n not in table.forced, bool(table.numbers(n)))):
         of = next((f for f in found.factors if table.says(f, name) or table.is_another_of(f, name)), None)
         if of is not None:
             found.factors[of].append(name)

@@ -22,7 +22,14 @@ from slant.collector.importing.proposals.columns import Roles, read_roles
 from slant.collector.importing.proposals.reasons import reasons_of_roles, reasons_of_table
 from slant.collector.importing.proposals.request_names import by_id, told_apart
 from slant.collector.importing.proposals.tables import answer_table, study_from_table
-from slant.collector.importing.proposals.whole_files import check_columns, check_lists, check_rows, check_tasks, within
+from slant.collector.importing.proposals.whole_files import (
+    check_columns,
+    check_lists,
+    check_rows,
+    check_tasks,
+    lists_inside,
+    within,
+)
 from slant.collector.importing.proposals.wide_models import as_long, columns_of_models, models_of_files, nested_columns
 from slant.collector.importing.renamed import Names, names
 from slant.collector.providers import PROVIDERS
@@ -259,6 +266,7 @@ def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str
         *reasons,
         f"Columns were taken so: {'; '.join(taken) or 'none'}.",
         *([f"Not taken: {', '.join(roles.left[:20])}."] if roles.left else []),
+        *lists_inside(file),
         *([_ONLY_NUMBERS] if roles.has_ids and not {"condition", "item"} & roles.ours else []),
         "If that is wrong, say it: --map condition=COLUMN,item=COLUMN. Or write a study: collect studies new --help",
     )

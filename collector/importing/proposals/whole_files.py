@@ -82,6 +82,16 @@ def check_lists(files: Sequence[TableFile], mapping: Sequence[str]) -> None:
                 )
 
 
+def lists_inside(file: TableFile) -> list[str]:
+    """Return what to type for columns whose cells are lists or tables, of which no element is taken unsaid."""
+    rows = [row for row in islice(file.rows(), _LOOKED_AT) if isinstance(row, Row)]
+    lists = [name for name in file.columns if any(isinstance(row.cells.get(name), list) for row in rows)]
+    if not lists:
+        return []
+    typed = f"its first element: --map answer={lists[0]}[0]; all of them: a record for each"
+    return [f"Lists are in {', '.join(lists[:6])}. To take one, as {typed}."]
+
+
 def within(mapping: Sequence[str], inner: Sequence[str]) -> tuple[list[str], list[str]]:
     """Resolve aliases of aliases; return the mapping and the unmapped columns."""
     paths = {ours: path for ours, _, path in (part.partition("=") for part in inner)}
