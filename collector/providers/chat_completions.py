@@ -9,11 +9,9 @@ reasoning and still report 0 (vLLM if the prompt opens the thinking, older SGLan
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from slant.collector.providers import openai
-from slant.collector.providers.exchange import first_choice
 from slant.collector.providers.openai import LOGPROBS, TAKES_TOOLS, structured_output
 from slant.collector.providers.openai import chat_request as request
 from slant.collector.providers.templates import without_template
@@ -23,18 +21,8 @@ from slant.collector.records import Reply
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 
 
+_REASONING = ("reasoning_content", "reasoning", "reasoning_details")
+
+
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-    read = without_template(openai.reply(body, headers))
-    if blocks := _reasoning_fields(body):
-        read = replace(read, blocks={**(read.blocks or {}), **blocks})
-    return without_false_zero(read)
-
-
-def _reasoning_fields(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of the message that hold reasoning, under the server's own names."""
-    message = (first_choice(body) or {}).get("message")
-    if not isinstance(message, dict):
-        return {}
-    return {
-        name: message[name] for name in ("reasoning_content", "reasoning", "reasoning_details") if message.get(name)
-    }
+    return without_false_zero(without_template(openai.reply(body, headers, kept=_REASONING)))

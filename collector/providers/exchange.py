@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,6 +118,14 @@ def whole(value: Any) -> int | None:
         return None
     number = value if type(value) is int else _whole_number(value)
     return number if number is not None and 0 <= number <= LARGEST_COUNT else None
+
+
+def wholes(values: Iterable[Any]) -> list[int | None]:
+    """Return values as count() would, or None in the place of each that it would not give."""
+    return [
+        value if value is None or (type(value) is int and 0 <= value <= LARGEST_COUNT) else whole(value)
+        for value in values
+    ]
 
 
 def _whole_number(value: Any) -> int | None:

@@ -48,7 +48,8 @@ def chat_request(base_url: str, key: str | None, model: StudyModel, prompt: Prom
     return Request(f"{base_url}/chat/completions", headers, body, "messages", n_earlier, prompt.earlier_hash)
 
 
-def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
+def reply(body: Mapping[str, Any], headers: Mapping[str, str], kept: tuple[str, ...] = ()) -> Reply:
+    """Return what a response says. `kept`: fields of the message that go back to the server as they came."""
     choice = first_choice(body)
     if choice is None:  # no model has answered, whatever was counted
         return Reply(outcome="failed", detail="the response has no choice", **_provenance(body, headers))
@@ -61,6 +62,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         return Reply(outcome="failed", detail="the response has an empty choice", **_provenance(body, headers))
     ended = ending_behind(ending("chat", finish), text(choice.get("native_finish_reason")))
     outcome: Outcome | None = "refused" if refusal else ended.outcome(has_text=bool(answer))
+    blocks = {name: message[name] for name in kept if message.get(name)}
     return Reply(
         answer=answer,
         reasoning_text=reasoning_text,
@@ -71,7 +73,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         ending=ended.kind,
         filter_category=filtered_categories(choice.get("content_filter_results")) if outcome == "filtered" else None,
         logprobs=read_choice(choice),
-        blocks={"tool_calls": message["tool_calls"]} if calls else None,
+        blocks={**blocks, "tool_calls": message["tool_calls"]} if calls else blocks or None,
         tool_calls=calls,
         **_provenance(body, headers),
     )

@@ -13,6 +13,7 @@ from slant.collector.system.patterns import lazy_pattern
 _ANY = re.IGNORECASE | re.DOTALL
 _NUMBER = r"[0-9][0-9,]{0,14}"
 _MODEL = rf"(?:context (?:length|window|size|limit)|sequence length)(?: (?:is|of))?:?(?: only)? (?P<model>{_NUMBER})"
+_OF_ANSWER = rf"max[_ ](?:(?:new|completion|output)[_ ])?tokens\W{{0,6}}(?:is |of )?(?P<answer>{_NUMBER})"
 _SUMS = (
     # OpenAI, vLLM, DeepSeek, OpenRouter, SGLang: … (9 in the messages, 10000 in the completion)
     lazy_pattern(
@@ -30,10 +31,12 @@ _SUMS = (
     lazy_pattern(rf"{_NUMBER} \+ (?P<answer>{_NUMBER}) > (?P<model>{_NUMBER})"),
     # Together, Fireworks: max_tokens (9000) … context length (8193)
     lazy_pattern(
-        rf"max_(?:new_|completion_|output_)?tokens\W{{0,6}}(?P<answer>{_NUMBER})\b.*?"
-        rf"context (?:length|window|size|limit)\W{{0,6}}(?:is |of )?\(?(?P<model>{_NUMBER})",
-        _ANY,
+        rf"{_OF_ANSWER}\b.*?context (?:length|window|size|limit)\W{{0,6}}(?:is |of )?\(?(?P<model>{_NUMBER})", _ANY
     ),
+    # Mistral: max_tokens is 9000, too large for model with 8192 maximum context length
+    lazy_pattern(rf"{_OF_ANSWER}\b.*?\b(?P<model>{_NUMBER}) (?:tokens )?(?:maximum |max )?context\b", _ANY),
+    # TensorRT-LLM: less than max_num_tokens (8192). max_tokens: 9000
+    lazy_pattern(rf"max_num_tokens \((?P<model>{_NUMBER})\)\W.*?{_OF_ANSWER}", _ANY),
 )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from slant.collector.providers.exchange import count, whole
+from slant.collector.providers.exchange import count, whole, wholes
 from slant.collector.records import Reply
 
 _OTHER_PARTS = ("audio_tokens", "image_tokens", "video_tokens")
@@ -106,24 +106,21 @@ def chat_counts(usage: Any) -> dict[str, Any]:
     if "prompt_tokens" not in usage and "completion_tokens" not in usage:
         usage = _renamed(usage)
     sent, generated = _table(usage.get("prompt_tokens_details")), _table(usage.get("completion_tokens_details"))
-    cached, written = whole(sent.get("cached_tokens")), whole(sent.get("cache_write_tokens"))
+    prompt, completion, total, cached, written, reasoning = wholes(
+        (
+            usage.get("prompt_tokens"), usage.get("completion_tokens"), usage.get("total_tokens"),
+            sent.get("cached_tokens"), sent.get("cache_write_tokens"), generated.get("reasoning_tokens"),
+        )
+    )  # fmt: skip
     if cached is None:
         cached = _first(usage, _CACHED) if "cache_read_tokens" not in sent else whole(sent["cache_read_tokens"])
     if written is None:
         written = whole(sent.get("cache_creation_tokens") or usage.get("cache_creation_input_tokens"))
-    reasoning = whole(generated.get("reasoning_tokens"))
     if reasoning is None and (reasoning := whole(generated.get("thinking_tokens"))) is None:
         reasoning = _first(usage, ("reasoning_tokens", "thinking_tokens")) or None  # SGLang has it there; 0 is no count
         if reasoning is None and "output_tokens_details" in usage:
             reasoning = count(usage, "output_tokens_details", "reasoning_tokens")
-    counts = settled(
-        whole(usage.get("prompt_tokens")),
-        whole(usage.get("completion_tokens")),
-        whole(usage.get("total_tokens")),
-        reasoning,
-        (cached or 0) + (written or 0),
-        (sent, generated),
-    )
+    counts = settled(prompt, completion, total, reasoning, (cached or 0) + (written or 0), (sent, generated))
     return by_name(counts, cached, written)
 
 
@@ -135,6 +132,8 @@ def _renamed(usage: dict[str, Any]) -> dict[str, Any]:
 
 
 def _first(usage: dict[str, Any], names: tuple[str, ...]) -> int | None:
+    if usage.keys().isdisjoint(names):  # nearly always
+        return None
     return next((found for name in names if (found := whole(usage.get(name))) is not None), None)
 
 

@@ -26,6 +26,19 @@ def test_a_plain_answer_deviates_in_nothing() -> None:
     assert rows["finish reason"] == "stop (answer)"
 
 
+def test_charges_as_xai_perplexity_and_openrouter_state_them_are_no_deviation() -> None:
+    ticks, parts = {"cost_in_usd_ticks": 37_756_000}, {"cost": {"input_tokens_cost": 0.001, "total_cost": 0.0061}}
+    stated = {}
+    for name, usage in {"xai": ticks, "perplexity": parts, "openrouter": {"cost": 0.0061, "is_byok": False}}.items():
+        body = chat(completion_tokens=2, total_tokens=11, **usage)
+        output = [{"type": "message", "content": [{"type": "output_text", "text": "Calm"}]}]
+        response = {"status": "completed", "model": "m", "output": output, "usage": {"input_tokens": 9, **usage}}
+        assert dict(summed([read("local", body)]))["read otherwise than documented"] == "nothing", name
+        assert dict(summed([read("openai-responses", response)]))["read otherwise than documented"] == "nothing", name
+        stated[name] = PROVIDERS["local"].reply(body, {}).stated_cost_usd
+    assert stated == {"xai": 0.0037756, "perplexity": 0.0061, "openrouter": 0.0061}
+
+
 def test_hidden_reasoning_is_a_field_that_is_read_otherwise_than_documented() -> None:
     hidden = read("openai", chat(completion_tokens=2, total_tokens=311))
     rows = dict(summed([hidden, read("openai", chat(completion_tokens=2, total_tokens=11))]))

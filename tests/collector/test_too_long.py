@@ -55,6 +55,28 @@ def test_other_complaints_are_not_taken_for_it(status: int, said: str) -> None:
     assert judge(came(status, message=said), 1).action != "fail"
 
 
+SUMS = [
+    "This model's maximum context length is 8192 tokens, however you requested {sum} tokens ({prompt} in your prompt; "
+    "{answer} for the completion). Please reduce your prompt; or completion length.",
+    "Requested token count exceeds the model's maximum context length of 8192 tokens. You requested a total of {sum} "
+    "tokens: {prompt} tokens from the input messages and {answer} tokens for the completion.",
+    "Prompt contains {prompt} tokens and max_tokens is {answer}, too large for model with 8192 maximum context length",
+    "input tokens ({prompt}) + max_tokens ({answer}) exceeds the context window (8192)",
+    "The sum of prompt length ({prompt}.0), query length (0) should be less than max_num_tokens (8192). "
+    "max_tokens: {answer}",
+    "prompt tokens {prompt} + max new tokens {answer} > context window of 8192",
+]
+
+
+@each_row("said", SUMS)
+def test_an_answer_that_is_too_long_by_itself_stops_the_model_and_with_its_prompt_the_trial(said: str) -> None:
+    verdicts = [
+        judge(came(400, message=said.format(prompt=prompt, answer=answer, sum=prompt + answer)), 1).action
+        for prompt, answer in ((12, 9000), (7900, 500))
+    ]
+    assert verdicts == ["stop", "fail"]
+
+
 def test_the_trial_is_recorded_as_failed_without_another_try_and_the_others_are_asked(tmp_path: Path) -> None:
     async def short_of_context(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         if 'Sort "mocha"' in body["messages"][-1]["content"]:
