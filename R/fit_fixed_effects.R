@@ -85,8 +85,8 @@ clusters_to_use <- function(rows, cluster, declared, formula) {
   )
 }
 
-# The errors of a model's coefficients over clusters: `error` (std_error and df), `covariance` (NULL in two ways),
-# `method`, `names` and `words` of the clusters, `codes`, `n`, and how many degrees of freedom clusters have in tests of
+# The errors of a model's coefficients over clusters: `error` (std_error and df), `covariance` (NULL of CR2), `method`,
+# `names` and `words` of the clusters, `codes`, `n`, and how many degrees of freedom clusters have in tests of
 # several coefficients, `n_free`; NULL where rows are independent.
 over_clusters <- function(model, clusters, regression) {
   if (is.null(clusters)) {
@@ -109,8 +109,7 @@ over_clusters <- function(model, clusters, regression) {
   }
   if (takes_reduced_bias(clusters, n, regression)) {
     found <- reduced_bias_error(model, clusters[[1]])
-    covariance <- as.matrix(clubSandwich::vcovCR(model, cluster = clusters[[1]], type = "CR2"))
-    return(c(about, list(error = found[c("std_error", "df")], covariance = covariance, method = "CR2")))
+    return(c(about, list(error = found[c("std_error", "df")], method = "CR2")))
   }
   found <- clustered_error(regression$changes(model), clusters)
   if (length(clusters) == 2) {
@@ -191,7 +190,7 @@ clustered_tests <- function(tests, model, over) {
   tests[paste0(own, "_rows")] <- if (is.null(over)) lapply(tests[own], function(column) NA_real_ * column) else tests[own]
   missing <- setdiff(c("f_value", "df_residual"), names(tests))
   tests[missing] <- rep(list(rep(NA_real_, nrow(tests))), length(missing))
-  if (is.null(over$covariance)) {
+  if (is.null(over)) {
     return(tests)
   }
   tests[intersect("chi_squared", own)] <- NA_real_

@@ -20,7 +20,7 @@ test_that("names cost .44 of 100 points, and answers to one name hang together",
   rows <- fit$tables$clustered[fit$tables$clustered$term == "raceWhite", ]
   expect_equal(round(rows$std_error_rows, 5), .07543) # as published: each score independent
   by_name <- fit$models[[1]]
-  robust <- clustered_vcov(by_name, list(name = scores$name), linear_model)
+  robust <- over_one_way(linear_model$changes(by_name), scores$name) * hc1(by_name)
   expect_equal(round(sqrt(robust[["raceWhite", "raceWhite"]]), 5), .11549)
   few <- fit$tables$clustered[fit$tables$clustered$term == "raceWhite", ]
   expect_equal(few$method, "CR2")
