@@ -206,7 +206,17 @@ connect_read_only <- function(path) {
   if (dir.exists(path)) {
     return(connect_lake(normalizePath(path)))
   }
-  connect_duckdb(path, read_only = TRUE, list(enable_external_access = "false", lock_configuration = "true"))
+  confined <- list(enable_external_access = "false", lock_configuration = "true")
+  if (!grepl("?", path, fixed = TRUE)) {
+    return(connect_duckdb(path, read_only = TRUE, confined))
+  }
+  # DuckDB cuts a path at a question mark, and looks for this file's log where it then may not.
+  connection <- connect_duckdb(path, read_only = TRUE)
+  is_confined <- DBI::dbGetQuery(connection, "SELECT current_setting('lock_configuration')")[[1]]
+  for (name in if (is_confined) character() else names(confined)) {
+    DBI::dbExecute(connection, sprintf("SET %s = %s", name, confined[[name]]))
+  }
+  connection
 }
 
 connect_duckdb <- function(path, read_only, config = list()) {

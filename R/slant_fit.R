@@ -11,8 +11,9 @@
 #' @param n number of rows of the estimates to print at most.
 #' @param f,drop not used: the groups are those of the fit.
 #' @param conf.int whether `tidy()` gives intervals.
-#' @param conf.level the probability that its intervals are for; from draws where a fit is Bayesian. NA, with a warning,
-#'   where an interval of another level can't be had from the fit.
+#' @param conf.level,level the probability that intervals are for; from draws where a fit is Bayesian. NA, with a
+#'   warning, where an interval of another level can't be had from the fit.
+#' @param parm which terms `confint()` gives; all, if it is left out.
 #' @param ... not used.
 #' @return
 #'   \describe{
@@ -21,6 +22,7 @@
 #'     \item{`summary()`}{the same with variances, messages and versions; prints all rows.}
 #'     \item{`tidy()`}{the data frame `estimates` with broom's names: `term`, `estimate`, `std.error`, `df`,
 #'       `statistic`, `p.value`, `conf.low`, `conf.high`, after the columns of the groups.}
+#'     \item{`confint()`}{a matrix of these intervals, a row per estimate, named by group and term.}
 #'     \item{`glance()`}{the data frame `fits`, one row per group, with broom's names `nobs`, `logLik`, `AIC`, `BIC`.}
 #'     \item{`nobs()`}{the number of rows that were used, for each group.}
 #'     \item{`plot()`}{a ggplot: the figure that the engine has of its own (topics, differences between conditions),
@@ -95,6 +97,17 @@ glance.slant_fit <- function(x, ...) { # nolint: object_name_linter.
 #' @method nobs slant_fit
 #' @rawNamespace S3method(stats::nobs,slant_fit)
 nobs.slant_fit <- function(object, ...) object$fits$n # nolint: object_name_linter.
+
+#' @rdname slant_fit
+#' @method confint slant_fit
+#' @rawNamespace S3method(stats::confint,slant_fit)
+confint.slant_fit <- function(object, parm, level = .95, ...) { # nolint: object_name_linter.
+  estimates <- tidied_intervals(object, level)
+  if (!missing(parm)) estimates <- estimates[estimates$term %in% parm, , drop = FALSE]
+  names <- do.call(paste, c(unname(as.list(estimates[c(group_columns(object), "term")])), sep = ", "))
+  percent <- sprintf("%g %%", 100 * c((1 - level) / 2, (1 + level) / 2))
+  matrix(c(estimates$conf_low, estimates$conf_high), ncol = 2, dimnames = list(names, percent))
+}
 
 #' @rdname slant_fit
 #' @method split slant_fit

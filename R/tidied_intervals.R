@@ -45,7 +45,14 @@ rescaled_intervals <- function(estimates, level) {
     ends <- suppressWarnings(lapply(estimates[c("estimate", "conf_low", "conf_high")], scale$to))
     half <- (ends$conf_high - ends$conf_low) / 2
     is_symmetric <- abs((ends$conf_high + ends$conf_low) / 2 - ends$estimate) <= 1e-7 * (half + abs(ends$estimate))
-    if (identical(scale$to, identity)) is_symmetric <- is_symmetric & is_of_error(half, error, df)
+    if (identical(scale$to, identity)) {
+      is_symmetric <- is_symmetric & is_of_error(half, error, df)
+    } else if (identical(scale$to, log)) { # before the others: about a half, Wilson's look symmetric on any scale
+      shares <- wilson_intervals(estimates, df, level)
+      is_share <- is.na(low) & !is.na(shares$low)
+      low[is_share] <- shares$low[is_share]
+      high[is_share] <- shares$high[is_share]
+    }
     is_now <- is.na(low) & is.finite(half) & is_symmetric %in% TRUE
     is_t <- is.finite(df) & !(is_near(half / error, stats::qnorm(.975)) %in% TRUE)
     ratio <- ifelse(
@@ -56,6 +63,23 @@ rescaled_intervals <- function(estimates, level) {
     high[is_now] <- scale$from(ends$estimate + ratio * half)[is_now]
   }
   list(low = low, high = high)
+}
+
+# Wilson's intervals, whose ends give away the number of answers behind them; NA where they are none of his.
+wilson_intervals <- function(estimates, df, level) {
+  share <- estimates$estimate
+  half <- (estimates$conf_high - estimates$conf_low) / 2
+  quantile <- function(p) ifelse(is.finite(df), suppressWarnings(stats::qt(p, df)), stats::qnorm(p))
+  was <- quantile(.975)
+  spread <- share * (1 - share)
+  root <- suppressWarnings(sqrt(spread^2 + half^2 * (1 - 4 * spread)))
+  n <- was^2 * ((spread + root) / (2 * half^2) - 1) # from the width, solved for n
+  is_share <- is.finite(n) & n > 0 & share >= 0 & share <= 1
+  again <- suppressWarnings(wilson_of_rates(share, n, was))
+  is_share <- is_share & abs(again$low - estimates$conf_low) < 1e-7 & abs(again$high - estimates$conf_high) < 1e-7
+  found <- suppressWarnings(wilson_of_rates(share, n, quantile((1 + level) / 2)))
+  found[!(is_share %in% TRUE), ] <- NA_real_
+  found
 }
 
 is_near <- function(one, other) abs(one - other) <= 1e-5 * abs(other)

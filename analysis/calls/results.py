@@ -158,8 +158,7 @@ class _Kept:
         with reading(db) as connection, registered(connection, "asked", ids):
             for table in ("calls", *dict.fromkeys(t for call in calls for t in call.tables.values())):
                 rows = f"SELECT t.* FROM {table} t WHERE {ID} IN (SELECT {ID} FROM asked) ORDER BY rowid"  # noqa: S608
-                with suppress(duckdb.CatalogException):  # an older slant wrote the file, and it can't be changed
-                    self.frames[table] = frame_of(connection.sql(rows)).cast(table_schema(table))
+                self.frames[table] = frame_of(connection.sql(rows)).cast(table_schema(table))
 
     def unchanged(self, calls: Sequence[Call], *, any_versions: bool = False) -> set[str]:
         """Return the ids of calls that need not be made again. Without R, that is all kept ones."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,4 +85,4 @@ def seal_command(
     print_rows([row], output_format)
     for note in sealed.notes:
         say(note)
-    say(f"To check it and make everything again: analyze replay {sealed.path} --out check")
+    say(f"To check it and make everything again: analyze replay {shlex.quote(str(sealed.path))} --out check")

@@ -10,7 +10,7 @@ import polars as pl
 from slant.analysis.calls.results import unchanged_ids
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.views import read_view, view_names
+from slant.analysis.rows.views import read_view
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Fit, Study, fits_of
 
@@ -27,11 +27,8 @@ def fits_to_show(db: str | Path, study: Study, versions: Mapping[str, str] | Non
     columns, call_id, status, messages, `is_own`.
 
     `is_own`: it is of the current rows, formula, priors, settings and R code, and, if they are given, these versions of
-    R's packages. Of several it is the own one, else the last. There are no rows if none was fitted, or an older slant
-    wrote the database.
+    R's packages. Of several it is the own one, else the last. There are no rows if none was fitted.
     """
-    if "bayes_diagnostics" not in view_names(db):
-        return pl.DataFrame(schema={**dict.fromkeys(_FIT, pl.String), "is_own": pl.Boolean})
     with reading(db) as connection:
         fits = read_view(connection, "fits", engine=ENGINE, study=study.name)
     names = [fit.name for fit in bayes_fits_of(study)]

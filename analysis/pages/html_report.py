@@ -55,7 +55,7 @@ from slant.analysis.rows.descriptive_tables import table_info, tables
 from slant.analysis.rows.doubts import Doubt, grouped_doubts
 from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.analysis.rows.study_choice import study_in
-from slant.analysis.rows.views import read_view, view_names
+from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, RError, UsageError
 from slant.collector.keep.database import opens_once, reading
@@ -113,9 +113,8 @@ def report(
     out = Path(out)
     _check_place(out)
     study = study_in(db, study)
-    stored_views = view_names(db)  # a database of an older slant lacks the newest ones, and can still be reported on
     retest_problems = _keep_retests(db, study, executor or workers)
-    infos = [info for info in table_info().values() if info.is_about(study.design.name) and info.name in stored_views]
+    infos = [info for info in table_info().values() if info.is_about(study.design.name)]
     study_tables = tables(db, study=study.name, names=[info.name for info in infos])
     with reading(db) as connection:
         labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))

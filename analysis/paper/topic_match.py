@@ -10,7 +10,6 @@ import polars as pl
 
 from slant.analysis.paper.published import published_numbers
 from slant.analysis.paper.study_views import GRAIN, StudyViews
-from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import Study
 
 _NEAR = 20  # words of a fitted topic among which a printed word still supports the match
@@ -110,7 +109,4 @@ def missing_of_print(views: StudyViews) -> pl.DataFrame:
     """Return for each source, version and variant (GRAIN) which texts of the paper's fit are not here, in words (null:
     none).
     """
-    try:
-        return views.view("missing_texts").select(*GRAIN, "missing")
-    except DatabaseError:  # an older slant made it: it has no such view
-        return pl.DataFrame(schema=dict.fromkeys([*GRAIN, "missing"], pl.String))
+    return views.view("missing_texts").select(*GRAIN, "missing")

@@ -8,7 +8,6 @@ settings than the current ones is not compared at all.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 import polars as pl
@@ -18,7 +17,6 @@ from slant.analysis.paper.published import TEXT, published_numbers, scopes
 from slant.analysis.paper.study_views import GRAIN, StudyViews
 from slant.analysis.paper.topic_match import matched, missing_of_print, printed_models, printed_topics
 from slant.analysis.questions.topics.topic_models import STALE, models_to_show
-from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import Study
 
 Tables = dict[str, pl.DataFrame]
@@ -41,8 +39,8 @@ def _recomputed(views: StudyViews) -> pl.DataFrame:
     """Return these for the kept topic model of each source, version and variant, matched to the print by its
     words.
     """
-    topics, frames = printed_topics(views.study), _frames(views)
-    if frames is None or frames["topic_models"].is_empty() or not topics:
+    topics, frames = printed_topics(views.study), {name: views.view(name) for name in _VIEWS}
+    if frames["topic_models"].is_empty() or not topics:
         return pl.DataFrame(schema=SCHEMA)
     missing = {tuple(row[:-1]): row[-1] for row in missing_of_print(views).iter_rows()}
     rows: list[tuple[Any, ...]] = []
@@ -60,13 +58,6 @@ def _recomputed(views: StudyViews) -> pl.DataFrame:
         rows += [(*grain, *key, None, lacks and _OF_FEWER.format(lacks)) for key in absent]
     numbers = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     return numbers.filter(pl.col("recomputed").is_not_null() | pl.col("missing").is_not_null())
-
-
-def _frames(views: StudyViews) -> dict[str, pl.DataFrame] | None:
-    """Return the frames; None if an older slant made the database's views: then it has fitted no topics."""
-    with suppress(DatabaseError):
-        return {name: views.view(name) for name in _VIEWS}
-    return None
 
 
 def _all_keys(study: Study) -> Iterator[Key]:

@@ -17,7 +17,7 @@ from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
-from slant.analysis.rows.views import read_view, stored_views
+from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import opens_once, reading
@@ -93,10 +93,8 @@ def _in_order(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
 
 
 def retest_calls(db: str | Path, study: str, source: str | None = None) -> list[Call]:
-    """Return for each model and occasion all tests together, then each test; none in an older slant's file."""
+    """Return for each model and occasion all tests together, then each test."""
     with reading(db) as connection:
-        if ANSWERS not in stored_views(connection):
-            return []
         rows = read_view(connection, ANSWERS, study=study, source=source)
     return [call for part in rows.partition_by(_OF_MODEL, maintain_order=True) for call in _calls(part)]
 

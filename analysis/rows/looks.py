@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
-import duckdb
 import polars as pl
 
 from slant.collector.errors import DatabaseError
@@ -41,7 +40,7 @@ def new_looks(db: str | Path, looks: Iterable[Look]) -> dict[str, pl.DataFrame]:
     if rows.is_empty():
         return {}
     with (
-        suppress(DatabaseError, duckdb.CatalogException),
+        suppress(DatabaseError),
         reading(db) as connection,
         registered(connection, "looked_at", rows),
     ):

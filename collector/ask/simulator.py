@@ -10,6 +10,7 @@ input closes, so that it can't outlive the run that started it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -156,8 +157,8 @@ async def serve(study: Study, seed: int, port: int) -> None:
     ended = asyncio.Event()
     threading.Thread(target=_end_with_input, args=(asyncio.get_running_loop(), ended), daemon=True).start()
     host, real_port = runner.addresses[0][:2]
-    click.echo(f"http://{host}:{real_port}/v1")
-    sys.stdout.flush()
+    with contextlib.suppress(BrokenPipeError):  # who asked for it has ended, and so has its input
+        click.echo(f"http://{host}:{real_port}/v1")
     await ended.wait()
     await runner.cleanup()
 

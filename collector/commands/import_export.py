@@ -243,7 +243,7 @@ def _export_lake(db: Path, folder: Path, anonymous: bool) -> None:
     say(
         f"{count_text(report.new_attempts, 'attempt')} written in {count_text(report.new_parts, 'part')}; "
         f"{folder} holds {report.attempts:,}. "
-        f"Next: analyze tables --lake {folder}"
+        f"Next: analyze tables --lake {shlex.quote(str(folder))}"
     )
 
 

@@ -26,6 +26,7 @@ from slant.collector.progress.lost_answers import lost_answer_notes, other_notes
 from slant.collector.progress.status import closing_notes, progress
 from slant.collector.providers.lifecycles import asked_lifecycle, lifecycle_of
 from slant.collector.request.record import Request
+from slant.collector.run.key_consent import agree_to, new_key_hosts
 from slant.collector.run_report import BatchReport, DryRun, RunReport
 from slant.collector.studies.catalogue import next_command
 from slant.collector.terminal import count_text, if_interrupted, print_rows, say
@@ -65,8 +66,17 @@ class TerminalWatcher(ProgressWatcher):
         )
         for note in announced_ends(run_plan):
             say(note)
-        if request.yes or not run_plan.paid or not sys.stdin.isatty():
+        hosts = new_key_hosts(run_plan.model_plans)
+        for sentence in hosts.values():
+            say(sentence)
+        if request.yes or not (run_plan.paid or hosts) or not sys.stdin.isatty():
             return request.yes
+        if hosts:
+            if not click.confirm("Is that right?", err=True):
+                sys.exit(DECLINED)
+            agree_to(list(hosts))
+        if not run_plan.paid:
+            return False
         count = sum(model_plan.pending for model_plan in run_plan.paid)
         show_quote(run_plan, request, err=True)
         up_to = "up to " if run_plan.stopping is not None else ""

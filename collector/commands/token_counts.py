@@ -67,14 +67,16 @@ def check_model_command(
     differently than the provider documents them, and when will the model be gone?
     MODEL is PROVIDER/NAME, or the name of a model of --study.
     """
-    from slant.collector.model_checks.check import check_model, checked_provider
+    from slant.collector.model_checks.check import check_model, checked_provider, needs_consent
     from slant.collector.model_checks.questions import check_questions
 
     chosen = _model(model, study)
     provider = checked_provider(chosen, base_url)
-    if provider.costs_money and not yes and sys.stdin.isatty():
+    if needs_consent(provider) and not yes and sys.stdin.isatty():
         count = len(check_questions(provider.dialect, seed))
-        yes = click.confirm(f"Send {count} paid requests to {provider.name}/{chosen.requested_model}?", err=True)
+        key = f", with the key in {provider.key_variable}, to {provider.address()}" if provider.is_own else ""
+        paid = "paid requests" if provider.costs_money else "requests"
+        yes = click.confirm(f"Send {count} {paid} to {provider.name}/{chosen.requested_model}{key}?", err=True)
         if not yes:
             sys.exit(1)
     result = check_model(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import polars as pl
 
 from slant.collector.ask.lane_money import may_be_billed
@@ -40,14 +38,11 @@ class Sizes:
 
 
 def earlier_sizes(db: Path, study: Study, model: StudyModel) -> Sizes | None:
-    """Return sizes of this model's answers to this study (its version and variant first); None if there are none.
-
-    Return None also for a database of an older slant, which lacks the view until the next run brings it up to date.
-    """
+    """Return sizes of this model's answers to this study (its version and variant first); None if there are none."""
     if not db.exists():
         return None
     query = "SELECT * FROM answer_sizes WHERE study = ? AND model = ? AND requested_model = ? ORDER BY ALL"
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
+    with reading(db) as connection:
         rows = frame_of(connection.sql(query, params=[study.name, model.model, model.requested_model]))
         sources = _PLAYED if model.provider == "simulated" else _REAL
         same = (pl.col("study_version") == study.version) & (pl.col("variant") == study.variant)

@@ -39,6 +39,7 @@ from slant.collector.keep.database_errors import (
 from slant.collector.keep.definitions import STORAGE_VERSION, is_copied_from_cache, keep_in_cache
 from slant.collector.keep.journal import has_collector
 from slant.collector.keep.lake_files import lake_connection
+from slant.collector.keep.name_without_query import name_without_query
 from slant.collector.keep.schema import cached_new_database, check_file, is_behind, prepare
 from slant.collector.system.files import moved, real_file, remove
 from slant.collector.system.operating_system import is_alive, put_in_place
@@ -53,9 +54,8 @@ _CONFIG: dict[str, Any] = {
 # A file may come from a stranger: its views can read and write no other file, load nothing, and see no variable of
 # Python's; and no SQL can change that.
 _CONFINED: dict[str, Any] = {"enable_external_access": False, "lock_configuration": True}
-# How the writer writes, so that it holds the file only briefly: one thread is as quick for a few thousand rows
-# and leaves the other cores alone; and a commit goes straight into the file, for at DETACH it would have to be moved
-# there from the write-ahead log anyway.
+# So that the writer holds the file only briefly: one thread is as quick for a few thousand rows, and a commit goes
+# straight into the file, for at DETACH it would have to be moved there from the write-ahead log anyway.
 _WRITER: dict[str, Any] = {"threads": 1, "checkpoint_threshold": "1KB"}
 # Each commit writes the last group again, in memory: DuckDB's own 122,880 answers take 1.5 GB; small ones read slowly
 _ROW_GROUP = 20_480
@@ -84,11 +84,10 @@ def reading(
     """Open a read-only connection to the database; wait up to `patience_s` while a collector writes.
 
     It reaches no other file except those in the folder `writes_to` (then with one thread: each further one sorts and
-    packs some 400 MB, and is no quicker). `memory_limit`: what DuckDB may use ("2GB"). A database of an older slant is
-    brought up to date first, if possible; so is one whose views are not slant's own.
-    Raises DatabaseError if there is no such file or it is not slant's, DatabaseBusyError if it stays locked,
-    DatabaseDamagedError if its bytes are not those that were written. An older slant's that could not be brought up
-    to date is read as it is, with a DatabaseError if a view is asked for that it lacks.
+    packs some 400 MB, and is no quicker). `memory_limit`: what DuckDB may use ("2GB"). Views of another slant are made
+    again first, if possible.
+    Raises DatabaseError if there is no such file, it is not slant's, or it lacks a view and could not be brought up to
+    date; DatabaseBusyError if it stays locked, DatabaseDamagedError if its bytes are not those that were written.
     """
     file = real_file(path)
     try:
@@ -164,7 +163,7 @@ def _opened_and_checked(
 
 
 def _is_checked(path: Path) -> bool:
-    """Return whether this very file, unchanged since, was found to be slant's and up to date: checking takes 20 ms."""
+    """Return whether this file, unchanged since, was found to be slant's and up to date: checking takes 20 ms."""
     return path in _checked and path.exists() and _checked[path] == _fingerprint(path)
 
 
@@ -215,7 +214,7 @@ def let_go(path: str | Path | None = None) -> None:
             if (path is not None and file != real_file(path)) or shared.connection is None:
                 continue
             if shared.n_readers and path is not None:
-                raise _already_open()
+                raise RuntimeError(_ALREADY_OPEN)
             if not shared.n_readers:
                 shared.connection.close()
                 shared.connection = None
@@ -228,8 +227,7 @@ def showing(
     """Make all views inside the block show only these versions of studies, and these runs ("RUN_ID MODEL"); None shows
     all. `other_models`: tables include answers of another model than was requested, each as a separate model.
 
-    Results of only some runs are not kept: they would pass for the results of all.
-    """
+    Results of only some runs are not kept: they would pass for the results of all."""
     before = dict(_shown)
     given = {"study_versions": versions, "shown_runs": runs, "other_models": ["shown"] if other_models else None}
     _shown.update({name: list(values) for name, values in given.items() if values is not None})
@@ -241,29 +239,30 @@ def showing(
 
 
 def shown_versions() -> list[str] | None:
-    """Return the versions that views show now; None if they show all."""
+    """Return the versions that views show; None: all."""
     return _shown.get("study_versions")
 
 
 def _opened(
     path: Path, patience_s: float, writes_to: Path | None, memory_limit: str | None
 ) -> duckdb.DuckDBPyConnection:
-    config = {**_CONFIG, **(_CONFINED if writes_to is None else {"threads": 1})}
+    is_confined = writes_to is None and "?" not in str(path.absolute())
+    config = {**_CONFIG, **(_CONFINED if is_confined else {} if writes_to is None else {"threads": 1})}
     if memory_limit is not None:
         config["memory_limit"] = memory_limit
     opened: duckdb.DuckDBPyConnection = _patiently(
         path, patience_s, lambda: duckdb.connect(str(path), read_only=True, config=config)
     )
-    if writes_to is not None:  # the folder must be named before access to all others is closed
-        opened.execute("SET allowed_directories = ?", [[str(writes_to.resolve())]])
+    if not is_confined:  # a folder must be named before access to all others is closed, and so must be a database
+        if writes_to is not None:  # where DuckDB looks for its log elsewhere (keep/name_without_query.py)
+            opened.execute("SET allowed_directories = ?", [[str(writes_to.resolve())]])
         for name, value in _CONFINED.items():
             opened.execute(f"SET {name} = {str(value).lower()}")
     return opened
 
 
 def _renew(path: Path) -> None:
-    """Bring the tables and views up to date; if the file is held or can't be written, it stays as it is.
-    A collector that is at work made it, and could not go on with a newer one."""
+    """Bring tables and views up to date; a file that is held, collected into or may not be written stays as it is."""
     _not_renewed.add(path)
     with contextlib.suppress(DatabaseError, duckdb.Error):
         if not has_collector(path):
@@ -278,8 +277,7 @@ def writing(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a connection inside one transaction on the database, which is made, migrated and given views as needed.
 
-    Setting `give_up` from another thread ends the waiting for a file that another process holds.
-    """
+    Setting `give_up` from another thread ends the waiting for a file that another process holds."""
     check_place(Path(path))
     path = real_file(path)
     if "shown_runs" in _shown and path not in _scratch:
@@ -310,9 +308,7 @@ def scratch_copy(path: Path, folder: Path) -> Path:
 
 def _make(path: Path) -> None:
     """Make the file next to its place and move it there, so that a kill leaves a complete database or none."""
-    for left in path.parent.glob(
-        f".{glob.escape(path.name)}.*.new*"
-    ):  # left by a process that was killed while doing this
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.new*"):  # of a process that was killed here
         if not is_alive(left.name.removeprefix(f".{path.name}.").partition(".")[0]):
             remove(left)
     part = path.with_name(f".{path.name}.{os.getpid()}.new")
@@ -323,7 +319,7 @@ def _make(path: Path) -> None:
             _checked[part] = _fingerprint(part)
         else:
             with _attached(part, 0.0, None):
-                pass  # attaching prepares: tables and views
+                pass
             keep_in_cache(part, cached)
         if path.exists():  # an empty file: nothing is lost by replacing it
             moved(part, path)
@@ -340,13 +336,19 @@ def _make(path: Path) -> None:
 def _attached(path: Path, patience_s: float, give_up: threading.Event | None) -> Iterator[duckdb.DuckDBPyConnection]:
     connection = _state["engine"] or duckdb.connect(":memory:", config={**_CONFIG, **_WRITER})
     _state["engine"] = connection
-    place = str(path).replace("'", "''")  # ATTACH takes no parameters
     if not _is_checked(path):
         check_catalog_size(path)
     options = f"ROW_GROUP_SIZE {_ROW_GROUP}"
     if not path.exists():
         options += f", STORAGE_VERSION '{STORAGE_VERSION}'"
-    _patiently(path, patience_s, lambda: connection.execute(f"ATTACH '{place}' AS db ({options})"), give_up)
+    with name_without_query(path) as name:
+        place = str(name).replace("'", "''")  # ATTACH takes no parameters
+        _patiently(path, patience_s, lambda: connection.execute(f"ATTACH '{place}' AS db ({options})"), give_up)
+        yield from _transaction(connection, path)
+    _checked[path] = _fingerprint(path)
+
+
+def _transaction(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     try:
         connection.execute("USE db")
         connection.execute("BEGIN")
@@ -355,7 +357,6 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
         connection.execute("COMMIT")
         connection.execute("USE memory")
         connection.execute("DETACH db")
-        _checked[path] = _fingerprint(path)
     except BaseException as error:
         # a new engine next time: closing this one rolls back and releases the file in any state
         _state["engine"] = None
@@ -371,7 +372,7 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
 def _only_one() -> Iterator[None]:
     with _access:
         if _state["is_open"]:
-            raise _already_open()
+            raise RuntimeError(_ALREADY_OPEN)
         _state["is_open"] = True
         try:
             yield
@@ -379,8 +380,7 @@ def _only_one() -> Iterator[None]:
             _state["is_open"] = False
 
 
-def _already_open() -> RuntimeError:
-    return RuntimeError("the database is already open in this thread; close it before opening it again")
+_ALREADY_OPEN = "the database is already open in this thread; close it before opening it again"
 
 
 def _patiently(

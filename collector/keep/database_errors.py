@@ -134,14 +134,8 @@ def check_place(path: Path) -> None:
 
 
 def check_regular(path: Path) -> None:
-    """Raise DatabaseError for a pipe or a device, on which it would wait, for links that lead to each other, and in a
-    folder named with a question mark: DuckDB takes what follows it for the query of an address."""
+    """Raise DatabaseError for a pipe or a device, on which it would wait, and for links that lead to each other."""
     real = real_file(path)
-    if "?" in str(real.absolute()):
-        raise DatabaseError(
-            f'No database can be at "{path}": DuckDB can\'t keep one where a name in its path has a question mark.',
-            "Rename that folder, or name a database elsewhere: --db FILE",
-        )
     if what := "a link that leads back to itself" if real.is_symlink() else irregularity(real):
         raise DatabaseError(f'"{path}" is no database: it is {what}.', "Name a file: --db FILE")
 

@@ -25,7 +25,7 @@ _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source
 _SPECIAL = b'{"kind":'
 _NULL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # escaped as such: after an even number of backslashes
 _KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
-_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, pl.exceptions.PolarsError)
+UNREADABLE_LINE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, pl.exceptions.PolarsError)
 
 
 def _polars_type(hint: Any) -> Any:
@@ -191,7 +191,7 @@ def _why_not(scratch: duckdb.DuckDBPyConnection, lines: list[bytes]) -> str | No
     scratch.execute("BEGIN")
     try:
         insert(scratch, "run", parsed)
-    except (duckdb.Error, *_UNREADABLE) as error:
+    except (duckdb.Error, *UNREADABLE_LINE) as error:
         return f"can't be read ({str(error).splitlines()[0]})"
     finally:
         scratch.execute("ROLLBACK")
@@ -205,7 +205,7 @@ def _all_at_once(attempts: bytes, special: list[bytes]) -> Parsed | None:
         frame = pl.read_ndjson(io.BytesIO(attempts), schema=SCHEMA) if attempts else pl.DataFrame(schema=SCHEMA)
         is_whole = frame.height == attempts.count(b"\n") and not any(frame[name].null_count() for name in _REQUIRED)
         return Parsed(frame, [_special(decoded(str(line, "utf-8"))) for line in special]) if is_whole else None
-    except (*_UNREADABLE, OSError):
+    except (*UNREADABLE_LINE, OSError):
         return None
 
 
@@ -218,7 +218,7 @@ def _one_by_one(lines: list[bytes]) -> Parsed:
                 parsed.special.append(_special(record))
             else:
                 rows.append(_attempt(record))
-        except _UNREADABLE as error:
+        except UNREADABLE_LINE as error:
             reason = str(error).splitlines()[0] if isinstance(error, ValueError) else "not an attempt"
             parsed.bad.append((index, f"can't be read ({reason})"))
     parsed.attempts = pl.DataFrame(rows, schema=SCHEMA)
@@ -238,18 +238,18 @@ def _whole_text(value: Any) -> Any:
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
-def _special(record: Any) -> dict[str, Any]:
+def _special(record: dict[str, Any]) -> dict[str, Any]:
     if record["kind"] not in ("end", "recounts", "readings", "participants", "answers", *_INSERTED_BY, *_ROW_KINDS):
         raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
     for kind, type_, names, reason in _NEEDED:
         if record["kind"] == kind and not all(isinstance(record.get(name), type_) for name in names):
             raise ValueError(reason)
-    if record["kind"] == "merge" and not all(isinstance(run, str) for run in record["runs"]):
-        raise ValueError("a merge of runs without names")
+    shared = record["shared"] if record["kind"] == "answers" else []
+    if not all(isinstance(run, str) for run in (*record.get("runs", ()), *(row["run_id"] for row in shared))):
+        raise ValueError("runs without names")
     if record["kind"] == "end":
         datetime.fromisoformat(record["finished_at"])  # an update of a missing run would not check it
-    checked: dict[str, Any] = record
-    return checked
+    return record
 
 
 def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -> None:

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import duckdb
-import polars as pl
 
 from slant.collector.errors import (
     DatabaseBusyError,
@@ -43,7 +42,7 @@ from slant.collector.keep.journal_files import (
     opened_journal,
     whole_lines,
 )
-from slant.collector.keep.journal_lines import Parsed, insert, parse, parse_carefully
+from slant.collector.keep.journal_lines import UNREADABLE_LINE, Parsed, insert, parse, parse_carefully
 from slant.collector.keep.line_sums import is_sound
 from slant.collector.system.files import moved, real_file
 from slant.collector.system.shipped_files import sql_query
@@ -202,7 +201,7 @@ class Loader:
                 return False
             try:
                 self._keep(path, start, end, parse(data), report, limits, is_last=end == size)
-            except (duckdb.Error, ValueError, TypeError, AttributeError, RecursionError, pl.exceptions.PolarsError):
+            except (duckdb.Error, *UNREADABLE_LINE):
                 self._keep(path, start, end, parse_carefully(data), report, limits, is_last=end == size)
             if self._offsets[name] != end:
                 return True

@@ -153,14 +153,13 @@ def _remove_unlisted(folder: Path, listed: Mapping[str, str]) -> None:
 
 
 def _note_exported(connection: duckdb.DuckDBPyConnection, folder: Path, listed: Mapping[str, str]) -> int:
-    """Note in `exported` how far the lake is; return how many attempts it has."""
+    """Note in `exported` which attempts the lake has; return how many."""
     parts = [str(folder / name) for name in listed if name.startswith("attempts/")]
     if parts:
         connection.execute(f"CREATE OR REPLACE TEMP TABLE exported AS {sql_query('exported_so_far')}", {"files": parts})
     else:
-        columns = "run_id TEXT, study TEXT, variant TEXT, model TEXT, last_sequence BIGINT, n_attempts BIGINT"
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE exported ({columns})")
-    return int(connection.execute("SELECT coalesce(sum(n_attempts), 0) FROM exported").fetchall()[0][0])
+        connection.execute("CREATE OR REPLACE TEMP TABLE exported (run_id TEXT, attempt_id TEXT)")
+    return int(connection.execute("SELECT count(*) FROM exported").fetchall()[0][0])
 
 
 def _check_runs(connection: duckdb.DuckDBPyConnection, folder: Path, db: str | Path) -> None:

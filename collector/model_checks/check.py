@@ -74,8 +74,12 @@ def check_model(
     """
     provider = checked_provider(model, base_url)
     questions = check_questions(provider.dialect, seed)
-    if provider.costs_money and not yes:
-        raise UsageError(f"This would send {len(questions)} paid requests.", "To agree: --yes (from Python: yes=True).")
+    if needs_consent(provider) and not yes:
+        paid = "paid requests" if provider.costs_money else f"requests with the key in {provider.key_variable}"
+        raise UsageError(
+            f"This would send {len(questions)} {paid} to {provider.address() or base_url}.",
+            "To agree: --yes (from Python: yes=True).",
+        )
     asker = _Asker(model, provider, provider.address(base_url) or "", time_limit_s, concurrency, on_answer)
     answers = run_anywhere(asker.ask_all(questions))
     check_facts = facts([answered for answered, _ in answers])
@@ -105,6 +109,11 @@ def checked_provider(model: StudyModel, base_url: str | None) -> Provider:
         raise ProviderError(f"Can't check {name}.", f"{reason}.")
     usable_address(provider, base_url)
     return provider
+
+
+def needs_consent(provider: Provider) -> bool:
+    """Return whether somebody must agree first: requests are paid for, or carry a key that a provider file names."""
+    return provider.costs_money or (provider.is_own and provider.key_variable is not None)
 
 
 class _Asker:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-
-import duckdb
 
 from slant.collector.designs.study import Study
 from slant.collector.keep.database import reading
@@ -42,7 +39,7 @@ def read_elicited_rates(
     if not db.exists():
         return rates
     is_played = {model.model: model.provider == "simulated" for model in models}
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
+    with reading(db) as connection:
         planned = (
             "SELECT DISTINCT study_version, content FROM shown_attempts WHERE is_final AND study = ? AND variant = ?"
         )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import polars as pl
 
 from slant.collector.ask.rate_limits import spoken
@@ -57,7 +55,7 @@ def with_test_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
     if run_id := running_run(db):
         whole = {row["model"]: row for row in _pace(db, run_id, {}, datetime.fromisoformat(utc_now()))}
         going = [model for model, row in whole.items() if row["rate_per_s"] > 0]
-        pace = _test_rates(db, run_id, pace).filter(pl.col("model").is_in(going))
+        pace = _test_rates(db, run_id).filter(pl.col("model").is_in(going))
     joined = rows.join(pace, on=["source", "model", "test"], how="left", maintain_order="left")
     missing, rate = pl.col("n_planned") - pl.col("n_done") - pl.col("n_not_asked"), pl.col("rate_per_s")
     left = pl.when(rate > 0).then(missing / rate).when((missing == 0) & rate.is_not_null()).then(0.0)
@@ -69,12 +67,11 @@ def silent_models(db: Path) -> list[str]:
     if not (run_id := running_run(db)):
         return []
     now = datetime.fromisoformat(utc_now())
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
+    with reading(db) as connection:
         query = "SELECT model, last_done_at, mean_latency_s FROM run_pace WHERE run_id = ? AND last_done_at IS NOT NULL"
         rows = connection.execute(query, [run_id]).fetchall()
         silent = [(model, (now - at).total_seconds(), at) for model, at, mean_s in rows if _is_silent(at, mean_s, now)]
-        return [f"{model}: the last answer came {spoken(s)} ago ({at:%H:%M:%S} UTC)." for model, s, at in silent]
-    return []
+    return [f"{model}: the last answer came {spoken(s)} ago ({at:%H:%M:%S} UTC)." for model, s, at in silent]
 
 
 def _is_silent(last_done_at: datetime, mean_latency_s: float | None, now: datetime) -> bool:
@@ -86,20 +83,17 @@ def _missing(row: Mapping[str, Any]) -> int:
     return int((row["n_planned"] or 0) - row["n_done"] - row["n_not_asked"])
 
 
-def _test_rates(db: Path, run_id: str, none: pl.DataFrame) -> pl.DataFrame:
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
+def _test_rates(db: Path, run_id: str) -> pl.DataFrame:
+    with reading(db) as connection:
         query = "SELECT source, model, test, rate_per_s FROM run_pace_by_test WHERE run_id = ?"
         rates: pl.DataFrame = frame_of(connection.sql(query, params=[run_id]))
-        return rates
-    return none
+    return rates
 
 
 def _pace(db: Path, run_id: str, missing: dict[str, int], now: datetime) -> list[dict[str, Any]]:
-    paces: list[dict[str, Any]] = []
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
+    with reading(db) as connection:
         rows = frame_of(connection.sql("SELECT * FROM run_pace WHERE run_id = ?", params=[run_id]))
-        paces = [_row(row, missing.get(row["model"]), now) for row in rows.iter_rows(named=True)]
-    return paces
+    return [_row(row, missing.get(row["model"]), now) for row in rows.iter_rows(named=True)]
 
 
 def _row(row: dict[str, Any], missing: int | None, now: datetime) -> dict[str, Any]:

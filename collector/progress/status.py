@@ -5,7 +5,6 @@ If runs asked shards (plan/shards.py), their planned trials are those of the sha
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -18,7 +17,7 @@ import duckdb
 import polars as pl
 
 from slant.collector.designs.study import Study
-from slant.collector.errors import DatabaseError, OlderDatabaseError, UsageError
+from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading, shown_versions
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal_loader import offsets_in
@@ -119,12 +118,6 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
     """
     with reading(db) as connection:
         rows: pl.DataFrame = frame_of(connection.sql("SELECT * FROM run_progress"))
-        if "n_not_asked" not in rows.columns:  # an older slant wrote the file, and it can't be changed now
-            rows = rows.with_columns(n_not_asked=pl.lit(0, pl.Int64))
-        if "n_rejected" not in rows.columns:
-            rows = rows.with_columns(n_rejected=pl.lit(0, pl.Int64))
-        if "n_unpriced" not in rows.columns:
-            rows = rows.with_columns(n_unpriced=pl.lit(0, pl.Int64), cost_usd=pl.lit(None, pl.Float64))
         offsets = offsets_in(connection)
         shards = shards_of_runs(connection)
     rows = pl.concat(
@@ -175,10 +168,8 @@ def _not_asked(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def occasion_sentences(db: Path) -> list[str]:
-    """Return a sentence for each later occasion on which trials were asked again (`collect --again`); none in an older
-    slant's file.
-    """
-    with suppress(OlderDatabaseError), reading(db) as connection:
+    """Return a sentence for each later occasion on which trials were asked again (`collect --again`)."""
+    with reading(db) as connection:
         occasions = ordered_view(connection, "retest_occasions")
         rows = occasions.select("study, model, occasion, n_trials, n_wanted, asked_to").fetchall()
         return [
@@ -186,7 +177,6 @@ def occasion_sentences(db: Path) -> list[str]:
             f"(--again {wanted}), the last of {last:%Y-%m-%d}."
             for study, model, occasion, n_trials, wanted, last in rows
         ]
-    return []
 
 
 def warnings(db: Path) -> list[str]:
@@ -260,12 +250,11 @@ def cost_notes(rows: pl.DataFrame) -> list[str]:
 def changed_models(db: Path, run_id: str | None = None) -> list[str]:
     """Return sentences about models that changed in mid-run (in one of the runs): which ones answered, how many trials,
     from when."""
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
+    with reading(db) as connection:
         rows = frame_of(ordered_view(connection, "served_model_changes"))
-        rows = rows if run_id is None else rows.filter(run_id=run_id)
-        groups = rows.group_by("run_id", "model", maintain_order=True)
-        return [_change(run_id, model, list(group.iter_rows(named=True))) for (run_id, model), group in groups]
-    return []
+    rows = rows if run_id is None else rows.filter(run_id=run_id)
+    groups = rows.group_by("run_id", "model", maintain_order=True)
+    return [_change(run_id, model, list(group.iter_rows(named=True))) for (run_id, model), group in groups]
 
 
 def _change(run_id: Any, model: Any, rows: list[dict[str, Any]]) -> str:

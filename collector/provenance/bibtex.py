@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
-
 from slant.collector.keep.database import reading
 from slant.collector.markup import escaped_latex
 from slant.collector.provenance.methods import is_citation
@@ -52,10 +50,7 @@ def _packages(db: Path, study: str) -> dict[str, set[str]]:
     only possible names of packages count."""
     versions: dict[str, set[str]] = {}
     with reading(db) as connection:
-        try:
-            rows = connection.execute(sql_query("kept_versions"), {"study": study}).fetchall()
-        except duckdb.CatalogException:  # an older slant wrote the file
-            rows = []
+        rows = connection.execute(sql_query("kept_versions"), {"study": study}).fetchall()
     for (text,) in rows:
         for name, version in json.loads(text).items():
             if name not in NO_R_PACKAGE and _PACKAGE.fullmatch(name):

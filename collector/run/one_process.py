@@ -28,6 +28,7 @@ from slant.collector.plan.run_plan import ModelPlan, RunPlan, how_to_try, up_to_
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import OUTCOMES, Conversation, Run
 from slant.collector.request.record import Request
+from slant.collector.run.key_consent import check_key_hosts
 from slant.collector.run_report import RunReport
 from slant.collector.screen_tables import printable
 from slant.collector.studies.stored_texts import text_lines
@@ -58,6 +59,8 @@ def checked_run_plan(run_plan: RunPlan, request: Request) -> RunPlan:
             f"This would send {sum(a.pending for a in run_plan.paid):,} paid requests ({names}).",
             "To agree: --yes (from Python: yes=True). To see what would be sent: --dry-run",
         )
+    if not request.yes:
+        check_key_hosts(run_plan.model_plans)
     if not request.mixed:
         pending = [plan.name for plan in run_plan.model_plans if plan.pending]
         check_not_mixed(run_plan.db, run_plan.study, pending, is_batch=False)

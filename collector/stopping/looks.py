@@ -11,8 +11,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import reading
@@ -99,7 +97,7 @@ def read_looks(db: Path, study: str | None = None) -> dict[str, list[Look]]:
         with reading(db) as connection:
             kept = connection.sql("FROM precision_looks ORDER BY plan, look_no, looked_at, place")
             rows: list[dict[str, Any]] = frame_of(kept).to_dicts()
-    except (DatabaseEmptyError, duckdb.CatalogException):  # a file of an older slant has no such table yet
+    except DatabaseEmptyError:
         return {}
     return looks_by_plan(looks_of_rows([row for row in rows if study in (None, row["study"])]))
 

@@ -17,8 +17,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-import duckdb
-
 from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseError, JournalError, StudyError
 from slant.collector.keep.database import reading
@@ -76,7 +74,7 @@ def kept_names(db: str | Path | None) -> list[str]:
     """Return the studies whose text this database keeps."""
     if db is None:
         return []
-    with contextlib.suppress(DatabaseError, duckdb.CatalogException), reading(db) as connection:
+    with contextlib.suppress(DatabaseError), reading(db) as connection:
         return [
             name for (name,) in connection.execute("SELECT DISTINCT study FROM study_files ORDER BY ALL").fetchall()
         ]
@@ -87,8 +85,7 @@ def kept_text(db: str | Path | None, study: str, version: str = "") -> KeptText 
     """Return the newest text of a study (or of the version that begins so); None if the database has none."""
     if db is None or not Path(db).exists():
         return None
-    rows: list[tuple[str, str, str]] = []
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
+    with reading(db) as connection:
         rows = connection.execute(_TEXTS, [study, study, version]).fetchall()
     return KeptText(rows[0][2], {name: text for name, text, _ in rows}) if rows else None
 
@@ -113,8 +110,7 @@ def kept_registrations(db: str | Path, study: str) -> list[Registration]:
     """Return the registrations that runs of a study in this database were given, the newest first."""
     if not Path(db).exists():
         return []
-    rows: list[tuple[str, str, str]] = []
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
+    with reading(db) as connection:
         rows = connection.execute(_REGISTRATIONS, [study]).fetchall()
     return [Registration(*row) for row in rows]
 

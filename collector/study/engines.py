@@ -17,6 +17,9 @@ import functools
 
 from slant.collector.system.shipped_files import engines_file
 
+WORDS_OF_R = frozenset({"if", "else", "repeat", "while", "function", "for", "next", "break", "in"})
+"""List R's reserved words of small letters: what a formula names can't be called so."""
+
 
 @functools.cache
 def engine_rows() -> tuple[dict[str, str], ...]:

@@ -1,4 +1,3 @@
--- How far a lake has the attempts of each run, study, variant and model: they are numbered in the order of the journal.
-SELECT run_id, study, variant, model, max(sequence) AS last_sequence, count(*) AS n_attempts
+-- The attempts of a lake. Their ids, and not how far each run is: a merge may bring a lost answer from between others.
+SELECT run_id, attempt_id
 FROM read_parquet($files, hive_partitioning = false)
-GROUP BY ALL

@@ -14,11 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slant.collector.designs.factorial.factors import checked_column
+from slant.collector.designs.factorial.factors import RESERVED, checked_column
+from slant.collector.designs.proposed_table import name_of
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.files.arrow import as_parquet, unpacked_size
 from slant.collector.importing.files.kinds import kind_of
 from slant.collector.importing.files.sheet_areas import check_dimensions
+from slant.collector.importing.people.columns import people_columns
 from slant.collector.providers.own_providers import own_rows
 from slant.collector.study.toml_table import parsed_toml
 from tests.support.each_row import each_row
@@ -85,10 +87,22 @@ def test_a_number_of_more_than_64_bits_is_not_read_from_toml(number: str) -> Non
         parsed_toml(f"a = [{{ b = {number} }}]")
 
 
-@pytest.mark.parametrize("word", ["if", "next", "function", "in", "for"])
-def test_a_word_of_r_is_no_factor(word: str) -> None:
-    with pytest.raises(StudyError, match="a word of R"):
-        checked_column(word, "[factors]")
+R_WORDS = ("if", "else", "repeat", "while", "function", "for", "next", "break", "in")
+
+
+def test_a_word_of_r_is_no_factor_no_column_of_people_and_none_that_is_proposed() -> None:
+    for word in R_WORDS:
+        with pytest.raises(StudyError, match="a word of R"):
+            checked_column(word, "[factors]")
+        with pytest.raises(UsageError, match="can't be called"):
+            people_columns((), (f"{word}=AGE",), ())
+        assert name_of(word, RESERVED) == f"{word}_1"
+
+
+def test_a_name_that_no_formula_takes_is_no_factor() -> None:
+    for name in ("TRUE", "NULL", "NA", "Inf", "a__b", "a_", "_a", "1a", "a.b", "a b", "a:b", "`a`", "é"):
+        with pytest.raises(StudyError, match="can't be the name"):
+            checked_column(name, "[factors]")
 
 
 @pytest.mark.parametrize("header", ["Host", "content-length", "Cookie"])

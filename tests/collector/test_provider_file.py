@@ -14,6 +14,7 @@ from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.providers import PROVIDERS, Provider, provider_named
 from slant.collector.providers.addresses import checked_address
+from slant.collector.run.key_consent import agree_to
 from tests.support.local_server import LocalServer
 from tests.support.tiny_study import write_tiny
 
@@ -191,3 +192,23 @@ def test_a_key_in_an_address_is_refused_and_not_repeated(address: str, monkeypat
 )
 def test_an_address_without_a_key_is_taken(address: str) -> None:
     assert checked_address(address, "--base-url") == address
+
+
+def test_a_key_goes_to_a_host_of_the_file_once_somebody_agreed_to_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEY)
+    study = write_tiny(tmp_path)
+    with LocalServer() as server:
+        text = row(server.base_url, key_variable='"AWS_SECRET_ACCESS_KEY"', costs_money="false")
+        provider_file(tmp_path, monkeypatch, text)
+        host = server.base_url.split("/")[2]
+        with pytest.raises(UsageError, match="nobody agreed to") as refused:
+            collect(tmp_path / "a.duckdb", study, ["lab/m"], repetitions=1)
+        assert f"The key in AWS_SECRET_ACCESS_KEY goes to {host}" in str(refused.value)
+        assert server.bodies == []
+        agree_to([f"AWS_SECRET_ACCESS_KEY {host}"])  # as a person on a terminal does
+        assert collect(tmp_path / "a.duckdb", study, ["lab/m"], repetitions=1).is_complete
+        agree_to(["AWS_SECRET_ACCESS_KEY elsewhere.example"])  # which takes nothing back
+        assert collect(tmp_path / "b.duckdb", study, ["lab/m"], repetitions=1).is_complete

@@ -128,7 +128,7 @@ def _predicted(section: SectionData) -> pl.DataFrame | None:
 
 
 def _contrasts(section: SectionData) -> pl.DataFrame | None:
-    rows = section.own_with_mde("condition_contrasts")
+    rows = section.own("condition_contrasts")
     if rows.is_empty():
         return None
     return rows.select(

@@ -55,7 +55,7 @@ def indices(section: SectionData) -> Group | None:
     """Show indices with intervals if `analyze indices` kept them; otherwise what SQL alone gives."""
     if not _has_games(section):
         return None
-    intervals = section.own_with_mde("game_index_intervals")
+    intervals = section.own("game_index_intervals")
     tables = []
     if intervals.height:
         tables = [
@@ -74,7 +74,7 @@ def indices(section: SectionData) -> Group | None:
 def differences(section: SectionData) -> Group | None:
     if not _has_games(section):
         return None
-    rows = section.own_with_mde("game_comparisons")
+    rows = section.own("game_comparisons")
     if rows.is_empty():
         base = section.study.variants[0]
         command = f"analyze differences --study {section.study.as_typed} --between variant --reference {base}"

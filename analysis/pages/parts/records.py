@@ -63,11 +63,6 @@ class SectionData:
         """Return the rows of this grain in a table; an empty frame if there is no such table."""
         return self.tables[name].filter(**self.grain) if name in self.tables else pl.DataFrame()
 
-    def own_with_mde(self, name: str) -> pl.DataFrame:
-        """Return the same with the smallest effect, which an older slant's file lacks if it can't be changed."""
-        rows = self.own(name)
-        return rows if "mde" in rows.columns else rows.with_columns(mde=pl.lit(None, pl.Float64))
-
     def captioned(self, name: str) -> CaptionedTable | None:
         """Return a table without empty or repeated parts; None if it has no rows."""
         rows = self.own(name)

@@ -91,11 +91,6 @@ def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), sourc
         games = read_view(connection, "allocation_games", study=name, source=source)
         models = read_view(connection, "models", study=name)
         rounds = frame_of(connection.sql(_CHOSEN, params=[name]))
-    if "is_balanced" not in games.columns:
-        raise DatabaseError(
-            f'The database "{db}" was made by an older slant, and could not be brought up to date.',
-            f"Once no other process holds it: collect status --db {db}",
-        )
     if games.is_empty():
         _check_has_games(study)
         raise DatabaseError(

@@ -30,11 +30,9 @@ def models_to_show(db: str | Path, study: Study) -> pl.DataFrame:
     """Return rows of topic_models, one for each source, version and variant, and `is_own`: whether it may be compared.
 
     It is the study's own fit of the current texts if there is one, else the model that was fitted last. There are no
-    rows if none was fitted, or an older slant made the database.
+    rows if none was fitted.
     """
     with reading(db) as connection:
-        if "topic_models" not in stored_views(connection):
-            return pl.DataFrame(schema={**dict.fromkeys((*GRAIN, "call_id"), pl.String), "is_own": pl.Boolean})
         models = read_view(connection, "topic_models", study=study.name)
     own_ids = _own_ids(db, study, models) if models.height else []
     ordered = models.with_columns(is_own=pl.col("call_id").is_in(own_ids)).sort(

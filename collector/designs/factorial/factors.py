@@ -15,6 +15,7 @@ from functools import cached_property
 
 from slant.collector.designs.factorial.documents import Edits, document_rows, is_file, read_edits
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study.engines import WORDS_OF_R
 from slant.collector.study.folder import NOTES, OF_TEMPLATE, StudyFolder, csv_header
 from slant.collector.study.toml_table import Table, shortened
 
@@ -25,10 +26,10 @@ RESERVED = frozenset({
     "wording", "repetition", "position", "plan_position", "n_profiles", "attribute_order", "direction", "low", "high",
     "answer", "outcome", "is_refusal", "detail", "rating", "scored", "chosen", "choice", "number", "measured", "text",
     "attributes", "tokens", "token_source", "latency_s", "cost_usd", "served_model", "served_model_differs",
-    "profiles", "profile", "intercept",
+    "profiles", "profile", "intercept", *WORDS_OF_R,
 })  # fmt: skip
-"""Names of columns that the views of this design have themselves: no factor can be called so."""
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+"""Names of columns that the views of this design have themselves, and words of R: no factor can be called so."""
+_NAME = re.compile(r"(?=.{1,40}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")  # brms takes no __ and no _ at the end
 _BAD = re.compile(r'[\x00-\x1f"\\]')
 _LONGEST = 200
 MOST_LEVELS = 10_000
@@ -112,18 +113,15 @@ def parse_factor(
     return Factor(name, label, levels, columns, edits, frozenset(equal))
 
 
-_WORDS_OF_R = ("if", "else", "repeat", "while", "function", "for", "next", "break", "in")
-"""List reserved words of R that could be names of factors: a formula with one of them is no formula."""
-
-
 def checked_column(name: str, where: str) -> str:
     """Return a name that can be a column of tables and a term of formulas; StudyError for another one."""
     if not _NAME.fullmatch(name):
         raise StudyError(
             f'In {where}, "{shortened(name)}" can\'t be the name of a factor.',
-            "A name has small letters, digits and underscores, starts with a letter, and has at most 40 characters.",
+            "A name has small letters, digits and single underscores between them, starts with a letter, and has at "
+            "most 40 characters.",
         )
-    if name in _WORDS_OF_R:
+    if name in WORDS_OF_R:
         raise StudyError(
             f'In {where}, no factor can be called "{name}": in a formula it is a word of R.',
             f'Call it, for example, "{name}_factor".',

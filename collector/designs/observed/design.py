@@ -21,6 +21,7 @@ from slant.collector.designs.proposed_table import AnswerTable
 from slant.collector.errors import StudyError
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.stable_ids import stable_id
+from slant.collector.study.engines import WORDS_OF_R
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import StudyFile, StudyModel, TestInfo
 from slant.collector.study.tables import read_levels
@@ -29,9 +30,9 @@ from slant.collector.study.toml_table import Table, checked_name
 RESERVED = frozenset({
     "source", "study", "study_version", "variant", "run_id", "trial_id", "model", "model_label", "model_no",
     "participant", "test", "test_label", "test_no", "game", "round", "action", "outcome", "attributes", "latency_s",
-    "response_time_ms", "repetition", "position",
+    "response_time_ms", "repetition", "position", *WORDS_OF_R,
 })  # fmt: skip
-"""List columns that the view has itself: no further column can have these names."""
+"""List columns that the view has itself, and words of R: no further column can have these names."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BAD = re.compile(r'[\x00-\x1f"\\\\]')
 _LONGEST = 100

@@ -16,6 +16,7 @@ from slant.collector.importing.files.records import Problem, Row, tidy_name
 from slant.collector.importing.files.table_file import IMPORT_ID, TableFile
 from slant.collector.importing.layouts.values import CellError, OtherRowError, is_empty, truth, word
 from slant.collector.importing.renamed import Names, Plan, names, pairs
+from slant.collector.study.engines import WORDS_OF_R
 
 PARTICIPANT, CORRECT = "participant", "correct"
 OURS = (
@@ -241,8 +242,9 @@ def people_columns(
     own = [part.strip() for text in person for part in text.split(",") if part.strip()]
     named = [tuple(map(str.strip, part.split("=", 1))) if "=" in part else (tidy_name(part),) * 2 for part in own]
     for ours, theirs in named:
-        if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", ours) or not theirs:
-            rule = "A name has small letters, digits and underscores, and starts with a letter: --person age_group=AGE"
+        if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", ours) or ours in WORDS_OF_R or not theirs:
+            rule = "A name has small letters, digits and underscores, starts with a letter, and is no word of R: "
+            rule += "--person age_group=AGE"
             raise UsageError(f'A column of people can\'t be called "{ours}".', rule)
     known: dict[str, dict[str, str]] = {}
     of_parts: dict[tuple[str, str, str], dict[str, str]] = {}
