@@ -28,12 +28,12 @@ check_level <- function(level) {
   }
 }
 
-# Scales on which intervals may be symmetric: of differences, ratios, correlations and shares.
+# Scales on which intervals may be symmetric: of differences, ratios, correlations and shares. `slope`: of the way back.
 interval_scales <- list(
-  list(to = identity, from = identity),
-  list(to = log, from = exp),
-  list(to = atanh, from = tanh),
-  list(to = stats::qlogis, from = stats::plogis)
+  list(to = identity, from = identity, slope = function(x) 1),
+  list(to = log, from = exp, slope = identity),
+  list(to = atanh, from = tanh, slope = function(x) 1 - x^2),
+  list(to = stats::qlogis, from = stats::plogis, slope = function(x) x * (1 - x))
 )
 
 # Intervals of a normal or a t distribution, on whichever scale they are symmetric; NA where they are of neither.
@@ -45,16 +45,19 @@ rescaled_intervals <- function(estimates, level) {
     ends <- suppressWarnings(lapply(estimates[c("estimate", "conf_low", "conf_high")], scale$to))
     half <- (ends$conf_high - ends$conf_low) / 2
     is_symmetric <- abs((ends$conf_high + ends$conf_low) / 2 - ends$estimate) <= 1e-7 * (half + abs(ends$estimate))
-    if (identical(scale$to, identity)) {
-      is_symmetric <- is_symmetric & is_of_error(half, error, df)
-    } else if (identical(scale$to, log)) { # before the others: about a half, Wilson's look symmetric on any scale
+    if (identical(scale$to, log)) { # before the others: about a half, Wilson's look symmetric on any scale
       shares <- wilson_intervals(estimates, df, level)
       is_share <- is.na(low) & !is.na(shares$low)
       low[is_share] <- shares$low[is_share]
       high[is_share] <- shares$high[is_share]
     }
+    # an error is on this scale or on that of the estimate; an interval of another width is of several at once
+    errors <- list(error, error / scale$slope(estimates$estimate))
+    is_normal <- is_any(lapply(errors, function(of) is_near(half / of, stats::qnorm(.975))))
+    is_of_t <- is_any(lapply(errors, function(of) is_near(half / of, suppressWarnings(stats::qt(.975, df)))))
+    is_symmetric <- is_symmetric & (is.na(error) | is_normal | is_of_t)
     is_now <- is.na(low) & is.finite(half) & is_symmetric %in% TRUE
-    is_t <- is.finite(df) & !(is_near(half / error, stats::qnorm(.975)) %in% TRUE)
+    is_t <- is.finite(df) & !is_normal
     ratio <- ifelse(
       is_t, suppressWarnings(stats::qt((1 + level) / 2, df) / stats::qt(.975, df)),
       stats::qnorm((1 + level) / 2) / stats::qnorm(.975)
@@ -84,10 +87,7 @@ wilson_intervals <- function(estimates, df, level) {
 
 is_near <- function(one, other) abs(one - other) <= 1e-5 * abs(other)
 
-is_of_error <- function(half, error, df) {
-  is_t <- is_near(half / error, suppressWarnings(stats::qt(.975, df)))
-  is.na(error) | is_t %in% TRUE | is_near(half / error, stats::qnorm(.975)) %in% TRUE
-}
+is_any <- function(conditions) Reduce(`|`, lapply(conditions, `%in%`, TRUE))
 
 # The rows of a Bayesian fit are those of its draws, in their order (bayesian_estimates()).
 intervals_of_draws <- function(x, intervals, level) {

@@ -48,6 +48,12 @@ test_that("tidy() obeys conf.level for differences, sizes, ratios and rates, and
   expect_true(all(with(merge_level(sizes, .5), inner.low > outer.low & inner.high < outer.high)))
   ratios <- fit_of_rows(estimate = 2, low = 2 / exp(qnorm(.975) * .3), high = 2 * exp(qnorm(.975) * .3))
   expect_equal(generics::tidy(ratios, conf.level = .8)$conf.low, 2 / exp(qnorm(.9) * .3), tolerance = 1e-6)
+  for (error in c(.3, .6)) { # of the logarithm, and of the ratio itself
+    ratios$estimates$std_error <- error
+    expect_equal(generics::tidy(ratios, conf.level = .8)$conf.low, 2 / exp(qnorm(.9) * .3), tolerance = 1e-6)
+  }
+  ratios$estimates$std_error <- .25 # the interval is wider: of several ratios at once
+  expect_warning(generics::tidy(ratios, conf.level = .8), "intervals are NA")
   shares <- c(0, .02, .5, 1)
   wilsons <- function(quantile) wilson_of_rates(shares, c(40, 33.3, 20, 12), quantile)
   rates <- fit_of_rows(shares, wilsons(qnorm(.975))$low, wilsons(qnorm(.975))$high)
