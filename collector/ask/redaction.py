@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from html.entities import html5
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 _MIN_KEY = 8  # a stand-in for a key ("none", "EMPTY") would be found in ordinary words, and is no secret
 _NO_LETTER = bytes(code for code in range(128) if not chr(code).isalnum())
-_ESCAPE = re.compile(r"\\+(?:[uUx]|[0-7]{2})|&[#A-Za-z]|[%=][0-9A-Fa-fu]")
+_ESCAPE = re.compile(r"\\+(?:[uUx]|[0-9A-Fa-f]{2})|&[#A-Za-z]|[%=][0-9A-Fa-fu]")
+_CODE = re.compile(r"\\+[uU](?:\{([0-9A-Fa-f]{1,5})\}|([0-9A-Fa-f]{4}))|\\+x([0-9A-Fa-f]{2})")
+_INVISIBLE = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
+_DISGUISE = re.compile(f"[{_INVISIBLE}\uff01-\uff5e]")
+_TIMES = 5  # escapes of escapes of escapes
 _ENTITIES: dict[str, list[str]] = {}
 for _name, _character in html5.items():
     if len(_character) == 1:
@@ -61,12 +67,24 @@ def escaped(secret: str) -> re.Pattern[str]:
     return re.compile("".join(map(_escapes, secret)))
 
 
+def decoded(text: str) -> str:
+    """Return a text without escapes of JSON, programs, HTML and addresses, in whatever order they were put on, nor
+    invisible or wide characters, nor backslashes."""
+    for _ in range(_TIMES):
+        before = text
+        text = _CODE.sub(lambda code: chr(int(code[1] or code[2] or code[3], 16)), text)
+        text = unquote(html.unescape(text), errors="replace")
+        if text == before:
+            break
+    return re.sub(f"[{_INVISIBLE}\\\\]", "", unicodedata.normalize("NFKC", text))
+
+
 def _escapes(character: str) -> str:
     code, named = ord(character), "|".join(map(re.escape, _ENTITIES.get(character, ())))
     digits = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{code:x}")
     ways = [
         rf"\\*{re.escape(character)}",
-        rf"\\+(?:[uUx]\{{?0*{digits}\}}?|0*{code:o}(?![0-7]))",
+        rf"\\+(?:[uUx]\{{?0*{digits}\}}?|0*{code:o}(?![0-7])|(?:0{{4}}{digits}|0*{digits}(?![0-9A-Fa-f]))\s?)",
         rf"&(?:amp;)*(?:#0*{code}(?!\d);?|#[xX]0*{digits}(?![0-9a-fA-F]);?{'|' + named if named else ''})",
         rf"(?:%(?:25)*u?|=(?:3[dD])*)0*{digits}",
     ]
@@ -77,10 +95,11 @@ class Redaction:
     """Find keys in texts, however they are spelt, and put [key] in their place."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
-        self._spelt = [spelt for secret in secrets if len(secret) >= _MIN_KEY for spelt in spellings(secret)]
+        self._secrets = [secret for secret in secrets if len(secret) >= _MIN_KEY]
+        self._spelt = [spelt for secret in self._secrets for spelt in spellings(secret)]
         in_letters = (letters_of(spelt) for spelt in self._spelt)
         self._letters = sorted({letters for letters in in_letters if len(letters) >= _MIN_KEY}, key=len, reverse=True)
-        self._escaped = [escaped(secret) for secret in secrets if len(secret) >= _MIN_KEY]
+        self._escaped = [escaped(secret) for secret in self._secrets]
         self._in_pieces = [in_pieces(letters.decode()) for letters in self._letters]
 
     def __bool__(self) -> bool:
@@ -91,6 +110,7 @@ class Redaction:
         letters = letters_of(all_text)
         is_split = any(piece in letters for piece in self._letters)
         is_split |= bool(_ESCAPE.search(all_text)) and any(pattern.search(all_text) for pattern in self._escaped)
+        is_split |= self._is_disguised(all_text)
         holding = {name: text for name, text in texts.items() if is_split or any(s in text for s in self._spelt)}
         return {name: self(text) for name, text in holding.items()}
 
@@ -104,7 +124,17 @@ class Redaction:
         for piece, pattern in zip(self._letters, self._in_pieces, strict=True):
             if piece in letters:
                 text = pattern.sub("[key]", text)
+        if self._is_disguised(text):
+            text = decoded(text)
+            for secret in self._secrets:
+                text = text.replace(secret, "[key]")
         return text
+
+    def _is_disguised(self, text: str) -> bool:
+        if not _ESCAPE.search(text) and not _DISGUISE.search(text):
+            return False
+        plain = decoded(text)
+        return any(secret in plain for secret in self._secrets)
 
 
 def without_home(text: str) -> str:

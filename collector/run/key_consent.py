@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from slant.collector.errors import UsageError
 from slant.collector.plan.run_plan import ModelPlan
 from slant.collector.providers.own_providers import provider_file
-from slant.collector.system.files import contents, write_file
+from slant.collector.system.files import contents, replace_on_disk
 
 
 def new_key_hosts(model_plans: Sequence[ModelPlan]) -> dict[str, str]:
@@ -44,7 +44,7 @@ def agree_to(pairs: Sequence[str]) -> None:
     with suppress(OSError):
         file = _file()
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_file(file, "".join(f"{pair}\n" for pair in sorted({*_agreed(), *pairs})))
+        replace_on_disk(file, "".join(f"{pair}\n" for pair in sorted({*_agreed(), *pairs})).encode())
 
 
 def _agreed() -> set[str]:

@@ -99,6 +99,12 @@ ESCAPED = {
     "an address": lambda key: "".join(f"%{ord(c):02X}" for c in key),
     "an address, twice": lambda key: "".join(f"%25{ord(c):02x}" for c in key),
     "mail": lambda key: key.replace("=", "=3D").replace("+", "=2B"),
+    "CSS": lambda key: "".join(f"\\{ord(c):06x}" for c in key),
+    "JSON in an address": lambda key: "".join(f"%5Cu{ord(c):04x}" for c in key),
+    "an address in HTML": lambda key: "".join(f"&#37;{ord(c):02X}" for c in key),
+    "JSON in HTML": lambda key: key.replace("+", "&#x5C;u002B"),
+    "wide letters": lambda key: "".join(chr(ord(c) + 0xFEE0) for c in key),
+    "invisible characters between": lambda key: "\u200b".join(key),
     "several ways": lambda key: key.replace("+", "\\u002B").replace("=", "&#61;").replace("/", "%2F"),
 }
 
