@@ -1,5 +1,5 @@
-# Degrees of freedom of a linear mixed model that tests what varies between clusters: gender over names, with (1 | name),
-# or what has a slope by template. Satterthwaite's method forgets a variance that was estimated as 0, and gives a gender
+# Degrees of freedom of a linear mixed model that tests what varies between clusters: gender over names, (1 | name), or
+# what has a slope by template. Satterthwaite's method forgets a variance that was estimated as 0, and gives a gender
 # over 12 names the degrees of freedom of the answers (515); Kenward and Roger's keeps it, and gives 10. What varies
 # within clusters alone keeps lmerTest's, as papers print them: the two agree there.
 

@@ -53,8 +53,8 @@ declared_clusters <- function(rows, formula, declared) {
     codes <- group_codes(rows, parent)
     if (max(codes) >= least_to_generalise) {
       named <- intersect(all.vars(formula[[3]]), names(declared$properties))
-      reason <- sprintf("%s %s of %s", all_in_words(named), if (length(named) > 1) "are properties" else "is a property",
-                        parent)
+      are <- if (length(named) > 1) "are properties" else "is a property"
+      reason <- sprintf("%s %s of %s", all_in_words(named), are, parent)
       return(list(codes = stats::setNames(list(codes), parent), reason = reason))
     }
   }

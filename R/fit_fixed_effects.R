@@ -67,9 +67,8 @@ fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()
 # The clusters of the rows by name, with the attribute `reason`: those that are named, else those that the study
 # declares. NULL: rows are independent.
 clusters_to_use <- function(rows, cluster, declared, formula) {
-  chosen <- if (is.null(cluster)) declared_clusters(rows, formula, declared) else {
-    list(columns = cluster, reason = reason_for(cluster))
-  }
+  chosen <- list(columns = cluster, reason = if (!is.null(cluster)) reason_for(cluster))
+  if (is.null(cluster)) chosen <- declared_clusters(rows, formula, declared)
   if (is.null(chosen)) {
     return(NULL)
   }
@@ -101,7 +100,7 @@ over_clusters <- function(model, clusters, regression) {
     found <- jackknifed(model, clusters[[1]], regression)
     if (!is.null(found)) {
       message(sprintf(
-        "%d clusters (\"%s\") are fewer than %d: errors are of fits without each in turn (jackknife), rather too large.",
+        "%d clusters (\"%s\") are fewer than %d: errors are of fits without each in turn (jackknife), a little wide.",
         n, about$names, fewest_clusters
       ))
       return(c(found, about[setdiff(names(about), names(found))]))
@@ -187,7 +186,7 @@ clustered_tests <- function(tests, model, over) {
     return(tests)
   }
   own <- intersect(c("chi_squared", "f_value", "df_residual", "p_value"), names(tests))
-  tests[paste0(own, "_rows")] <- if (is.null(over)) lapply(tests[own], function(column) NA_real_ * column) else tests[own]
+  tests[paste0(own, "_rows")] <- if (is.null(over)) rep(list(rep(NA_real_, nrow(tests))), length(own)) else tests[own]
   missing <- setdiff(c("f_value", "df_residual"), names(tests))
   tests[missing] <- rep(list(rep(NA_real_, nrow(tests))), length(missing))
   if (is.null(over)) {

@@ -23,7 +23,8 @@
 #'   the row `"all"` is against the model without predictors, and where there are several terms each has a row, against
 #'   the model without it: `null_log_lik` of the smaller model, McFadden's `pseudo_r_squared`, and the likelihood
 #'   ratio test (`chi_squared`, `df`, `p_value`); over clusters, Wald's F (`f_value`, `df`, `df_residual`, `p_value`)
-#'   next to that test of independent rows (`chi_squared_rows`, `p_value_rows`), and `clustered`: `term`, `estimate`, `std_error`,
+#'   next to that test of independent rows (`chi_squared_rows`, `p_value_rows`), and `clustered`: `term`, `estimate`,
+#'   `std_error`,
 #'   `df`, `statistic`, `p_value`, `conf_low`, `conf_high`, `method`, `clusters` (names) and `n_clusters` (the fewest).
 #'   Where a predictor separates the outcome, coefficients have no finite estimate, and a warning says so; the
 #'   likelihood ratio test holds all the same.

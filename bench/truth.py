@@ -12,6 +12,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 from bench.measures import ROOT, Measure, by_r
+from bench.readme_study import readme_study
 from slant.analysis.bridge.r_home import r_installation
 
 AT_ONCE = 2
@@ -27,7 +28,8 @@ def truth(n_data_sets: int, *, long: bool = False) -> list[Measure]:
     asked += [(name, OF_LONG_CLAIMS) for name in claim_names("--long")] if long else []
     with ThreadPoolExecutor(AT_ONCE) as executor:
         of_claims = executor.map(lambda claim: by_r("truth.R", *claim), asked)
-        return [measure for rows in of_claims for row in rows for measure in _measures(row)]
+        found = [measure for rows in of_claims for row in rows for measure in _measures(row)]
+    return found + [measure for row in readme_study(min(1000, 5 * n_data_sets // 2)) for measure in _measures(row)]
 
 
 def claim_names(*words: str) -> list[str]:
