@@ -135,3 +135,35 @@ def test_what_is_checked_of_tokens_is_not_asked_of_people(place: Path) -> None:
     assert "missing_answers" in asked["human"]
     assert "token_limits" not in asked["human"]
     assert [said for said in checks.warnings if "token_limits" in said] == []
+
+
+PERSONAS = """
+name = "voters"
+title = "Voters"
+design = "factorial"
+factors.item = ["I vote", "I give"]
+factors.place = ["at home", "at work"]
+crossing = { takes = "random", n = 3 }
+templates.plain = "How much does this describe you {place}? {item}"
+personas = { place = "system", file = "people.csv" }
+questions.rating = { text = "Answer.", kind = "scale", max = 5 }
+models = [{ model = "gpt-6-luna", provider = "openai" }]
+[fits.items]
+engine = "lm"
+view = "factorial_profiles"
+by = ["model", "test"]
+formula = "rating ~ item"
+"""
+
+
+def test_people_who_answered_once_are_not_missing_for_want_of_a_personas_columns(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(PERSONAS)
+    (tmp_path / "people.csv").write_text("level,text,party\nann,You are Ann.,left\nbo,You are Bo.,right\n")
+    rows = [
+        {"participant": n, "item": ("I vote", "I give")[n % 2], "place": "at home", "rating": 1 + n % 5}
+        for n in range(20)
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "rows.csv")
+    db, study = tmp_path / "t.duckdb", str(tmp_path / "study.toml")
+    assert import_trials(db, study, [tmp_path / "rows.csv"], **SAID).problems == []
+    assert analysis.fit(db, study, "items").diagnostics.select("n", "n_missing").rows() == [(20, 0)]
