@@ -44,6 +44,8 @@
 #' @param family `"gaussian"`, or `"binomial"` for an outcome that is `TRUE` or `FALSE` (or 1 or 0).
 #' @param n_agq for `"binomial"`: 1 is Laplace's approximation; 0 is quicker by far and less exact (see `nAGQ` of
 #'   [lme4::glmer()]).
+#' @param polish for `"gaussian"`: `TRUE` ends each fit with Newton steps to the optimum itself; `FALSE` stops where lme4's
+#'   optimiser does, whose place has the variances in five digits or so, as printed tables do.
 #' @param contrast for `"binomial"`: the factor of two levels whose difference in probability is wanted, if it is there.
 #' @param df_method `"kenward_roger"`: these where something is tested between clusters, else Satterthwaite's;
 #'   `"satterthwaite"`: those of lmerTest everywhere, as papers print them.
@@ -82,7 +84,8 @@
 #' fit$estimates
 #' fit$fits
 fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, family = "gaussian", n_agq = 1,
-                     contrast = "condition", df_method = c("kenward_roger", "satterthwaite"), declared = list()) {
+                     contrast = "condition", df_method = c("kenward_roger", "satterthwaite"), declared = list(),
+                     polish = TRUE) {
   check_arguments()
   df_method <- one_of(df_method, c("kenward_roger", "satterthwaite"), "df_method")
   declared <- checked_declaration(declared)
@@ -99,7 +102,7 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
   }
   outcome <- all.vars(formula[[2]])
   coded <- coded_variables(formula)
-  check_family(family, n_agq)
+  check_family(family, n_agq, polish)
   fit_one <- if (family == "binomial") {
     # Of all rows, so that each group has the same reference.
     levels <- listed_levels(data, coded, levels)
@@ -112,7 +115,7 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
       # Made here: an error in lmer()'s own argument comes with R's note on an interrupted promise.
       prepared <- with_factors(rows, setdiff(grouping, coded), levels)
       check_varies_within(prepared, formula)
-      fit_mixed_model(formula, prepared, df_method)
+      fit_mixed_model(formula, prepared, df_method, polish)
     }
   }
   if (family == "binomial") data <- without_token_sources(data, formula)
@@ -126,13 +129,14 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
   slant_fit(result, c("lme4", "lmerTest"))
 }
 
-check_family <- function(family, n_agq) {
+check_family <- function(family, n_agq, polish) {
   if (!is.character(family) || length(family) != 1 || !family %in% c("gaussian", "binomial")) {
     stop_with("Can't fit: `family` must be \"gaussian\" or \"binomial\".")
   }
   if (!is.numeric(n_agq) || length(n_agq) != 1 || !n_agq %in% 0:1) {
     stop_with("Can't fit: `n_agq` must be 0 or 1.")
   }
+  if (!isTRUE(polish) && !isFALSE(polish)) stop_with("Can't fit: `polish` must be TRUE or FALSE.")
 }
 
 # Variables whose coding decides what an estimate means: fixed effects, and random slopes (left of a bar). One of them
@@ -142,11 +146,10 @@ coded_variables <- function(formula) {
   unique(c(all.vars(without_random_terms(formula)[[3]]), unlist(slopes)))
 }
 
-fit_mixed_model <- function(formula, data, df_method) {
-  control <- polished_control()
-  model <- without_optimiser(
-    lmerTest::lmer(uncorrelated_slopes(formula, data), data = data, REML = TRUE, control = control)
-  )
+fit_mixed_model <- function(formula, data, df_method, polish = TRUE) {
+  control <- if (polish) polished_control() else lme4::lmerControl()
+  model <- lmerTest::lmer(uncorrelated_slopes(formula, data), data = data, REML = TRUE, control = control)
+  if (polish) model <- without_optimiser(model)
   most <- most_df(model)
   is_between <- df_method != "satterthwaite" && tests_between_clusters(model, most)
   effects <- if (is_between) {

@@ -93,6 +93,20 @@ _KINDS = (
         lambda match: match.groupdict().get("terms") or "a variance is 0",
         is_note=True,
     ),
+    _Kind(
+        "shorter formula",
+        r".*: the formula is now .*",
+        lambda cells, worst, said: f"The formula is shorter than the study's in {cells}: {said.text}",
+        lambda match: match[0],
+        is_note=True,
+    ),
+    _Kind(
+        "separation under priors",
+        r"Complete separation .*kept finite by the priors.*",
+        lambda cells, worst, said: f"Priors decide some coefficients in {cells}: {said.text}",
+        lambda match: match[0],
+        is_note=True,
+    ),
 )
 
 
@@ -118,14 +132,15 @@ def grouped_doubts(fits: Iterable[pl.DataFrame]) -> list[Doubt]:
 
 
 def _texts(row: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what makes a fit doubtful; a message only says what was done, unless nothing else explains the status."""
-    if row["status"] == "ok":
-        return
+    """Yield what makes a fit doubtful. A message only says what was done, unless it is of a kind that a reader of the
+    numbers must know, or nothing else explains the status."""
     lines = [line for line in (row["messages"] or "").split("\n") if line.strip()]
     kinds = [line.partition(": ") for line in lines]
-    telling = [text for kind, _, text in kinds if kind in ("warning", "error")]
-    if row["status"] == "singular":
-        telling += [text for kind, _, text in kinds if kind == "message" and _kind_of(text)[0] is not None]
+    telling = [text for kind, _, text in kinds if kind == "message" and _kind_of(text)[0] is not None]
+    if row["status"] == "ok":
+        yield from (" ".join(text.split()) for text in telling)
+        return
+    telling = [text for kind, _, text in kinds if kind in ("warning", "error")] + telling
     for text in telling or [" ".join(lines) or f"The fit is {row['status']}."]:
         yield " ".join(text.split())
 

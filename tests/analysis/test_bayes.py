@@ -143,7 +143,7 @@ def test_the_shell_prints_contrasts_with_what_they_are_worth(db: Path, found: Fi
     rows = pl.read_csv(answer.stdout.encode())
     assert rows["estimate"].to_list() == pytest.approx(found.bayes["contrasts"]["estimate"].to_list(), rel=1e-5)
     assert rows["is_converged"].to_list() == [False] * rows.height
-    assert "Doubtful" in answer.stderr
+    assert "Caution: interference, all models: R-hat goes up to" in answer.stderr
     assert answer.exit_code == 0
     diagnosed = pl.read_csv(shell(db, *FLAGS, "--show", "diagnostics", "--format", "csv").stdout.encode())
     assert diagnosed.select("n_draws", "chains", "status").row(0) == (100, 1, "warned")

@@ -34,3 +34,18 @@ test_that("rows in another order in memory give an equal fit, and the saved mode
   expect_identical(fits[[1]]$fits$optimiser, "nloptwrap, polished")
   expect_lt(length(serialize(fits[[1]]$models[[1]]@optinfo, NULL)), 1e4)
 })
+
+test_that("without the polish a fit has the numbers of lmerTest called directly", {
+  trials <- made_trials()
+  fit <- fit_made(trials, polish = FALSE)
+  trials$condition <- factor(trials$condition, levels = conditions)
+  trials$wording <- factor(trials$wording)
+  model <- lmerTest::lmer(tokens ~ condition + (1 | wording), data = trials)
+  table <- coef(summary(model))
+  of_lmer <- c(estimate = "Estimate", std_error = "Std. Error", df = "df", p_value = "Pr(>|t|)")
+  for (name in names(of_lmer)) {
+    expect_equal(fit$estimates[[name]], unname(table[, of_lmer[[name]]]), tolerance = 1e-8)
+  }
+  expect_equal(fit$variances$variance, as.data.frame(lme4::VarCorr(model))$vcov, tolerance = 1e-8)
+  expect_error(fit_made(trials, polish = NA), "must be TRUE or FALSE")
+})
