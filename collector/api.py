@@ -70,6 +70,7 @@ def collect(call: WatchedRequest) -> RunReport:
 
 
 def _collect(request: Request, watcher: Watcher) -> RunReport:
+    from slant.collector.keep.database import kept_open
     from slant.collector.keep.journal_loader import with_mending
     from slant.collector.plan.run_plan import make_run_plan
     from slant.collector.registration.canonical import read_registration
@@ -83,12 +84,13 @@ def _collect(request: Request, watcher: Watcher) -> RunReport:
     registration = read_registration(given) if isinstance(given, str | Path) else given
 
     def current_run_plan() -> RunPlan:
-        run_plan = make_run_plan(study, request, registration)
-        if request.again is None:
-            return run_plan
-        from slant.collector.plan.asking_again import again_of
+        with kept_open(request.db):
+            run_plan = make_run_plan(study, request, registration)
+            if request.again is None:
+                return run_plan
+            from slant.collector.plan.asking_again import again_of
 
-        return again_of(run_plan, request.again)
+            return again_of(run_plan, request.again)
 
     if request.ask_rejected and not request.dry_run and Path(request.db).exists():
         from slant.collector.ask.reading_again import open_rejected
