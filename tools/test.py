@@ -36,12 +36,13 @@ TESTTHAT = ["env", "R_ENABLE_JIT=0", "Rscript", "--no-init-file", "tests/testtha
 PREFIX = "slant-tests-"
 LEAST_ROOM_IN_MEMORY = 6_000_000_000
 LONGEST_RUN_S = 12 * 3600
+LINT_OF_R = "lint of R"
 READ_CODE = {
     "ruff": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "--quiet", "."],
     "mypy": ["mypy"],
     "mypy of tools": ["mypy", *sorted(str(path) for path in (ROOT / "tools").rglob("*.py"))],
-    "lint of R": ["Rscript", "--no-init-file", "tools/lint_r.R"],
+    LINT_OF_R: ["Rscript", "--no-init-file", "tools/lint_r.R"],
 }
 
 
@@ -67,14 +68,14 @@ def stages(chosen: str) -> dict[str, list[str]]:
     if chosen == "--core":
         files = [str(file) for name in CORE for file in Path("tests").glob(f"*/test_{name}.py")]
         return {"testthat": [*TESTTHAT, CORE_OF_R], "pytest": [*pytest, *files]}
-    return {**READ_CODE, **({} if chosen else lint_of_what_changed()), "testthat": TESTTHAT, "pytest": pytest}
+    read = READ_CODE if chosen else {**READ_CODE, LINT_OF_R: lint_of_what_changed()}
+    return {**{name: command for name, command in read.items() if command}, "testthat": TESTTHAT, "pytest": pytest}
 
 
-def lint_of_what_changed() -> dict[str, list[str]]:
+def lint_of_what_changed() -> list[str]:
     """Linting all of R takes a minute: `make check` and `make test-full` do; here what has changed since the latter."""
     changed = changed_since(commit_of_full())
-    name = "lint of R"
-    return {} if changed is None else {name: [*READ_CODE[name], "tools/lint_r.R", *changed]}
+    return [] if changed is None else [*READ_CODE[LINT_OF_R], "tools/lint_r.R", *changed]
 
 
 def run_stages(wanted: dict[str, list[str]], folder: Path) -> list[str]:

@@ -100,6 +100,7 @@ def test_a_model_beside_people_has_the_numbers_of_r_alone(place: Path) -> None:
     assert found.personas["slope"].to_list() == pytest.approx(direct["personas"]["slope"].to_list())
 
 
+@pytest.mark.slow
 def test_personas_follow_the_group_of_their_name_without_being_told_which_attribute(place: Path) -> None:
     personas = alike(place / "t.duckdb", str(place / "study.toml")).personas
     assert personas["n_groups"].to_list() == [2]
@@ -109,6 +110,7 @@ def test_personas_follow_the_group_of_their_name_without_being_told_which_attrib
         alike(place / "t.duckdb", str(place / "study.toml"), group="county")
 
 
+@pytest.mark.slow
 def test_personas_of_other_names_follow_the_group_that_a_column_says(tmp_path: Path) -> None:
     rows = ("level,text,age_group", "nobody,,nobody", "ann,You are Ann.,young", "bo,You are Bo.,old")
     (tmp_path / "personas.csv").write_text("\n".join(rows))

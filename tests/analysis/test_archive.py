@@ -369,6 +369,7 @@ def test_an_archive_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     assert (answer.exit_code, "none.zip" in answer.stderr, list(tmp_path.iterdir())) == (2, True, [])
 
 
+@pytest.mark.slow
 def test_a_replay_that_is_interrupted_leaves_nothing(archive: Path, tmp_path: Path) -> None:
     class Interrupted(Stages):
         @contextmanager

@@ -163,6 +163,7 @@ def test_four_rows_of_one_model_are_fitted_and_say_what_that_is_worth(tmp_path: 
     assert pl.read_csv(answer.stdout.encode())["is_converged"].to_list() == [False] * 5
 
 
+@pytest.mark.slow
 def test_what_would_take_hours_is_refused_with_an_estimate(db: Path) -> None:
     with pytest.raises(RError, match=r"Won't fit 48 rows, 1 chains of 900000000 iterations: about \d+ hours") as caught:
         analysis.fit(db, "interference", "interference", settings={**QUICK, "iterations": 900_000_000})

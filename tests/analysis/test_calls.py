@@ -62,6 +62,7 @@ def test_what_is_kept_is_given_again_and_not_computed(db: Path) -> None:
     assert again.calls["call_id"].to_list() == [level(4).id, level(3).id]
 
 
+@pytest.mark.slow
 def test_a_new_result_takes_the_place_of_the_earlier_one_that_is_about_the_same(db: Path) -> None:
     results(db, [level()])
     other = results(db, [replace(level(), arguments={**level().arguments, "seed": 2})])
@@ -70,12 +71,14 @@ def test_a_new_result_takes_the_place_of_the_earlier_one_that_is_about_the_same(
     assert rows(db, "SELECT count(*) FROM calls") == [(1,)]
 
 
+@pytest.mark.slow
 def test_a_new_result_that_failed_leaves_nothing_of_the_earlier_one(db: Path) -> None:
     results(db, [level()])
     results(db, [level(class_sizes=[0])], raises=False)
     assert rows(db, "SELECT level FROM random_levels") == [(None,)]
 
 
+@pytest.mark.slow
 def test_a_label_is_written_anew_and_nothing_is_computed(db: Path) -> None:
     results(db, [level(label=1)])
     again = results(db, [level(label=5)])
@@ -84,6 +87,7 @@ def test_a_label_is_written_anew_and_nothing_is_computed(db: Path) -> None:
     assert rows(db, "SELECT DISTINCT seed FROM random_levels") == [(5,)]
 
 
+@pytest.mark.slow
 def test_other_versions_are_reason_to_compute_again(db: Path) -> None:
     results(db, [level()])
     with writing(db) as connection:
@@ -91,12 +95,14 @@ def test_other_versions_are_reason_to_compute_again(db: Path) -> None:
     assert not_kept_yet(db, [level()]) == [level()]
 
 
+@pytest.mark.slow
 def test_without_r_what_is_kept_is_still_given(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results(db, [level()])
     monkeypatch.setattr(kept_results, "versions_now", lambda packages: None)
     assert results(db, [level()]).computed == frozenset()
 
 
+@pytest.mark.slow
 def test_what_r_refuses_is_raised_or_is_a_row_that_failed_and_is_tried_again(db: Path) -> None:
     wrong = level(class_sizes=[0])
     with pytest.raises(RError, match="Can't simulate random games"):
@@ -109,6 +115,7 @@ def test_what_r_refuses_is_raised_or_is_a_row_that_failed_and_is_tried_again(db:
         failed.check_none_failed()
 
 
+@pytest.mark.slow
 def test_a_database_that_is_held_costs_no_result(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def held(*_: object) -> None:
         raise DatabaseBusyError("Somebody holds it.")
@@ -137,6 +144,7 @@ class Dying(Executor):
         return future
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "said"),
     [
@@ -155,6 +163,7 @@ def test_a_process_that_dies_takes_no_other_call_of_its_group_with_it(
     assert given.frames["random_levels"]["call_id"].n_unique() == len(calls)
 
 
+@pytest.mark.slow
 def test_short_calls_go_in_groups_and_each_has_its_own_answer() -> None:
     calls = [Call("versions_of", arguments={"packages": []}) for _ in range(40)]
     answers = dict(computed(calls, workers=2))
@@ -162,6 +171,7 @@ def test_short_calls_go_in_groups_and_each_has_its_own_answer() -> None:
     assert all(not answer.error for answer in answers.values())
 
 
+@pytest.mark.slow
 def test_files_of_a_replaced_result_are_removed(db: Path) -> None:
     first = results(db, [level()])
     folder = db.with_name("a.duckdb.models")
@@ -171,6 +181,7 @@ def test_files_of_a_replaced_result_are_removed(db: Path) -> None:
     assert os.listdir(folder) == []
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=4))
 def test_the_id_depends_on_what_is_asked_and_not_on_its_order(about: Mapping[str, Any]) -> None:
     turned = dict(reversed(about.items()))

@@ -28,6 +28,7 @@ def test_every_association_study_has_the_fit_without_naming_it() -> None:
     assert "censored" not in fits_of(load_study("interference"))
 
 
+@pytest.mark.slow
 def test_shell_python_and_database_have_the_same_numbers(db: Path) -> None:
     found = analysis.fit(db, "rmiat", "censored").tables["censored"]
     view = analysis.tables(db, "rmiat", ["ratios_of_medians"])["ratios_of_medians"]

@@ -159,6 +159,7 @@ def test_verdicts_come_first_on_the_terminal(found: Checks) -> None:
     assert re.match(r"(not found|note|CAUTION) ", lines[5])
 
 
+@pytest.mark.slow
 def test_the_bound_decides_about_the_nulls(db: Path) -> None:
     wide = check(db, bound=5.0)
     assert wide.rows["equivalence"]["p_equivalence"].max() < 0.05  # type: ignore[operator]
@@ -311,6 +312,7 @@ def test_machines_get_findings_and_the_rows_of_every_check(found: Checks) -> Non
     assert {name: len(rows) for name, rows in content["rows"].items()}["influence"] == 20
 
 
+@pytest.mark.slow
 def test_a_wrong_ending_an_unknown_check_and_no_trials_are_one_sentence(db: Path, root: Path) -> None:
     for arguments, said in ((["--out", "c.pdf"], "must end in .html or .md"), (["--show", "infuence"], "influence")):
         command = [sys.executable, "-m", "slant.analysis", "check", "--db", str(db)]

@@ -64,6 +64,7 @@ def test_a_liking_for_the_first_option_is_seen(tmp_path: Path) -> None:
     assert found["order_effect"].standing == "not found"
 
 
+@pytest.mark.slow
 def test_an_effect_of_one_order_only_is_seen(tmp_path: Path) -> None:
     found = page(choices(tmp_path, {"a_logit": 0}, {"a_logit": 3}))
     assert found["order_effect"].standing == "caution"
@@ -137,6 +138,7 @@ def games(folder: Path, answer: Any, n_games: int = 12) -> Checks:
     return check(folder / "a.duckdb")
 
 
+@pytest.mark.slow
 def test_games_in_which_the_first_group_is_always_chosen_are_seen(tmp_path: Path) -> None:
     checks = games(tmp_path, first_shown)
     assert page(checks)["first_option"].standing == "caution"
@@ -152,6 +154,7 @@ def test_a_model_that_always_names_one_group_has_no_liking_for_a_place(tmp_path:
     assert found["missing_answers"].standing == "not found"
 
 
+@pytest.mark.slow
 def test_groups_that_are_always_shown_in_one_order_are_a_caution(tmp_path: Path) -> None:
     path = write_game(tmp_path)
     collect(tmp_path / "a.duckdb", str(path), ["simulated/greedy"])
@@ -160,6 +163,7 @@ def test_groups_that_are_always_shown_in_one_order_are_a_caution(tmp_path: Path)
     assert 'group_order = "shuffled"' in " ".join(found.details)
 
 
+@pytest.mark.slow
 def test_games_that_were_cut_short_are_counted_with_their_indices(tmp_path: Path) -> None:
     def refuses_pilots(body: dict[str, Any]) -> str:
         asked = body["messages"][-1]["content"]

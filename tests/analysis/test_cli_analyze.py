@@ -40,6 +40,7 @@ def analyze(*arguments: object, command: Command = cli.analyze) -> Result:
     return answer
 
 
+@pytest.mark.slow
 def test_a_fit_prints_estimates_to_stdout_and_the_rest_to_stderr(root: Path, db: Path) -> None:
     answer = typed(root, "--fit", "lme4", "--db", db, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(answer.stdout)))
@@ -53,6 +54,7 @@ def test_diagnostics_are_rows_too(db: Path) -> None:
     assert [row["n"] for row in json.loads(answer.stdout)] == [76, 76]
 
 
+@pytest.mark.slow
 def test_an_unknown_fit_is_exit_2_and_names_the_nearest(root: Path, db: Path) -> None:
     answer = typed(root, "--fit", "lme5", "--db", db)
     assert (answer.returncode, answer.stdout) == (2, "")
@@ -69,6 +71,7 @@ def test_a_missing_or_foreign_database_is_exit_1_and_one_sentence(tmp_path: Path
         assert sentence in answer.stderr
 
 
+@pytest.mark.slow
 def test_compare_prints_one_line_a_table_or_one_a_number(db: Path) -> None:
     short = analyze("compare", "--study", "rmiat", "--summary", "--db", db, "--format", "csv").stdout
     tables = [*(f"S{no}" for no in range(3, 15)), "text", *(f"v1 S{no}" for no in range(3, 8))]
@@ -78,6 +81,7 @@ def test_compare_prints_one_line_a_table_or_one_a_number(db: Path) -> None:
     assert "1,338 numbers: " in whole.stderr
 
 
+@pytest.mark.slow
 def test_compare_shows_only_the_tables_and_standings_that_are_asked_for(db: Path) -> None:
     command = ("compare", "--table", "text", "--table", "S11", "--status", "not-checkable", "--db", db)
     (head, *rows) = csv.reader(analyze(*command, "--format", "csv").stdout.splitlines())
@@ -88,6 +92,7 @@ def test_compare_shows_only_the_tables_and_standings_that_are_asked_for(db: Path
     assert 'Did you mean "text"?' in analyze("compare", "--table", "texts", "--db", db).stderr
 
 
+@pytest.mark.slow
 def test_mixed_trials_are_said_on_stderr_by_every_command(tmp_path: Path) -> None:
     rows = [{**row, "token_source": "output" if n % 2 else "usage"} for n, row in enumerate(trials())]
     db = database(tmp_path / "a.duckdb", rows, [RUN])
@@ -104,6 +109,7 @@ def test_mixed_trials_are_said_on_stderr_by_every_command(tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.slow
 def test_the_measure_of_each_model_is_said_beside_the_comparison(db: Path) -> None:
     answer = analyze("compare", "--summary", "--db", db).stderr
     assert "Tokens (simulated) are, for o3-mini: reasoning tokens (usage); deepseek-r1: reasoning" in answer

@@ -27,6 +27,7 @@ def db(game: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_rows_of_a_game_of_one_s_own_go_to_stdout_and_the_rest_to_stderr(game: Path, db: Path) -> None:
     first = analyze("tables", "allocation_indices", "--db", db, "--format", "csv")
     assert "has not been simulated yet for 2 cells of posts" in first.stderr
@@ -40,6 +41,7 @@ def test_rows_of_a_game_of_one_s_own_go_to_stdout_and_the_rest_to_stderr(game: P
     assert "simulated yet" not in again.stderr
 
 
+@pytest.mark.slow
 def test_models_are_compared_and_p_is_said_to_be_corrected(db: Path) -> None:
     asked = ("--study", "posts", "--between", "model", "--reference", "random", "--n-draws", 20, "--db", db)
     answer = analyze("differences", *asked, "--format", "csv")

@@ -65,6 +65,7 @@ def test_a_fit_prints_topics_and_says_what_they_lack_and_match(db: Path, study: 
     assert "p_bh" not in adjusted[0]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_what_does_not_fit_together_is_refused(db: Path, study: Path) -> None:
     for arguments, said in (
@@ -94,6 +95,7 @@ def test_a_search_computes_only_what_is_not_kept(db: Path) -> None:
     assert [one.rows["n_topics"].to_list() for one in drawn] == [[3, 4]]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_what_can_not_be_searched_is_said(db: Path) -> None:
     with pytest.raises(UsageError, match="Can't fit 1 topics"):

@@ -81,6 +81,7 @@ def db(tmp_path: Path) -> Path:
     return database(tmp_path / "a.duckdb", [{}])
 
 
+@pytest.mark.slow
 def test_a_dask_worker_gives_the_numbers_of_our_own_processes(executor: Executor, tmp_path: Path) -> None:
     own = analysis.fit(small_database(tmp_path / "a.duckdb"), "rmiat", "effect_size")
     theirs = analysis.fit(small_database(tmp_path / "b.duckdb"), "rmiat", "effect_size", executor=executor)

@@ -59,6 +59,7 @@ def with_data(compared: pl.DataFrame) -> dict[str, tuple[int, int]]:
     return {row["table"]: (row["agrees"], row["with_data"]) for row in summary(compared).to_dicts()}
 
 
+@pytest.mark.slow
 def test_the_authors_answers_give_the_printed_counts_means_and_effect_sizes(imported: Path) -> None:
     counts = with_data(analysis.compare(imported, study="rmiat", tables=["S3", "S4", "S5"]))
     assert (counts["S3"], counts["S4"], counts["S5"]) == ((191, 205), (49, 49), (196, 196))
@@ -144,6 +145,7 @@ def test_a_number_may_be_printed_with_an_exponent(printed: str, value: float, st
     assert found["status"].to_list() == [status]
 
 
+@pytest.mark.slow
 def test_tables_can_be_compared_alone(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
     assert set(analysis.compare(db, tables=["S4", "S5"])["table"]) == {"S4", "S5"}
@@ -163,12 +165,14 @@ def test_a_model_that_no_claim_speaks_of_changes_no_claim(tmp_path: Path) -> Non
     assert alone["recomputed"].is_not_null().sum() > 20
 
 
+@pytest.mark.slow
 def test_only_models_that_the_paper_has_not_leave_every_number_open(tmp_path: Path) -> None:
     rows = [{**row, "model": f"mine/{row['model']}", "source": "collected"} for row in trials()]
     compared = analysis.compare(database(tmp_path / "a.duckdb", rows, [{**RUN, "source": "collected"}]))
     assert set(compared["status"]) == {"no data", "not checkable"}
 
 
+@pytest.mark.slow
 def test_s12_is_the_table_of_the_pilot_as_soon_as_it_is_imported(tmp_path: Path) -> None:
     rows = [{**row, "model": "deepseek-r1-pilot", "test": "age_valence", "source": "imported"} for row in trials()]
     compared = analysis.compare(database(tmp_path / "a.duckdb", rows, [{**RUN, "source": "imported"}]), tables=["S12"])
@@ -243,6 +247,7 @@ def test_each_source_is_compared_for_itself(tmp_path: Path) -> None:
         analysis.compare(db, source="collected")
 
 
+@pytest.mark.slow
 def test_other_variants_are_not_compared_with_the_print(tmp_path: Path) -> None:
     rows = [{**row, "variant": "balanced"} for row in trials()]
     with pytest.raises(DatabaseError, match="as its file has it"):
@@ -279,6 +284,7 @@ def test_a_cell_that_is_only_partly_here_is_not_judged(tmp_path: Path) -> None:
     assert not whole["note"].fill_null("").str.contains("of 100 trials").any()
 
 
+@pytest.mark.slow
 def test_a_bound_is_contradicted_by_no_estimate_of_a_part(tmp_path: Path) -> None:
     """Printed: in all models b > 23.22; with few trials it may be anything."""
     partly = analysis.compare(database(tmp_path / "a.duckdb", trials("imported"), [planning(100)]), tables=["text"])

@@ -191,12 +191,14 @@ def test_games_of_a_model_are_compared_and_those_of_participants_only_shown(
     assert "analyze indices --study hiring" in interval["note"]
 
 
+@pytest.mark.slow
 def test_what_the_print_alone_contradicts_is_no_slip_of_another_sample(study: Study, tmp_path: Path) -> None:
     found = of_games(database(tmp_path / "x.duckdb", games("random", "main", [APART] * 30)), study)
     random = one(found, table="text", model="random", quantity="si")
     assert (random["status"], random["slip"], random["recomputed"]) == ("disagrees", None, pytest.approx(2))
 
 
+@pytest.mark.slow
 def test_kept_intervals_are_compared(study: Study, tmp_path: Path) -> None:
     db = database(tmp_path / "x.duckdb", games("claude-sonnet-4", "main", [APART] * 30))
     row = {"source": "collected", "study": "hiring", "study_version": study.version, "variant": "main",
@@ -208,6 +210,7 @@ def test_kept_intervals_are_compared(study: Study, tmp_path: Path) -> None:
     assert ends.select("recomputed", "status").rows() == [(1.7, "agrees"), (1.9, "agrees")]
 
 
+@pytest.mark.slow
 def test_a_cell_with_games_to_come_is_not_judged(study: Study, tmp_path: Path) -> None:
     found = of_games(database(tmp_path / "x.duckdb", games("gpt-4o", "main", [APART, SPREAD])), study)
     cell = one(found, table="Table 1", model="gpt-4o", condition="direct")
@@ -218,6 +221,7 @@ def test_a_cell_with_games_to_come_is_not_judged(study: Study, tmp_path: Path) -
     assert "main: claude-sonnet-4 (direct), claude-sonnet-4 (cot)" in mean["note"]
 
 
+@pytest.mark.slow
 def test_a_reduction_is_the_mean_over_models_and_formats_of_answers(study: Study, tmp_path: Path) -> None:
     tests = {"resettlement": [APART] * 30, "resettlement_hair": [APART] * 20 + [SPREAD] * 10}
     models = [model.model for model in study.models if model.asked_by_default and model.frame == "direct"]
@@ -236,6 +240,7 @@ def test_a_reduction_is_the_mean_over_models_and_formats_of_answers(study: Study
     assert one(found, test="resettlement", quantity="gasi_max")["status"] == "not checkable"  # other features lack
 
 
+@pytest.mark.slow
 def test_tables_4_and_5_and_their_pooled_shares_come_from_the_questions(study: Study, tmp_path: Path) -> None:
     named = [[1, 1, 2, 3]] * 15 + [[1, 2, 2, 4]] * 15
     cells = [(model, answer) for model in ("gpt-4o", "gemini-2.5-flash") for answer in ("", ".cot")]
@@ -288,6 +293,7 @@ def test_a_model_that_refuses_every_game_did_what_the_footnote_says(study: Study
     assert (outcome["printed"], outcome["status"]) == ("refused to respond", "agrees")
 
 
+@pytest.mark.slow
 def test_below_random_is_told_by_the_level_for_the_same_rounds(study: Study, tmp_path: Path) -> None:
     db = database(tmp_path / "x.duckdb", games("gpt-4o", "success_0_1", [SPREAD] * 30))
     before = one(of_games(db, study, ["text"]), model="gpt-4o", quantity="is_below_random")
@@ -311,6 +317,7 @@ def test_the_shell_shows_what_needs_no_data_by_its_source(tmp_path: Path) -> Non
     assert "Checked without raw data" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_study_of_ones_own_with_other_printed_numbers_has_none_of_these(study: Study, tmp_path: Path) -> None:
     own = own_study(study, tmp_path, ",gpt-4o,main,,si,2,")
     rows = [{**row, "study": "own"} for row in games("gpt-4o", "main", [APART] * 2)]
@@ -332,6 +339,7 @@ def test_matrices_are_read_as_they_are_printed(study: Study) -> None:
     assert (totals.height, set(totals["n"])) == (60, {40})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "is_out"), [("2", False), ("2.01", True), ("-0.1", True), ("> 8", False)])
 def test_an_index_beyond_its_bounds_is_found(study: Study, tmp_path: Path, value: str, is_out: bool) -> None:
     own = own_study(study, tmp_path, f"text,gpt-4o,main,,si,{value},", "text,,,,n_out_of_bounds,0,")

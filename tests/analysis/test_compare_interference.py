@@ -46,6 +46,7 @@ def paper(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return imported(tmp_path_factory.mktemp("paper"), rows)
 
 
+@pytest.mark.slow
 def test_the_counts_of_table_3_come_out_exactly_and_all_valid_answers_are_coded(paper: Path) -> None:
     found = analysis.compare(paper, "interference", tables=COUNTED)
     assert (found.height, set(found["status"])) == (45, {"agrees"})
@@ -54,6 +55,7 @@ def test_the_counts_of_table_3_come_out_exactly_and_all_valid_answers_are_coded(
     assert found.filter(pl.col("quantity") == "coverage_percent")["recomputed"].item() == 100
 
 
+@pytest.mark.slow
 def test_what_the_counts_decide_is_called_a_reproduction_of_made_up_answers(paper: Path) -> None:
     found = analysis.compare(paper, "interference", tables=COUNTED)
     assert set(found["basis"]) == {"reproduction"}
@@ -61,6 +63,7 @@ def test_what_the_counts_decide_is_called_a_reproduction_of_made_up_answers(pape
     assert "45 numbers (Table 3, design)" in list(bases_in_words(found))[1]
 
 
+@pytest.mark.slow
 def test_answers_of_models_are_no_reconstruction(study: Study, tmp_path: Path) -> None:
     db = imported(tmp_path, reconstruct_answers(study).with_columns(detail=pl.lit("answered by a model")))
     found = analysis.compare(db, "interference", tables=COUNTED)
@@ -68,6 +71,7 @@ def test_answers_of_models_are_no_reconstruction(study: Study, tmp_path: Path) -
     assert list(bases_in_words(found)) == []
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_only_partly_here_is_not_judged(study: Study, tmp_path: Path) -> None:
     rows = reconstruct_answers(study).filter((pl.col("model") != "gpt-5") | (pl.col("position") < 300))
     found = analysis.compare(imported(tmp_path, rows), "interference", tables=["Table 3"])
@@ -77,6 +81,7 @@ def test_a_cell_that_is_only_partly_here_is_not_judged(study: Study, tmp_path: P
     assert set(found.filter(pl.col("model") != "gpt-5")["status"]) == {"agrees"}
 
 
+@pytest.mark.slow
 def test_answers_that_a_provider_forced_into_a_schema_are_no_part_of_table_3(study: Study, tmp_path: Path) -> None:
     forced = pl.col("factors").str.replace('"structured_output": false', '"structured_output": true', literal=True)
     is_forced = pl.col("model") == "gpt-5"
@@ -149,6 +154,7 @@ def test_without_permutations_it_says_what_to_type(study: Study, paper: Path) ->
     assert "analyze permute --study interference" in rows["note"][0]
 
 
+@pytest.mark.slow
 def test_the_permuted_number_is_the_middle_of_the_latest_null_distribution(study: Study, tmp_path: Path) -> None:
     db = imported(tmp_path, reconstruct_answers(study))
     run = {"study": study.name, "study_version": study.version, "source": "imported", "variant": "base",

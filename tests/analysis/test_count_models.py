@@ -79,6 +79,7 @@ def test_shell_python_and_database_have_the_same_numbers(db: Path, found: FitRes
     assert found.bayes["predictions"]["condition"].to_list() == ["compatible", "incompatible"]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("brms")
 def test_another_family_is_another_fit_and_is_compared(db: Path, found: FitResult, study: Study) -> None:
     other = analysis.fit(db, "rmiat", "brms", settings={**QUICK, "seed": 2}, only=ONE)
@@ -94,6 +95,7 @@ def test_a_family_that_is_none_names_those_there_are(db: Path) -> None:
     assert (wrong.exit_code, "lognormal" in wrong.stderr) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("brms")
 def test_the_page_of_checks_says_what_is_predicted_and_what_is_doubtful(
     db: Path, found: FitResult, study: Study

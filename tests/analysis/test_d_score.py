@@ -47,6 +47,7 @@ def test_people_have_a_d_of_their_latencies_without_a_word_in_the_study(db: Path
     assert made.table["estimate"].to_list() == pytest.approx([scores["d"].mean()])
 
 
+@pytest.mark.slow
 def test_tokens_stand_beside_latencies_in_one_table(db: Path) -> None:
     fit(db, "rmiat", "d_score")
     sizes = fit(db, "rmiat", "effect_size").table.filter(source="simulated", model="o3-mini")

@@ -76,6 +76,7 @@ def test_an_r_that_does_not_run_is_one_row_and_no_traceback(root: Path, tmp_path
     assert "--version" in found["R packages"][1]
 
 
+@pytest.mark.slow
 @needs_r
 def test_a_missing_r_package_comes_with_the_line_to_type(root: Path, tmp_path: Path) -> None:
     only_what_r_ships_with = {"R_ENVIRON": os.devnull, "R_LIBS_SITE": str(tmp_path), "R_LIBS_USER": str(tmp_path)}
@@ -94,6 +95,7 @@ def test_here_every_r_package_that_the_analysis_needs_is_found() -> None:
     assert missing == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("content", "status"), [(None, "warn"), (b"only a text file\n", "missing")])
 def test_a_database_that_is_not_there_or_not_ours_is_said(tmp_path: Path, content: bytes | None, status: str) -> None:
     path = tmp_path / "mine.duckdb"

@@ -87,6 +87,7 @@ def coarse_in_one_test(path: Path) -> Path:
     return database(path, rows, [RUN])
 
 
+@pytest.mark.slow
 def test_the_step_is_that_of_the_model_and_not_of_a_test(tmp_path: Path) -> None:
     db = coarse_in_one_test(tmp_path / "a.duckdb")
     found = analysis.fit(db, fit="step_sensitivity")
@@ -99,6 +100,7 @@ def test_the_step_is_that_of_the_model_and_not_of_a_test(tmp_path: Path) -> None
     assert steps == {"o3-mini": 64, "deepseek-r1": 1}
 
 
+@pytest.mark.slow
 def test_r_alone_finds_the_same_steps_in_the_rows_of_a_model(tmp_path: Path) -> None:
     db = coarse_in_one_test(tmp_path / "a.duckdb")
     cells = read_cells(
@@ -109,6 +111,7 @@ def test_r_alone_finds_the_same_steps_in_the_rows_of_a_model(tmp_path: Path) -> 
     assert as_hex(analysis.fit(db, fit="step_sensitivity").table) == from_rscript("step_sensitivity", rows, tmp_path)
 
 
+@pytest.mark.slow
 def test_another_seed_is_another_fit_and_leaves_the_first_one_kept(db: Path) -> None:
     first = analysis.fit(db, fit="step_sensitivity").table["estimate"].to_list()
     other = analysis.fit(db, fit="step_sensitivity", settings={"seed": 1}).table["estimate"].to_list()

@@ -78,6 +78,7 @@ def test_linked_factors_are_compared_over_the_levels_that_both_may_have(pairs: t
     assert strata == {"man": None, "school": 1, "college": 1, "doctor": 1, "farmer": None}
 
 
+@pytest.mark.slow
 def test_a_questionnaire_has_the_reliability_of_its_scales_in_the_shell(tmp_path: Path) -> None:
     study = load_study("habits")
     import_simulated(study, tmp_path / "a.duckdb", tmp_path / "rows.jsonl", 1)
@@ -87,6 +88,7 @@ def test_a_questionnaire_has_the_reliability_of_its_scales_in_the_shell(tmp_path
     assert "alpha_raw" in done.stdout or "Too few" in done.output
 
 
+@pytest.mark.slow
 def test_checks_are_those_that_the_study_has_something_for(
     place: tuple[Path, Study], pairs: tuple[Path, Study]
 ) -> None:
@@ -99,6 +101,7 @@ def test_checks_are_those_that_the_study_has_something_for(
     assert drawn["expected"].to_list() == pytest.approx([3 / 4, 1 / 4])
 
 
+@pytest.mark.slow
 def test_levels_that_were_dealt_to_prompts_say_what_is_found_where_there_is_nothing(tmp_path: Path) -> None:
     file = write_audit(tmp_path)
     file.write_text(f"{file.read_text('utf-8')}{SIMULATION}", encoding="utf-8")
@@ -113,6 +116,7 @@ def test_levels_that_were_dealt_to_prompts_say_what_is_found_where_there_is_noth
     assert said.details[0].startswith("Their differences without sign")
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_fits_in_the_order_of_the_study(place: tuple[Path, Study]) -> None:
     db, study = place
     drawn = {(f.figure, f.part): f.rows for f in figure_rows(db, study, ["amce", "impact_ratios", "interactions"])}
@@ -124,6 +128,7 @@ def test_figures_are_those_of_the_fits_in_the_order_of_the_study(place: tuple[Pa
     assert drawn["impact_ratios", "hire"]["ratio"].to_list() == ratios["ratio"].to_list()
 
 
+@pytest.mark.slow
 def test_a_report_has_means_effects_and_ratios_beside_four_fifths(place: tuple[Path, Study], tmp_path: Path) -> None:
     page = report(*place, tmp_path / "r.html").read_text("utf-8")
     for said in ("marginal_means: estimates", "amce: estimates", "impact ratio: rates over", "below four fifths"):

@@ -51,6 +51,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
+@pytest.mark.slow
 def test_threads_give_the_numbers_of_our_own_processes(threads: ThreadPoolExecutor, tmp_path: Path) -> None:
     own = analysis.fit(small_database(tmp_path / "a.duckdb"), "rmiat", "effect_size")
     theirs = analysis.fit(small_database(tmp_path / "b.duckdb"), "rmiat", "effect_size", executor=threads)
@@ -65,6 +66,7 @@ def test_calls_of_one_process_never_meet_in_r(threads: ThreadPoolExecutor) -> No
     assert not any(answer.error for answer in answers.values())
 
 
+@pytest.mark.slow
 @pytest.mark.needs("ggplot2")
 def test_a_file_that_r_writes_comes_back_as_bytes(threads: ThreadPoolExecutor) -> None:
     (here,) = draw([("plot_search_k", _search())], 1)

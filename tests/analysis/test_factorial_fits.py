@@ -71,6 +71,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Study]:
     return folder / "a.duckdb", study
 
 
+@pytest.mark.slow
 def test_coefficients_of_three_engines_are_those_of_plain_r_on_the_exported_rows(
     place: tuple[Path, Study], tmp_path: Path
 ) -> None:
@@ -97,6 +98,7 @@ def test_levels_come_from_the_study_and_only_rows_of_the_question_are_taken(plac
     assert made.diagnostics["n"].to_list() == [answered.filter(question="rating", attribute="job")["n"].sum()]
 
 
+@pytest.mark.slow
 def test_numbers_are_numbers_unless_a_fit_lists_them_as_levels(tmp_path: Path) -> None:
     jobs = 'job = { levels = { clerk = "a clerk", nurse = "a nurse" } }'
     file = write_audit(tmp_path, (jobs, "job = [20, 40]"))
@@ -122,6 +124,7 @@ def test_a_report_shows_what_is_missing_by_level_and_names_factors_and_levels(
     assert "genderman" not in page
 
 
+@pytest.mark.slow
 def test_the_figure_of_levels_has_the_means_of_the_view_in_the_order_of_the_study(place: tuple[Path, Study]) -> None:
     db, study = place
     (drawn,) = [figure for figure in figure_rows(db, study, ["marginal_means"]) if figure.part == "rating"]

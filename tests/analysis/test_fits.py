@@ -56,6 +56,7 @@ def test_a_fit_has_the_columns_that_every_engine_has(db: Path) -> None:
         assert table["source"].unique().to_list() == ["simulated"]
 
 
+@pytest.mark.slow
 def test_refusals_are_removed_as_in_the_paper_or_kept(db: Path) -> None:
     removed = analysis.fit(db, fit="effect_size").diagnostics["n"].to_list()
     kept = analysis.fit(db, fit="effect_size", refusals_removed=False).diagnostics["n"].to_list()
@@ -139,6 +140,7 @@ def test_trials_of_several_settings_and_seeds_are_fitted_with_a_warning(tmp_path
     assert text.startswith("o3-mini was asked in several ways, which are put together: 2 settings or frames, 2 seeds")
 
 
+@pytest.mark.slow
 def test_a_cell_of_several_measures_is_fitted_with_a_warning(tmp_path: Path) -> None:
     rows = [{**row, "token_source": "output" if row["item"] == "ant" else "usage"} for row in trials()]
     result = analysis.fit(database(tmp_path / "a.duckdb", rows, [RUN]), fit="effect_size")
@@ -155,6 +157,7 @@ def test_trials_without_a_count_are_left_out_and_counted(tmp_path: Path) -> None
     assert rows == [("ok", 64, 16, "message: 16 rows without tokens left out.")] * 2
 
 
+@pytest.mark.slow
 def test_several_fits_of_one_engine_are_told_apart_by_name(db: Path) -> None:
     one = load_study("rmiat").fits["effect_size"]
     fits = {"size": replace(one, name="size"), "other": replace(one, name="other", outcome="position")}
@@ -172,6 +175,7 @@ def test_a_fit_lacks_no_key_that_its_engine_needs(db: Path) -> None:
         analysis.fit(db, replace(load_study("rmiat"), fits={"effect_size": fit}), "effect_size")
 
 
+@pytest.mark.slow
 def test_a_fit_of_another_version_of_a_package_is_made_again(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
     first = analysis.fit(db, fit="lme4").diagnostics
@@ -184,6 +188,7 @@ def test_a_fit_of_another_version_of_a_package_is_made_again(tmp_path: Path) -> 
     assert is_new == {"o3-mini": True, "deepseek-r1": False}
 
 
+@pytest.mark.slow
 def test_a_study_of_ones_own_is_fitted_by_its_path(tmp_path: Path) -> None:
     db = database(tmp_path / "a.duckdb", [{**row, "study": "mine"} for row in trials()], [{**RUN, "study": "mine"}])
     with pytest.raises(UsageError, match="--study PATH"):

@@ -74,6 +74,7 @@ def test_success_is_one_row_a_game_beside_what_chance_gives(own: tuple[Path, Pat
     assert luck.rows["random_level"].unique().to_list() == luck.rows["best_level"].unique().to_list() == [0.5]
 
 
+@pytest.mark.slow
 @with_r
 def test_figures_of_one_variant_show_the_study_as_it_stands_unless_told(own: tuple[Path, Path]) -> None:
     usual = rows_of(*own, "learning_curves", "exploration", "allocations")
@@ -163,6 +164,7 @@ def test_a_figure_that_can_not_be_is_refused_in_words(tmp_path: Path, wrong: str
         load_study(game_file(tmp_path, f'[figures.one]\nwhat = "w"\n{wrong}\n'))
 
 
+@pytest.mark.slow
 @with_r
 def test_what_indices_do_is_drawn_from_games_that_r_makes_up(own: tuple[Path, Path]) -> None:
     (one,) = figure_rows(own[1], load_study(own[0]), ["controlled_indices"])

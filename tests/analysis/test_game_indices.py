@@ -125,6 +125,7 @@ def near(values: Iterable[float]) -> Any:
 
 
 # Off by less than one in the last printed digit: .8905 rounds to .890. The half-width is the printed one.
+@pytest.mark.slow
 @pytest.mark.parametrize(("model_prompt", "si"), [("qwen72_cot", "0.890"), ("gpt4o_direct", "1.303")])
 def test_printed_si_and_half_width_come_out_of_the_printed_matrices(
     shared: Path, tables: duckdb.DuckDBPyConnection, model_prompt: str, si: str
@@ -156,6 +157,7 @@ def test_sql_and_numpy_agree_on_any_games(
         assert all(math.isnan(value) or 0 <= value <= high + 1e-12 for value, high in values)
 
 
+@pytest.mark.slow
 @few
 @given(drawn=st.lists(some_games(), min_size=1, max_size=8), chance=st.randoms())
 def test_names_and_places_of_groups_classes_and_games_do_not_matter(
@@ -175,6 +177,7 @@ def test_names_and_places_of_groups_classes_and_games_do_not_matter(
         assert [found[f"turned{number}"][k] for k in within] == near([found[f"m{number}"][k] for k in within])
 
 
+@pytest.mark.slow
 @few
 @given(drawn=st.lists(some_games(), min_size=1, max_size=8))
 def test_indices_within_games_add_up_over_games_and_information_over_classes(

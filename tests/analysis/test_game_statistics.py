@@ -66,6 +66,7 @@ def value(frame: pl.DataFrame, column: str, **where: Any) -> Any:
     return frame.filter(**where)[column].item()
 
 
+@pytest.mark.slow
 def test_what_is_returned_is_what_the_view_keeps(db: Path) -> None:
     found = analysis.game_indices(db, **QUICK)
     assert (found.n_cells, found.n_made, found.not_kept) == (5, 5, None)
@@ -100,6 +101,7 @@ def test_only_what_is_new_is_computed_again(db: Path) -> None:
     assert analysis.game_indices(db, **{**QUICK, "seed": 8}).n_made == 5
 
 
+@pytest.mark.slow
 def test_the_level_of_chance_is_simulated_once_for_cells_that_are_alike(db: Path) -> None:
     before = tables(db, names=["allocation_indices"])["allocation_indices"]
     assert before["random_si"].null_count() == before.height == 5
@@ -120,6 +122,7 @@ def test_one_variant_can_be_asked_for_with_or_without_its_answer_format(db: Path
         analysis.game_indices(db, variants=["stear"], **QUICK)
 
 
+@pytest.mark.slow
 def test_conditions_are_compared_within_model_and_answer_format(db: Path) -> None:
     found = analysis.game_differences(db, n_draws=60, seed=7)
     assert found.table.equals(tables(db, names=["game_comparisons"])["game_comparisons"])
@@ -160,6 +163,7 @@ def test_correction_is_for_what_is_asked_and_needs_nothing_computed_again(db: Pa
     assert tables(db, names=["game_comparisons"])["game_comparisons"]["is_current"].all()
 
 
+@pytest.mark.slow
 def test_games_that_chance_plays_otherwise_are_not_compared(tmp_path: Path) -> None:
     rows = [*rounds("main", "a", games(1)), *rounds("long", "a", [(2 * np.array(g)).tolist() for g in games(2)])]
     db = database(tmp_path / "a.duckdb", [*rows, *rounds("steer", "a", games(3)), *rounds("one", "a", games(4, n=1))])
@@ -181,6 +185,7 @@ def test_pooled_conditions_hold_the_same_models_and_answer_formats_or_are_not_co
     ]
 
 
+@pytest.mark.slow
 def test_chance_plays_the_rounds_that_were_answered_where_pooled_ones_were_refused(tmp_path: Path) -> None:
     pooled = [
         {**row, "variant": "pooled", "model": model, "repetition": n, "round": n, "conversation_id": f"{model}{n}"}
@@ -195,6 +200,7 @@ def test_chance_plays_the_rounds_that_were_answered_where_pooled_ones_were_refus
     assert view.sort("model")["random_si"].to_list() == found.sort("model")["random_level"].to_list()
 
 
+@pytest.mark.slow
 def test_permutations_too_few_for_the_comparisons_are_said(db: Path) -> None:
     (said,) = analysis.game_differences(db, n_draws=30, indices=["si"]).warnings
     assert said.startswith("30 permutations are too few for 2 comparisons: no corrected p can be below 0.065.")
@@ -203,6 +209,7 @@ def test_permutations_too_few_for_the_comparisons_are_said(db: Path) -> None:
     assert analysis.game_differences(db, n_draws=30, indices=["si"], adjust="BH").warnings == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -222,6 +229,7 @@ def test_what_cannot_be_asked_is_told_in_words(db: Path, asked: dict[str, Any], 
         analysis.game_differences(db, **asked)
 
 
+@pytest.mark.slow
 def test_games_without_a_choice_or_an_end_have_no_indices(tmp_path: Path) -> None:
     facts = '{"answer_format":"direct","n_rounds":2,"groups":["g0","g1"],"class_sizes":[1,1]}'
     refused = {"study": "hiring", "test": "rounds", "outcome": "refused", "choice": None, "factors": facts, "game": "p"}

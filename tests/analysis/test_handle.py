@@ -51,6 +51,7 @@ def test_a_question_gets_study_and_source_from_the_database(path: Path) -> None:
     assert db.open_trials(source="simulated").height > 1
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_the_plain_function(path: Path) -> None:
     db = slant.open(path, "rmiat", source="simulated")
     plain = slant.tables(path, study="rmiat", source="simulated")

@@ -17,6 +17,7 @@ from tests.support.given import in_memory, insert
 from tests.support.plain_r import environment
 
 
+@pytest.mark.slow
 def test_the_same_rounds_have_the_same_indices_in_sql_and_in_r(tmp_path: Path) -> None:
     installed = r_installation()
     if installed is None:

@@ -59,6 +59,7 @@ def test_the_plain_correlation_is_that_of_the_units(found: Validity) -> None:
     assert found.table["row"].to_list()[:3] == ["pearson", "spearman", "corrected"]
 
 
+@pytest.mark.slow
 def test_the_shell_prints_what_python_has_and_draws_it(found: Validity, db: Path, tmp_path: Path) -> None:
     figure = tmp_path / "validity.svg"
     words = ["validity", "--measures", ",".join(MEASURES), "--db", str(db), "--format", "json", "--figure", str(figure)]

@@ -37,6 +37,7 @@ def test_cells_are_the_effects_over_words_in_standard_deviations(found: pl.DataF
     assert {(row["model"], row["test"]): row["estimate"] for row in cells.to_dicts()} == expected
 
 
+@pytest.mark.slow
 def test_the_papers_effects_in_tokens_are_those_of_its_own_model(db: Path) -> None:
     own = analysis.fit(db, "rmiat", "lme4").table.filter(pl.col("term") == "conditionincompatible")
     cells = analysis.meta_analysis(db, "rmiat", effects="paper", unit="outcome").table.filter(row="cell")
@@ -56,6 +57,7 @@ def test_log_ratios_are_of_the_means_over_words_and_know_no_tokenizer(db: Path) 
         analysis.meta_analysis(db, "rmiat", effects="paper", unit="log_ratio")
 
 
+@pytest.mark.slow
 def test_the_shell_prints_what_python_has_and_draws_it(found: pl.DataFrame, db: Path, tmp_path: Path) -> None:
     figure = tmp_path / "forest.svg"
     words = ["meta", "--study", "rmiat", "--db", str(db), "--format", "csv", "--figure", str(figure)]

@@ -71,6 +71,7 @@ def test_r_opens_the_same_rows(both: Path, tmp_path: Path, root: Path) -> None:
     assert "These are the rounds of games." in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.needs("DBI", "duckdb", "dbplyr")
 def test_what_r_fits_to_opened_trials_is_called_as_the_study_calls_it(both: Path, tmp_path: Path, root: Path) -> None:
     study = studies(both)["association"]

@@ -46,6 +46,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return log
 
 
+@pytest.mark.slow
 def test_a_question_opens_its_file_once_to_read_and_once_to_keep_what_is_new(tmp_path: Path, opened: list[str]) -> None:
     db = small_database(tmp_path / "a.duckdb")
     differing = {}

@@ -40,6 +40,7 @@ def texts_in(archive: Path) -> bytes:
         return b"".join(packed.read(name) for name in packed.namelist())
 
 
+@pytest.mark.slow
 def test_a_seal_has_choices_and_numbers_of_people_and_no_text(db: Path, tmp_path: Path) -> None:
     seal(db, out=tmp_path / "out.zip", with_r=False)
     sealed = texts_in(tmp_path / "out.zip")
@@ -49,11 +50,13 @@ def test_a_seal_has_choices_and_numbers_of_people_and_no_text(db: Path, tmp_path
     assert b'"answer":"4"' in sealed
 
 
+@pytest.mark.slow
 def test_a_seal_has_texts_of_people_if_they_are_asked_for(db: Path, tmp_path: Path) -> None:
     seal(db, out=tmp_path / "out.zip", with_r=False, people_texts=True)
     assert WHY.encode() in texts_in(tmp_path / "out.zip")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_asked_for", [False, True])
 def test_a_bundle_has_texts_of_people_only_if_they_are_asked_for(db: Path, tmp_path: Path, is_asked_for: bool) -> None:
     write_bundle(db, tmp_path / "pages", "", people_texts=is_asked_for)

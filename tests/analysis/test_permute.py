@@ -84,6 +84,7 @@ def test_one_worker_and_two_give_the_same_bit_for_bit(db: Path, whole: analysis.
     assert whole.values["delta_p_items"].n_unique() > 6
 
 
+@pytest.mark.slow
 def test_a_stopped_test_goes_on_where_it_was_and_ends_the_same(db: Path, whole: analysis.PermutationResult) -> None:
     def stop(done: int, number: int) -> None:
         if done == 3:
@@ -109,6 +110,7 @@ def test_more_permutations_are_added_to_those_there_are(db: Path, whole: analysi
     assert open_trials(db, view="permutation_tests")["n"].unique().to_list() == [5]
 
 
+@pytest.mark.slow
 def test_the_database_keeps_what_was_found(db: Path) -> None:
     found = analysis.permute(db, **FIVE)
     kept = open_trials(db, view="permutation_tests")
@@ -163,6 +165,7 @@ class Serial(Executor):
         return future
 
 
+@pytest.mark.slow
 def test_the_studys_own_fit_of_the_same_rows_stands_beside_the_observed(db: Path) -> None:
     assert analysis.permute(db, **FIVE).tests["observed_main_fit"].is_null().all()
     analysis.fit(db, "interference", "interference_lme4")
@@ -218,6 +221,7 @@ def test_a_refit_that_failed_is_counted_and_tried_again(db: Path, whole: analysi
     assert is_same(analysis.permute(db, **FIVE), whole)
 
 
+@pytest.mark.slow
 def test_what_cant_be_permuted_is_said(db: Path) -> None:
     with pytest.raises(UsageError, match="permutations must be at least 1"):
         analysis.permute(db, permutations=0)

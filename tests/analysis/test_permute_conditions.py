@@ -47,6 +47,7 @@ def result(db: Path) -> analysis.PermutationResult:
     return analysis.permute(db, permutations=200)
 
 
+@pytest.mark.slow
 def test_a_model_that_was_asked_in_one_condition_only_is_left_out_and_said(tmp_path: Path) -> None:
     half = [row for row in trials("deepseek-r1", 0) if row["condition"] == "compatible"]
     db = database(tmp_path / "a.duckdb", [*trials("o3-mini", 60), *half])

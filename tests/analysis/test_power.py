@@ -77,6 +77,7 @@ def test_it_says_which_number_to_raise_and_that_repetitions_do_not_replace_words
     assert given.advice[1].startswith("Repetitions can't replace words")
 
 
+@pytest.mark.slow
 def test_a_pilot_gives_the_standard_errors_of_its_own_numbers(db: Path) -> None:
     plan = analysis.plan_power("rmiat", db, n_words=[4], n_wordings=[10], n_repetitions=[1])
     effects = analysis.fit(db, "rmiat", "crossed").tables["crossed"]["effects"]
@@ -104,6 +105,7 @@ def test_games_are_planned_by_their_number(tmp_path: Path) -> None:
     assert table["n_calls"][0] == 2 * 10 * 40
 
 
+@pytest.mark.slow
 def test_the_shell_prints_a_table_and_draws(db: Path, tmp_path: Path) -> None:
     figure = tmp_path / "power.svg"
     result = power("--study", "rmiat", "--from", db, "--words", "8,16", "--model", "o3-mini", "--figure", figure)
@@ -184,6 +186,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Study]:
     return folder / "a.duckdb", load_study(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [STUDY, PAIRS], ids=["vignettes", "pairs"])
 def test_simulated_profiles_have_the_numbers_of_the_view(text: str, tmp_path: Path) -> None:
     study = audit(tmp_path, text=text)

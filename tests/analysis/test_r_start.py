@@ -44,6 +44,7 @@ def test_r_is_told_what_its_own_script_would_tell_it() -> None:
     assert variables_of_script(installation.home / "nowhere") == {}
 
 
+@pytest.mark.slow
 def test_an_r_whose_programs_fail_is_named_in_one_sentence(tmp_path: Path) -> None:
     home = an_r_home(tmp_path / "home", "4.2.2")
     done = drawn(tmp_path, R_HOME=str(home))
@@ -52,6 +53,7 @@ def test_an_r_whose_programs_fail_is_named_in_one_sentence(tmp_path: Path) -> No
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_an_r_that_ends_its_process_says_so_once(tmp_path: Path) -> None:
     home = an_r_home(tmp_path / "home", "4.2.2")
     for name in ("R", "Rscript"):
@@ -65,12 +67,14 @@ def test_an_r_that_ends_its_process_says_so_once(tmp_path: Path) -> None:
     assert done.stderr.count("unable to open the base package") == 1
 
 
+@pytest.mark.slow
 def test_without_r_there_is_the_way_to_get_it_and_nothing_else(tmp_path: Path) -> None:
     done = drawn(tmp_path, PATH=str(tmp_path), R_HOME="")
     assert "R is not on this machine" in done.stderr.splitlines()[0]
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not can_fork_r(), reason="R's workers are forked on Linux only")
 def test_the_process_that_workers_are_forked_from_is_deaf_to_ctrl_c_and_lays_out_its_memory_alike() -> None:
     """Ctrl-C while R starts was a traceback of this process; its memory decides the last digits of lme4."""

@@ -43,6 +43,7 @@ def in_r() -> Iterator[Callable[..., Any]]:
     _kill(pool)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(ROW, min_size=1, max_size=10), st.sampled_from([1, _FEW, 3 * _FEW]))
 def test_six_columns_come_back_with_their_types_and_values(

@@ -74,6 +74,7 @@ def command(*words: object) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_a_study_done_as_registered_has_no_deviation(folder: Path) -> None:
     assert changed(folder, lambda document: None).is_empty()
     page = command("check", "--db", folder / "a.duckdb")
@@ -154,6 +155,7 @@ def test_a_fit_with_another_formula_is_named_and_so_are_exclusions(folder: Path,
         assert connection.execute("SELECT analysis, n_trials FROM looks").fetchall() == [("d", 8)]
 
 
+@pytest.mark.slow
 def test_looking_more_often_than_planned_is_a_deviation_looking_again_is_not(folder: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     shutil.copy(folder / "a.duckdb", db)
@@ -203,6 +205,7 @@ def test_the_report_says_it_at_the_top(folder: Path, tmp_path: Path) -> None:
         assert words in (tmp_path / "r.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_rows_of_deviations_are_a_table_like_those_of_other_checks(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(planned(folder, repetitions=2).text, "utf-8")
     more = ("--registration", tmp_path / "r.json", "--show", "registration", "--format", "json")

@@ -46,6 +46,7 @@ def effect(db: Path) -> dict[str, float]:
     return row
 
 
+@pytest.mark.slow
 def test_the_model_over_words_counts_the_same_answer_once(five: Path, once: Path) -> None:
     assert effect(five)["std_error"] == pytest.approx(effect(once)["std_error"], rel=1e-6)
     said = analysis.fit(five, "rmiat", "crossed").diagnostics["messages"][0]
@@ -61,6 +62,7 @@ def test_the_studys_own_model_counts_it_five_times_and_says_so(five: Path) -> No
         assert connection.sql("SELECT DISTINCT status FROM fits WHERE engine = 'lme4'").fetchall() == [("warned",)]
 
 
+@pytest.mark.slow
 def test_the_check_counts_them_by_temperature(five: Path) -> None:
     rows = analysis.check(five, "rmiat").rows["repetitions"]
     assert rows.select("n", "n_repeated", "n_identical", "n_effective").row(0) == (480, 96, 96, 96)

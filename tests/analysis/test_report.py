@@ -254,6 +254,7 @@ def test_without_r_the_tables_of_counts_stand_beside_the_print_and_the_rest_is_s
     assert Page(page).alternatives == []
 
 
+@pytest.mark.slow
 def test_a_study_of_ones_own_is_reported_by_its_own_fits(tmp_path: Path) -> None:
     view, formula = 'view = "association_trials"\n', 'formula = "tokens ~ (1 | wording)"'
     own = """view = "trials"

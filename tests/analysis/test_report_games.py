@@ -67,6 +67,7 @@ def test_the_file_of_an_older_slant_has_no_smallest_effects_and_is_reported(own:
     assert group.tables[0].caption.startswith("Indices, their intervals")
 
 
+@pytest.mark.slow
 def test_what_is_not_kept_is_named_with_its_command_and_never_computed(own: tuple[Path, Path], tmp_path: Path) -> None:
     db = Path(shutil.copy(own[1], tmp_path / "b.duckdb"))
     with duckdb.connect(str(db)) as connection:

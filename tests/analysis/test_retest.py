@@ -65,6 +65,7 @@ def test_a_shift_that_was_put_in_comes_out(found: analysis.Retest) -> None:
     assert second["icc"] > 0.8 > 0.79 > third["icc"]
 
 
+@pytest.mark.slow
 def test_numbers_are_kept_and_shown_by_the_table(found: analysis.Retest, db: Path) -> None:
     kept = analysis.tables(db, "rmiat", ["retest_reliability"])["retest_reliability"]
     assert sorted(kept["icc"].to_list()) == sorted(found.table["icc"].to_list())
@@ -106,6 +107,7 @@ def test_the_page_of_checks_takes_a_shift_for_a_caution(found: analysis.Retest) 
     assert calm.details[0].startswith("o3-mini (occasion 2, tokens): 100.0 % of 40 answers equal")
 
 
+@pytest.mark.slow
 def test_another_served_model_is_a_warning(tmp_path: Path, db: Path) -> None:
     first = {"trial_id": "f", "served_model": "o3-mini-2025-01-31", "done_at": "2026-01-01"}
     again = {"trial_id": "o", "served_model": "o3-mini-2025-06-30", "occasion": 2, "first_trial_id": "f"}

@@ -19,6 +19,7 @@ from tests.support.given import database
 from tests.support.own_studies import collected
 
 
+@pytest.mark.slow
 def test_the_same_answers_give_the_same_and_others_differ(tmp_path: Path) -> None:
     here = small_database(tmp_path / "a.duckdb")
     again = small_database(tmp_path / "b.duckdb")
@@ -32,6 +33,7 @@ def test_the_same_answers_give_the_same_and_others_differ(tmp_path: Path) -> Non
     assert effects["difference"].to_list() == pytest.approx([400.0] * effects.height, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_cell_of_one_side_alone_is_named(tmp_path: Path) -> None:
     here = small_database(tmp_path / "a.duckdb")
     fewer = [row for row in trials() if row["model"] == "o3-mini"]
@@ -77,6 +79,7 @@ def test_what_is_no_change_is_told(change: str) -> None:
         with_changes(load_study("rmiat"), [change])
 
 
+@pytest.mark.slow
 def test_a_changed_formula_with_an_unknown_column_names_the_nearest_one(tmp_path: Path) -> None:
     collected("drinks", tmp_path, tmp_path / "a.duckdb")
     archive = seal(tmp_path / "a.duckdb", out=tmp_path / "a.zip", with_r=False).path

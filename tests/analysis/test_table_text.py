@@ -87,6 +87,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "a.duckdb"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table_format", "words"), [("latex", r"\caption{"), ("markdown", "| --- |")])
 def test_the_command_prints_one_table_in_a_format_of_papers(db: Path, table_format: str, words: str) -> None:
     answer = CliRunner().invoke(analyze, ["tables", "outcome_counts", "--format", table_format, "--db", str(db)])
@@ -95,6 +96,7 @@ def test_the_command_prints_one_table_in_a_format_of_papers(db: Path, table_form
     assert (several.exit_code, "prints one table" in several.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_caption_names_the_table_of_the_paper_only_where_the_study_has_one(db: Path, tmp_path: Path) -> None:
     run = {"run_id": "r2", "study": "mine", "study_version": "v1", "source": "simulated", "design": "association"}
     mixed = database(tmp_path / "a.duckdb", [{}, {"run_id": "r2", "study": "mine"}], [run])

@@ -76,6 +76,7 @@ def test_all_tables_come_with_those_of_the_paper_first(db: Path) -> None:
     assert frames["tokens_by_condition"]["mean_tokens"].to_list() == [64, 128]
 
 
+@pytest.mark.slow
 def test_a_table_of_one_study_has_only_its_rows(db: Path) -> None:
     assert tables(db, names=["outcome_counts"])["outcome_counts"]["study"].unique().sort().to_list() == [
         "mine",
@@ -124,6 +125,7 @@ def test_a_table_of_a_design_is_one_of_every_study_of_it() -> None:
     assert read_header(HEADER).is_about("association")
 
 
+@pytest.mark.slow
 def test_tables_of_games_show_the_games_of_a_study_of_ones_own(tmp_path: Path) -> None:
     factors = '{"is_success":true,"n_rounds":1,"groups":["A","B"],"class_sizes":[1]}'
     game = {"study": "mine", "test": "rounds", "game": "g1", "round": 1, "choice": "A", "factors": factors}
@@ -148,6 +150,7 @@ def test_tables_need_neither_r_nor_its_bridge(python: list[str]) -> None:
     assert subprocess.run([*python, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "columns"),
     [

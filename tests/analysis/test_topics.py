@@ -91,6 +91,7 @@ def test_the_model_opens_again_in_python_and_with_rs_own_readrds(db: Path, found
     assert answer.stdout == "STM 240 3 slant_topics"
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_a_file_that_slant_did_not_write_is_not_opened(tmp_path: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
@@ -122,6 +123,7 @@ def test_a_contrast_is_the_coefficient_in_the_reference_model_with_p_adjusted(fo
     assert sorted(of_model["p_bh"]) == pytest.approx(bh)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_a_shift_is_a_difference_of_means_and_stands_beside_d_of_its_cell(db: Path, found: FitResult) -> None:
     answers = analysis.open_trials(db).select("trial_id", "model", "test", "condition")
@@ -218,6 +220,7 @@ def compared_with_print(db: Path, study: Study) -> pl.DataFrame:
     return analysis.compare(db, study, tables=["S13", "S14", "text"]).filter(tables)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db: Path, found: FitResult) -> None:
     study = quick_study()

@@ -93,6 +93,7 @@ def test_whole_repetitions_are_asked_and_looked_at_until_the_width_is_there(
     assert read_looks(folder / "a.duckdb") == {report.looks[0].plan: list(report.looks)}
 
 
+@pytest.mark.slow
 def test_the_width_is_that_of_the_fit_over_words_and_wordings_and_no_effect_is_kept(
     ended: tuple[Path, RunReport, list[str]],
 ) -> None:
@@ -184,6 +185,7 @@ def test_the_page_of_checks_says_when_collecting_ended(copy: Path) -> None:
     assert "It was to end on precision, by the rule that was registered: ±60" in checked.stdout
 
 
+@pytest.mark.slow
 def test_a_model_that_was_left_between_looks_is_named(tmp_path: Path) -> None:
     study = write_worded(tmp_path / "study")
     rule = RULE | {"repetitions": 4, "until_width": 1.0, "looks": 2}
@@ -249,6 +251,7 @@ def varied(server: LocalServer, hangs_after: int) -> Any:
     return answer
 
 
+@pytest.mark.slow
 def test_a_run_killed_between_looks_goes_on_with_those_that_were_made(
     python: list[str], root: Path, tmp_path: Path
 ) -> None:

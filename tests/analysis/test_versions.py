@@ -40,6 +40,7 @@ def test_results_of_the_versions_here_are_not_doubted(db: Path, fitted: FitResul
     assert list(other_version_sentences(db)) == []
 
 
+@pytest.mark.slow
 def test_kept_results_of_other_versions_say_so(tmp_path: Path, fitted: FitResult) -> None:
     db = small_database(tmp_path / "a.duckdb")
     analysis.fit(db, fit="lme4")

@@ -191,6 +191,7 @@ def test_the_head_says_what_the_file_holds(view: str) -> None:
     assert all(design_named(name).name for name in info.designs)
 
 
+@pytest.mark.slow
 @every_view
 def test_the_stated_grain_makes_a_row_unique(view: str, mixed: duckdb.DuckDBPyConnection) -> None:
     result = mixed.view(view)
@@ -255,6 +256,7 @@ def test_two_finals_of_one_trial_are_reported(mixed: duckdb.DuckDBPyConnection) 
     assert rows == [("t1", 2, 2)]
 
 
+@pytest.mark.slow
 def test_a_stored_view_is_read_by_someone_who_may_only_read(tmp_path: Path) -> None:
     db = database(tmp_path / "a.duckdb", [{}, {"condition": "incompatible"}])
     with reading(db) as connection:

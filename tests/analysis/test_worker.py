@@ -29,6 +29,7 @@ def test_a_killed_worker_is_one_failed_row_and_the_others_go_on() -> None:
     assert results == {n: n * n for n in (0, 1, 2, 4, 5, 6, 7)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "said"),
     [
@@ -42,6 +43,7 @@ def test_a_job_without_a_result_says_how_its_process_ended(how: str, said: str) 
     assert died == Died(f"The R process of this fit {said}, also when it ran alone.")
 
 
+@pytest.mark.slow
 def test_a_worker_serves_many_jobs() -> None:
     processes = {pid for _, pid in run_jobs(process_id, range(6), workers=2)}
     assert len(processes) <= 2
@@ -63,6 +65,7 @@ def test_an_error_in_a_job_reaches_the_caller() -> None:
         list(run_jobs(square_or_die, ["three"], workers=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_workers_end_when_their_parent_is_interrupted_or_killed(
     tmp_path: Path, root: Path, how: signal.Signals
@@ -80,6 +83,7 @@ def test_workers_end_when_their_parent_is_interrupted_or_killed(
     assert wait_until(lambda: not is_running(worker))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_what_a_worker_has_started_ends_with_it(tmp_path: Path, root: Path, how: signal.Signals) -> None:
     noted = tmp_path / "pid"
@@ -117,6 +121,7 @@ def test_ctrl_c_while_workers_begin_ends_them_without_a_word(root: Path, after_s
         assert (parent.wait(20), parent.stderr.read().decode()) == (7, "")
 
 
+@pytest.mark.slow
 def test_a_worker_that_begins_after_its_parent_has_gone_ends_without_a_word(root: Path) -> None:
     code = (
         "import multiprocessing; from slant.analysis.bridge.worker import _begin\n"
@@ -126,6 +131,7 @@ def test_a_worker_that_begins_after_its_parent_has_gone_ends_without_a_word(root
     assert (worker.returncode, worker.stdout + worker.stderr) == (-signal.SIGKILL, b"")
 
 
+@pytest.mark.slow
 def test_a_script_without_a_main_guard_does_not_start_itself_again(tmp_path: Path, root: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

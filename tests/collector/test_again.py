@@ -67,6 +67,7 @@ def asked(tmp_path: Path, server: LocalServer) -> Collector:
     return collector
 
 
+@pytest.mark.slow
 def test_each_call_is_a_new_occasion_of_the_same_balanced_trials(asked: Collector) -> None:
     for _ in range(2):
         assert asked.ask(again=8).is_complete
@@ -96,6 +97,7 @@ def test_the_same_prompts_are_sent_again(asked: Collector) -> None:
     assert asked.rows(f"{hashes} WHERE l.prompt_hash = f.prompt_hash") == [(8,)]
 
 
+@pytest.mark.slow
 def test_no_table_counts_what_was_asked_again(asked: Collector) -> None:
     names = ("trials", "association_trials", "outcome_counts", "tokens_by_condition", "run_progress", "cell_totals")
     before = {name: asked.rows(f"FROM {name} ORDER BY ALL") for name in names}
@@ -109,6 +111,7 @@ def test_no_table_counts_what_was_asked_again(asked: Collector) -> None:
     assert report.models[0]["asked"] == 0
 
 
+@pytest.mark.slow
 def test_an_occasion_that_was_broken_off_is_finished_first(asked: Collector) -> None:
     async def fails(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         return await answers(request, body) if len(asked.server.bodies) <= 24 + 5 else error(500)
@@ -143,6 +146,7 @@ def test_a_database_that_is_lost_takes_no_occasion_with_it(asked: Collector) -> 
     assert asked.notes(again=8).startswith("small: occasion 3, 8 trials")
 
 
+@pytest.mark.slow
 def test_what_is_refused_is_a_trial_with_an_answer_too(tmp_path: Path, server: LocalServer) -> None:
     async def refuses(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         is_first = len(server.bodies) <= 24
@@ -170,6 +174,7 @@ def test_occasions_come_along_with_a_merge(asked: Collector, tmp_path: Path) -> 
         assert connection.execute("SELECT n_wanted, n_trials FROM retest_occasions").fetchall() == [(8, 8)]
 
 
+@pytest.mark.slow
 def test_the_shell_shows_what_it_would_cost_and_sends_nothing(asked: Collector) -> None:
     words = ["--study", str(asked.study), "--model", "local/small", "--repetitions", "3", "--db", str(asked.db)]
     words += ["--base-url", asked.server.base_url, "--again", "8"]
@@ -200,6 +205,7 @@ def test_whole_conversations_are_asked_again(tmp_path: Path) -> None:
     assert max(n for *_, n, _ in pairs) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

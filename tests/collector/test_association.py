@@ -61,6 +61,7 @@ def test_the_local_prompt_is_what_the_authors_sent() -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_prompt_is_that_of_a_second_reading_of_the_published_tables(shared: Path) -> None:
     second = SecondReading(shared / "published")
     for frame, model in MODELS.items():

@@ -193,6 +193,7 @@ def test_a_second_collector_is_told_who_is_there(command: BatchCommand, server: 
     assert len(server.jobs) == 1
 
 
+@pytest.mark.slow
 @only_openai
 def test_the_command_says_how_it_stands_and_status_shows_the_job(
     command: BatchCommand, server: BatchServer, python: list[str], root: Path
@@ -208,6 +209,7 @@ def test_the_command_says_how_it_stands_and_status_shows_the_job(
     assert (code, "8 answers" in messages, "Done" in messages) == (0, True, True)
 
 
+@pytest.mark.slow
 @only_openai
 def test_ctrl_c_while_waiting_leaves_the_jobs_running(command: BatchCommand, server: BatchServer) -> None:
     command.words.append("--wait")

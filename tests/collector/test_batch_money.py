@@ -78,6 +78,7 @@ def test_only_requests_whose_most_fits_are_submitted_and_the_others_are_said(pai
     assert "up to $0.2500 is reserved for open jobs" in said
 
 
+@pytest.mark.slow
 def test_what_answers_cost_less_than_was_reserved_is_spent_on_the_others(paid: Paid, server: BatchServer) -> None:
     budget = 5.4 * MOST  # after five answers for 0.185, one more fits; after that none
     paid(budget)
@@ -91,6 +92,7 @@ def test_what_answers_cost_less_than_was_reserved_is_spent_on_the_others(paid: P
     assert paid(8 * MOST).models[0]["submitted"] == 2
 
 
+@pytest.mark.slow
 def test_waiting_with_a_budget_goes_on_as_money_comes_back_and_ends(paid: Paid, server: BatchServer) -> None:
     server.finishes_at_once = True
     report = paid(7 * BILLED + MOST, wait=True)
@@ -105,6 +107,7 @@ def test_a_budget_that_fits_nothing_submits_nothing(paid: Paid, server: BatchSer
     assert (server.jobs, report.models[0]["stopped_because"][:8]) == ([], "8 reques")
 
 
+@pytest.mark.slow
 def test_open_jobs_and_lost_ones_count_against_the_budget_of_a_live_run(paid: Paid, server: BatchServer) -> None:
     paid(None)
     assert "$0.0000 is spent and up to $0.4000 for open batch jobs" in paid.live(8.5 * MOST)
@@ -131,6 +134,7 @@ def test_answers_without_counts_are_told_apart_from_open_jobs_when_their_job_is_
     assert "$0.0000 is spent and up to $0.2500 for requests that broke off, got lost" in paid.live(5.5 * MOST)
 
 
+@pytest.mark.slow
 def test_a_job_of_an_older_slant_is_reserved_by_what_it_asks(paid: Paid, server: BatchServer) -> None:
     paid(None)
     (file,) = JobFolder(paid.db).folder.glob("*.json")

@@ -48,6 +48,7 @@ def test_a_job_that_the_provider_refuses_leaves_its_trials_pending(
     assert batch(provider).models[0]["waiting"] == PLANNED
 
 
+@pytest.mark.slow
 @both
 def test_a_submission_without_an_answer_is_not_repeated_by_the_sdk(
     batch: Batching, server: BatchServer, provider: str
@@ -57,6 +58,7 @@ def test_a_submission_without_an_answer_is_not_repeated_by_the_sdk(
     assert server.calls["create"] == 1
 
 
+@pytest.mark.slow
 @both
 def test_a_submission_whose_answer_was_lost_is_found_not_repeated(
     batch: Batching, server: BatchServer, provider: str
@@ -71,6 +73,7 @@ def test_a_submission_whose_answer_was_lost_is_found_not_repeated(
     assert len(server.jobs) == 1
 
 
+@pytest.mark.slow
 @both
 def test_a_submission_that_never_arrived_is_made_again_once_that_is_sure(
     batch: Batching, server: BatchServer, provider: str
@@ -99,6 +102,7 @@ def test_another_batch_of_the_same_size_is_not_taken_for_ours(batch: Batching, s
     assert [job["requests"][0]["custom_id"][:6] for job in server.jobs] == ["x-0", "slant-"]
 
 
+@pytest.mark.slow
 def test_a_job_goes_only_to_the_address_and_key_that_the_user_has_set(
     batch: Batching, server: BatchServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +125,7 @@ def test_two_collectors_don_t_share_a_database(batch: Batching, server: BatchSer
     assert server.calls.total() == 0
 
 
+@pytest.mark.slow
 def test_a_model_s_answers_come_one_way_unless_asked_otherwise(batch: Batching, server: BatchServer) -> None:
     server.finishes_at_once = True
     batch("openai", wait=True)
@@ -131,6 +136,7 @@ def test_a_model_s_answers_come_one_way_unless_asked_otherwise(batch: Batching, 
         assert live.bodies == []
 
 
+@pytest.mark.slow
 def test_live_answers_keep_a_batch_out_too(batch: Batching, server: BatchServer) -> None:
     with LocalServer() as live, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", live.base_url)
@@ -166,6 +172,7 @@ def test_only_providers_with_batch_jobs_can_be_asked_so(batch: Batching, server:
     assert set(WITH_BATCHES) == {"openai", "openai-responses", "anthropic"}
 
 
+@pytest.mark.slow
 @both
 def test_the_key_follows_no_redirect(batch: Batching, server: BatchServer, provider: str) -> None:
     batch(provider)
@@ -176,6 +183,7 @@ def test_the_key_follows_no_redirect(batch: Batching, server: BatchServer, provi
     assert len(report.open_jobs) == 1
 
 
+@pytest.mark.slow
 def test_results_at_another_host_are_not_fetched_with_the_key(batch: Batching, server: BatchServer) -> None:
     batch("anthropic")
     server.finish()

@@ -26,6 +26,7 @@ def batch(tmp_path: Path, server: BatchServer) -> Batching:
     return Batching(tmp_path, server)
 
 
+@pytest.mark.slow
 @both
 def test_the_first_call_submits_and_a_later_one_fetches(batch: Batching, server: BatchServer, provider: str) -> None:
     first = batch(provider)
@@ -38,6 +39,7 @@ def test_the_first_call_submits_and_a_later_one_fetches(batch: Batching, server:
     assert len(server.jobs) == 1
 
 
+@pytest.mark.slow
 @both
 def test_answers_are_those_that_a_live_run_would_keep(batch: Batching, server: BatchServer, provider: str) -> None:
     server.answer = lambda body: "Busy" if 'Sort "mocha"' in body["messages"][-1]["content"] else "Calm"
@@ -124,6 +126,7 @@ def test_answers_that_come_twice_leave_no_negative_number_of_trials(batch: Batch
     assert batch.rows("SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(PLANNED - 1, PLANNED - 1)]
 
 
+@pytest.mark.slow
 def test_a_response_that_says_it_failed_ends_no_trial(batch: Batching, server: BatchServer) -> None:
     server.fate = lambda custom_id, body: "broken" if custom_id.endswith(("-0", "-5")) else "ok"
     batch("openai")
@@ -136,6 +139,7 @@ def test_a_response_that_says_it_failed_ends_no_trial(batch: Batching, server: B
     ]
 
 
+@pytest.mark.slow
 def test_why_a_row_failed_is_kept_without_the_key_that_the_provider_echoes(
     batch: Batching, server: BatchServer
 ) -> None:
@@ -167,6 +171,7 @@ def test_an_answer_with_a_line_separator_in_it_is_one_line(batch: Batching, serv
     assert batch.rows("SELECT DISTINCT answer FROM trials") == [("Ca\u2028lm\u0085",)]
 
 
+@pytest.mark.slow
 def test_paid_requests_want_a_yes_and_fetching_does_not(batch: Batching, server: BatchServer) -> None:
     report = batch("openai", yes=False)
     assert (report.needs_yes, server.jobs) == (PLANNED, [])
@@ -175,6 +180,7 @@ def test_paid_requests_want_a_yes_and_fetching_does_not(batch: Batching, server:
     assert batch("openai", yes=False).is_complete
 
 
+@pytest.mark.slow
 @both
 def test_waiting_ends_when_every_answer_is_here(batch: Batching, server: BatchServer, provider: str) -> None:
     fates = iter(["expired"] + ["ok"] * 20)
@@ -192,6 +198,7 @@ def test_a_job_of_which_nothing_came_is_not_submitted_again_at_once(batch: Batch
     assert "Bad parameter" in report.models[0]["stopped_because"]
 
 
+@pytest.mark.slow
 def test_a_job_that_failed_as_a_whole_says_why(batch: Batching, server: BatchServer) -> None:
     batch("openai")
     server.finish("failed")
@@ -200,6 +207,7 @@ def test_a_job_that_failed_as_a_whole_says_why(batch: Batching, server: BatchSer
     assert (report.models[0]["stopped_because"], report.open_jobs) == ("Too many.", ())
 
 
+@pytest.mark.slow
 def test_fewer_results_than_the_provider_counts_leave_the_job_open(batch: Batching, server: BatchServer) -> None:
     batch("openai")
     server.finish()
@@ -211,6 +219,7 @@ def test_fewer_results_than_the_provider_counts_leave_the_job_open(batch: Batchi
     assert batch.rows("SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(PLANNED, PLANNED)]
 
 
+@pytest.mark.slow
 def test_looking_at_a_job_that_runs_leaves_no_run_behind(batch: Batching, server: BatchServer) -> None:
     batch("openai")
     batch("openai")

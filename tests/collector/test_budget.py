@@ -87,6 +87,7 @@ def test_a_budget_is_never_passed_where_requests_limit_their_answers(tiny: str, 
     assert rows(tmp_path, "SELECT end_reason FROM runs") == [("incomplete",)]
 
 
+@pytest.mark.slow
 def test_without_a_limit_the_longest_answers_seen_are_the_reserve(unlimited: str, tmp_path: Path) -> None:
     bill = Bill(60)
     with LocalServer(bill) as server:
@@ -123,6 +124,7 @@ def test_where_the_budget_ends_nothing_is_left_in_flight_or_reserved(tiny: str, 
     assert (lane.pace.in_flight, lane.money.ledger.in_flight, lane.money.ledger.reserved_usd) == (0, 0, 0.0)
 
 
+@pytest.mark.slow
 def test_requests_that_break_off_may_be_billed_and_count_against_the_budget(tiny: str, tmp_path: Path) -> None:
     async def hang(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         await asyncio.sleep(1)
@@ -135,6 +137,7 @@ def test_requests_that_break_off_may_be_billed_and_count_against_the_budget(tiny
     assert rows(tmp_path, "SELECT count(*), count(cost_usd) FROM attempts") == [(3, 0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("usage", [None, {"prompt_tokens": 100}, {"completion_tokens": 74}])
 def test_answers_without_counts_count_against_the_budget_of_the_next_run_too(
     tiny: str, tmp_path: Path, usage: dict[str, int] | None
@@ -193,6 +196,7 @@ def failing(status: int, **body: Any) -> Handler:
     return handler
 
 
+@pytest.mark.slow
 def test_an_http_error_is_not_billed_unless_it_says_what_it_counted(tiny: str, tmp_path: Path) -> None:
     with LocalServer(failing(503)) as server:
         run(tiny, server, tmp_path, budget=0.35)

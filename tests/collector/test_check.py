@@ -67,6 +67,7 @@ def test_a_live_model_is_asked_what_slant_reads_otherwise_than_documented_and_wh
     assert "is gone since 23 October 2026" in rows["end of the model"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("thinker", "how", "why"),
     [

@@ -54,6 +54,7 @@ def test_an_unchecked_run_says_so_and_how_to_find_out(db: Path) -> None:
     assert verdicts(db) == ["unchecked"]
 
 
+@pytest.mark.slow
 def test_a_run_of_a_model_that_failed_says_why(db: Path) -> None:
     check(db, Thinker(lambda difficulty, body: 200 - difficulty))
     assert "small failed its check" in (said := run(db).stderr)
@@ -61,6 +62,7 @@ def test_a_run_of_a_model_that_failed_says_why(db: Path) -> None:
     assert verdicts(db) == ["not usable"]
 
 
+@pytest.mark.slow
 def test_a_checked_run_says_nothing(db: Path) -> None:
     check(db, Thinker(served_model="small"))
     assert "small" not in run(db).stderr
@@ -68,6 +70,7 @@ def test_a_checked_run_says_nothing(db: Path) -> None:
     assert table_notes(db) == []
 
 
+@pytest.mark.slow
 def test_the_tables_and_the_status_of_an_unchecked_model_say_so(db: Path) -> None:
     run(db)
     tables = CliRunner().invoke(analyze, ["tables", "token_sources", "--db", str(db), "--format", "json"])
@@ -76,6 +79,7 @@ def test_the_tables_and_the_status_of_an_unchecked_model_say_so(db: Path) -> Non
     assert "small is unchecked" in run_collect("status", "--db", db).stderr
 
 
+@pytest.mark.slow
 def test_simulated_answers_need_no_check(tmp_path: Path) -> None:
     model = {"model": "o3-mini", "provider": "simulated", "requested_model": "o3-mini"}
     its = {"run_id": "r1", "source": "simulated", "study": "rmiat", "study_version": "v1", "variant": "base"}

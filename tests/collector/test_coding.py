@@ -138,6 +138,7 @@ def rows(db: Path, sql: str) -> list[tuple[object, ...]]:
         return connection.execute(sql).fetchall()
 
 
+@pytest.mark.slow
 def test_every_undecided_answer_is_coded_and_some_decided_ones_for_agreement(recoded: Path) -> None:
     undecided = rows(
         recoded, "SELECT trial_id FROM decision_trials WHERE starts_with(detail, 'undecided') ORDER BY ALL"
@@ -152,6 +153,7 @@ def test_every_undecided_answer_is_coded_and_some_decided_ones_for_agreement(rec
     ]
 
 
+@pytest.mark.slow
 def test_a_second_coding_changes_no_first_one_and_is_asked_once(recoded: Path) -> None:
     sql = "SELECT n_decided, n_undecided, share_expected FROM decision_bias"
     before = rows(recoded, sql)
@@ -162,6 +164,7 @@ def test_a_second_coding_changes_no_first_one_and_is_asked_once(recoded: Path) -
     assert text == (0,)
 
 
+@pytest.mark.slow
 def test_more_answers_ask_for_their_own_coding_only(recoded: Path) -> None:
     done = recode(recoded, "--simulated", "--decided", "15", "--dry-run", "--format", "csv")
     planned, already = rows(recoded, "SELECT count(*) + 5, count(*) FROM second_codings")[0]

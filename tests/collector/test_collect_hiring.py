@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from slant.collector.cli import collect as command
 
 
+@pytest.mark.slow
 def test_thirty_games_of_a_participant_end_with_what_to_type_next(tmp_path: Path) -> None:
     db = str(tmp_path / "h.duckdb")
     arguments = ["--study", "hiring", "--model", "simulated/thompson", "--db", db, "--format", "csv"]

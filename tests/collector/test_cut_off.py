@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from aiohttp import web
 
 from slant.collector import collect
@@ -53,6 +54,7 @@ def test_only_the_task_is_refused() -> None:
     assert {text for text, kind in kinds.items() if kind == "refused_in_words"} == set(ABOUT_THE_TASK)
 
 
+@pytest.mark.slow
 def test_the_label_of_an_answer_that_was_cut_off_is_a_column_and_counts_if_the_study_says_so(tmp_path: Path) -> None:
     async def cut_off(request: web.Request, body: dict) -> web.StreamResponse:
         answer = completion("Calm. One could object that")

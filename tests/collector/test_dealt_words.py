@@ -33,6 +33,7 @@ def test_groups_keep_their_sizes_and_get_their_share_of_each_others_words(sizes:
     assert deal_words(groups, seed) == dealt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rmiat", "interference"])
 def test_the_same_words_are_asked_as_often_in_other_groups(name: str) -> None:
     real, null = load_study(name), load_study(name, variant="null")

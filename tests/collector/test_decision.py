@@ -127,6 +127,7 @@ def test_what_is_undecided_is_no_decision_and_refusals_are_told_apart(study: Cal
     assert cut_off.outcome == "truncated"
 
 
+@pytest.mark.slow
 def test_a_simulated_run_leans_as_its_table_says_and_is_asked_once(path: Path, tmp_path: Path) -> None:
     text = (tmp_path / "simulation.csv").read_text("utf-8")
     (tmp_path / "simulation.csv").write_text(text.replace("0.65,1,0.02,0.05", "0.95,0,0,0"), "utf-8")
@@ -141,6 +142,7 @@ def test_a_simulated_run_leans_as_its_table_says_and_is_asked_once(path: Path, t
     assert row[2] > 0.8
 
 
+@pytest.mark.slow
 def test_nothing_leans_where_words_were_dealt_at_random(path: Path, tmp_path: Path) -> None:
     db = tmp_path / "null.duckdb"
     collect(db, str(path), [SIMULATED], variant="null", repetitions=10)
@@ -194,6 +196,7 @@ def authors(shared: Path, tmp_path: Path) -> Callable[[str, str], Path]:
     return imported
 
 
+@pytest.mark.slow
 def test_published_chained_answers_are_decided_as_often_as_the_rule_can(authors: Callable[[str, str], Path]) -> None:
     """445 answers of GPT-4. Where the rule and the authors' coding differ, the coding is wrong by their own definition:
     16 of these 19 rows and two of another row's decision are in the conventions, row 365 was read by hand."""
@@ -210,12 +213,14 @@ def test_published_chained_answers_are_decided_as_often_as_the_rule_can(authors:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_published_answers_with_their_prompts_give_the_published_d(authors: Callable[[str, str], Path]) -> None:
     with reading(authors("chained", "temperature0")) as connection:
         query = "SELECT count(*), count(decision_bias), count(d), round(avg(d), 4) FROM decision_answer_rows"
         assert connection.execute(query).fetchall() == [(160, 153, 158, 0.3279)]
 
 
+@pytest.mark.slow
 def test_published_yes_and_no_give_the_published_shares(authors: Callable[[str, str], Path]) -> None:
     with reading(authors("absolute", "result_absolute")) as connection:
         query = "SELECT about, round(avg(share_yes_padded), 6), sum(n_conversations) FROM decision_questions GROUP BY 1"

@@ -56,6 +56,7 @@ def study(tmp_path: Path) -> str:
     return str(write_tiny(tmp_path))
 
 
+@pytest.mark.slow
 def test_a_trial_that_is_declined_in_two_calls_is_rejected_and_asked_no_more(study: str, db: Path) -> None:
     with LocalServer(declines_one_but_the_first()) as server:
         reports = [collect(db, study, ["local/m"], base_url=server.base_url, **ONE) for _ in range(3)]
@@ -76,6 +77,7 @@ def test_a_study_whose_first_prompts_are_declined_is_complete_in_a_few_calls(stu
     assert (report.is_complete, outcomes(db)) == (True, {"answered": 6, "rejected": 2})
 
 
+@pytest.mark.slow
 def test_a_rejected_trial_is_no_refusal_and_is_counted_by_condition(study: str, db: Path) -> None:
     with LocalServer(declines_one_but_the_first()) as server:
         for _ in range(3):
@@ -87,6 +89,7 @@ def test_a_rejected_trial_is_no_refusal_and_is_counted_by_condition(study: str, 
     assert rates == [(1, 0, 0.0)] * 2
 
 
+@pytest.mark.slow
 def test_rejected_trials_are_asked_again_where_a_person_wants_it_also_after_a_rebuild(study: str, db: Path) -> None:
     with LocalServer(declines_one_but_the_first()) as server:
         for _ in range(3):
@@ -138,6 +141,7 @@ def test_a_declined_prompt_waits_for_answers_in_flight_before_it_stops_a_model(s
     assert (row["answered"], row["failed"], row["stopped_because"]) == (6, 2, None)
 
 
+@pytest.mark.slow
 def test_other_settings_have_to_answer_first_once_more(tmp_path: Path, db: Path) -> None:
     study = str(write_tiny(tmp_path))
     with LocalServer(answers) as server:

@@ -49,6 +49,7 @@ def test_counts_that_contradict_each_other_are_told_with_one_of_them(tmp_path: P
     assert "300 reasoning tokens are more than the 20 of the output" in note
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("charge", "cost"),
     [

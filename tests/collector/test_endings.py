@@ -144,6 +144,7 @@ def test_a_server_of_the_users_own_may_give_no_reason_or_one_of_its_own() -> Non
     assert with_own_endings(refused, ("done",), takes_missing=True).outcome == "refused"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("provider", "ending", "said"),
     [

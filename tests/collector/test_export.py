@@ -34,6 +34,7 @@ def first_object(file: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_all_formats_hold_the_same_rows(database: Path) -> None:
     files = [database.with_name(f"out.{ending}") for ending in ("parquet", "csv", "jsonl")]
     reports = [export_trials(database, out=file) for file in files]
@@ -65,6 +66,7 @@ def test_a_file_for_spreadsheets_begins_with_a_byte_order_mark_and_comes_back_as
     assert [row.cells for row in read_rows(out)] == [row.cells for row in read_rows(plain)]  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_times_in_text_say_that_they_are_utc(tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"times.{ending}"
@@ -108,6 +110,7 @@ def test_stdout_gets_rows_only_and_stderr_says_their_source(database: Path) -> N
     assert result.stderr == "1 row of refusal_counts (1 imported) written to stdout.\n"
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_ends_an_export_without_a_word(database: Path, python: list[str], root: Path) -> None:
     command = [*python, "-c", "from slant.collector.cli import collect; collect()", "export", "--db", str(database)]
     process = subprocess.Popen(

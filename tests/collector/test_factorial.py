@@ -267,6 +267,7 @@ def test_a_study_that_a_person_writes_is_25_lines(tmp_path: Path) -> None:
     assert load_study(write_audit(tmp_path)).title == "Shops"
 
 
+@pytest.mark.slow
 @both
 def test_a_batch_job_asks_personas_and_reads_answers_given_together(
     provider: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -53,6 +53,7 @@ def self_signed(folder: Path) -> ssl.SSLContext:
     return context
 
 
+@pytest.mark.slow
 def test_a_server_whose_certificate_nobody_vouches_for_gets_no_request(tmp_path: Path) -> None:
     with RawServer(tls=self_signed(tmp_path)) as server:
         done = collect(tmp_path, server.base_url, "--max-retries", 0, model="openai/o3-mini", OPENAI_API_KEY=KEY)
@@ -94,6 +95,7 @@ def test_ten_thousand_refused_connections_leave_nothing_behind() -> None:
     assert n_open_files() <= before
 
 
+@pytest.mark.slow
 def test_a_server_that_is_gone_is_asked_no_more_than_it_takes_to_see_that(tmp_path: Path) -> None:
     done = collect(tmp_path, "http://127.0.0.1:9/v1", "--max-retries", 0, "--repetitions", 1250)
     assert done.returncode == 1
@@ -128,6 +130,7 @@ def test_a_clock_that_jumps_back_an_hour_moves_no_duration_and_holds_nothing_up(
     assert query(db, "SELECT count(*), min(latency_s) >= 0, max(latency_s) < 10 FROM trials") == [(8, True, True)]
 
 
+@pytest.mark.slow
 def test_a_key_is_in_no_file_no_message_and_no_process_list_however_it_is_echoed(tmp_path: Path) -> None:
     escaped = json.dumps(f"your key is {KEY}").replace("/", "\\/")
 

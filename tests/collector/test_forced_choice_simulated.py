@@ -61,6 +61,7 @@ def test_a_words_intercept_is_one_number_in_all_blocks_models_and_repetitions() 
         assert 0.8 < sum(z * z for z in drawn) / 160 < 1.25
 
 
+@pytest.mark.slow
 def test_shares_of_valid_and_consistent_answers_are_those_of_the_parameters() -> None:
     hits, truth, n = Counter[str](), Counter[str](), 0
     for seed in range(40):
@@ -143,6 +144,7 @@ def own_study(folder: Path, **changes: float) -> Study:
     return load_study(folder / "interference.toml")
 
 
+@pytest.mark.slow
 def test_parameters_of_ones_own_go_through_the_whole_path(tmp_path: Path) -> None:
     study = own_study(tmp_path, valid_logit=1.0, consistent_logit=-1.5, refused_share=1.0)
     assert study.version == STUDY.version

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pytest
 from click.testing import CliRunner
 
 from slant.collector import collect
@@ -19,6 +20,7 @@ def played(tmp_path: Path, *changes: tuple[str, str]) -> Path:
     return db
 
 
+@pytest.mark.slow
 def test_games_without_questions_are_exported_a_row_a_round(tmp_path: Path) -> None:
     db = played(tmp_path, ("questions = true\n", ""))
     assert usual_view(db) == "allocation_rounds"
@@ -29,6 +31,7 @@ def test_games_without_questions_are_exported_a_row_a_round(tmp_path: Path) -> N
     assert {"job", "class", "choice", "is_success", "points"} <= set(rounds.columns)
 
 
+@pytest.mark.slow
 def test_what_else_was_asked_is_not_left_out_by_itself_and_said(tmp_path: Path) -> None:
     db = played(tmp_path)
     assert usual_view(db) == "trials"
@@ -40,6 +43,7 @@ def test_what_else_was_asked_is_not_left_out_by_itself_and_said(tmp_path: Path) 
     assert pl.read_csv(out).height == 24
 
 
+@pytest.mark.slow
 def test_candidates_come_in_the_order_of_games_and_one_of_each_round_is_chosen(tmp_path: Path) -> None:
     db, out = played(tmp_path), tmp_path / "c.parquet"
     export_trials(db, out=out, view="allocation_candidates")

@@ -50,6 +50,7 @@ def too_long() -> web.Response:
     return error(400, "context_length_exceeded", "Your input exceeds the context window of this model.")
 
 
+@pytest.mark.slow
 def test_a_model_that_refuses_from_round_17_on_leaves_marked_games_and_the_other_plays_on(
     study: Path, db: Path
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_model_that_refuses_from_round_17_on_leaves_marked_games_and_the_other
     ]
 
 
+@pytest.mark.slow
 def test_a_context_that_is_full_in_round_35_ends_that_game_after_what_it_cost(
     study: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +100,7 @@ def test_a_context_that_is_full_in_round_35_ends_that_game_after_what_it_cost(
     assert report.models[0]["cost_usd"] == pytest.approx((asked - 1) * one_usd)
 
 
+@pytest.mark.slow
 def test_a_question_that_does_not_fit_any_more_leaves_the_other_questions_to_be_asked(study: Path, db: Path) -> None:
     async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         return too_long() if is_question(body) else web.json_response(completion("Answer: Ato"))
@@ -112,6 +115,7 @@ def test_a_question_that_does_not_fit_any_more_leaves_the_other_questions_to_be_
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("status", "code"), [(429, "rate_limit_exceeded"), (500, "server_error")])
 def test_a_server_in_trouble_in_mid_game_changes_nothing_of_it(
     study: Path, db: Path, tmp_path: Path, status: int, code: str
@@ -156,6 +160,7 @@ def test_a_model_that_is_another_one_when_a_game_goes_on_is_marked_there(study: 
     assert "answered by more than one model: 2 games of small (view allocation_game_ends)." in warnings(db)
 
 
+@pytest.mark.slow
 def test_a_reminder_follows_whatever_could_not_be_used_and_each_turn_is_kept(study: Path, db: Path) -> None:
     """In round 5 two groups, then nothing at all, then one; in round 20 cut off, then withheld, then one."""
     unusable = {
@@ -190,6 +195,7 @@ def _reminders(body: dict[str, Any]) -> int:
     return next((place for place, is_one in enumerate(reversed(said)) if not is_one), len(said))
 
 
+@pytest.mark.slow
 def test_a_server_that_cuts_off_the_beginning_without_a_word_is_found_by_its_counts(study: Path, db: Path) -> None:
     """As Ollama does with a short num_ctx: from round 30 on it counts no more than fits."""
     said: list[str] = []

@@ -30,6 +30,7 @@ def study(tmp_path: Path) -> Path:
     return write_game(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("back", "variant"), [("kept", "base.kept"), ("dropped", "base.dropped"), ("default", "base")])
 def test_reasoning_goes_back_as_the_command_says_and_the_run_says_so(
     study: Path, tmp_path: Path, back: str, variant: str
@@ -45,6 +46,7 @@ def test_reasoning_goes_back_as_the_command_says_and_the_run_says_so(
     assert json.loads(sent)["reasoning_back"] == back
 
 
+@pytest.mark.slow
 def test_games_with_and_without_reasoning_are_never_one_table(study: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     with LocalServer(thinks) as server:
@@ -74,6 +76,7 @@ def test_what_can_not_go_back_is_refused_in_words() -> None:
         load_study("rmiat", "base.kept")
 
 
+@pytest.mark.slow
 def test_each_game_asks_openai_for_a_cache_of_its_own(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +98,7 @@ def test_other_servers_get_no_key_that_they_may_not_know(study: Path, tmp_path: 
     assert not any("prompt_cache_key" in body for body in server.bodies)
 
 
+@pytest.mark.slow
 def test_the_paragraph_for_a_paper_says_what_went_back(study: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     collect(db, study, ["simulated/greedy"], variant="base.kept", **QUICK)

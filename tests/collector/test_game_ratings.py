@@ -80,6 +80,7 @@ def test_a_model_that_will_not_rate_has_played_its_game_all_the_same(study: Path
     assert rows(db, query) == [("Ato", None, 0, 3), ("Beno", None, 0, 3)]
 
 
+@pytest.mark.slow
 def test_the_extension_is_asked_by_its_name_and_not_among_all_conditions(study: Path, tmp_path: Path) -> None:
     assert HIRING.is_extension
     path = write_game(tmp_path, ("[prompt]", f"[variants.rated]\nextension = true\n{RATINGS}\n[prompt]"))
@@ -107,6 +108,7 @@ def test_a_rating_that_breaks_the_rules_is_refused_in_a_sentence(
         load_study(write_game(tmp_path, WITH_RATINGS, (old, new)))
 
 
+@pytest.mark.slow
 def test_a_participant_rates_by_what_came_of_its_hires(study: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     assert collect(db, study, ["simulated/greedy"], **QUICK).is_complete

@@ -42,6 +42,7 @@ def test_the_same_is_counted_from_the_journal(db: Path) -> None:
     assert progress(db, "test").select(COUNTS).rows() == ENDED
 
 
+@pytest.mark.slow
 def test_status_shows_them_where_there_are_any(db: Path) -> None:
     shown = CliRunner().invoke(command, ["status", "--db", str(db)])
     assert "n_not_asked" in shown.stdout

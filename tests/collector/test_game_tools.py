@@ -43,6 +43,7 @@ def play(study: Path, provider: str, server: LocalServer, db: Path) -> bool:
     return report.is_complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", DIALECT)
 def test_a_game_is_played_by_calls_and_each_call_gets_its_outcome(study: Path, provider: str, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
@@ -59,6 +60,7 @@ def test_a_game_is_played_by_calls_and_each_call_gets_its_outcome(study: Path, p
     assert "assign" in json.dumps(last["tools"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", DIALECT)
 def test_two_calls_for_two_groups_are_answered_by_a_reminder_each(study: Path, provider: str, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
@@ -74,6 +76,7 @@ def test_two_calls_for_two_groups_are_answered_by_a_reminder_each(study: Path, p
     assert str(reminded[LISTED[DIALECT[provider]]][-2:]).count("Name one of Ato and Beno.") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", ["anthropic", "local"])
 def test_a_game_of_calls_that_was_cut_off_goes_on_with_the_same_words(
     study: Path, provider: str, tmp_path: Path
@@ -134,6 +137,7 @@ def test_a_dry_run_shows_the_tool(study: Path, tmp_path: Path) -> None:
     assert "--- tool ---\nassign(group: Ato | Beno)\nFills the post." in said
 
 
+@pytest.mark.slow
 def test_a_participant_can_call_a_tool_too(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     report = collect(db, write_game(tmp_path, WITH_TOOL), ["simulated/greedy"], variant="base.tool", **QUICK)

@@ -53,6 +53,7 @@ def test_every_round_of_every_game_is_kept_once_with_what_came_of_it(study: Path
         assert facts["points"] == facts["is_success"]
 
 
+@pytest.mark.slow
 def test_a_round_is_told_how_the_one_before_it_ended(study: Path, db: Path) -> None:
     with LocalServer(player()) as server:
         collect(db, str(study), ["local/small"], base_url=server.base_url, **QUICK)
@@ -93,6 +94,7 @@ def test_questions_after_the_game_do_not_see_each_other(study: Path, db: Path) -
     assert all(len(messages) == 13 for messages in asked)
 
 
+@pytest.mark.slow
 def test_an_answer_that_names_nobody_gets_a_reminder_in_the_open(study: Path, db: Path) -> None:
     def answer(body: dict[str, Any]) -> str:
         is_reminded = "Name one of" in body["messages"][-1]["content"]
@@ -107,6 +109,7 @@ def test_an_answer_that_names_nobody_gets_a_reminder_in_the_open(study: Path, db
     assert [message["content"] for message in reminded[-2:]] == ["Either of the two.", "Name one of Ato and Beno."]
 
 
+@pytest.mark.slow
 def test_a_game_ends_marked_where_its_model_starts_to_refuse(study: Path, db: Path) -> None:
     with LocalServer(player(lambda body: "I can't do this." if round_of(body) >= 4 else "Answer: Ato")) as server:
         report = play(study, server, db)
@@ -121,6 +124,7 @@ def test_a_game_ends_marked_where_its_model_starts_to_refuse(study: Path, db: Pa
     assert rows(db, "SELECT count(*) FILTER (outcome = 'refused') FROM attempts") == [(9,)]
 
 
+@pytest.mark.slow
 def test_a_conversation_that_is_too_long_ends_its_game_and_no_other(study: Path, db: Path) -> None:
     async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         if len(body["messages"]) > 9:
@@ -158,6 +162,7 @@ def test_a_temperature_that_is_rejected_stops_that_model_with_the_reason(tmp_pat
     assert len([body for body in server.bodies if body["model"] == "small"]) <= 3
 
 
+@pytest.mark.slow
 def test_a_game_whose_model_changes_is_marked_and_said(study: Path, db: Path) -> None:
     said: list[str] = []
 
@@ -208,6 +213,7 @@ def cut_off(whole: Path, cut: Path, draw: random.Random) -> None:
     (journal_folder(cut) / journal.name).write_bytes(data[: draw.randint(first_line, len(data) - 1)])
 
 
+@pytest.mark.slow
 def test_a_game_goes_on_after_a_reminder_that_was_not_answered(study: Path, db: Path) -> None:
     """Stopped between a reminder and its answer: the reminder is not asked for a second time."""
     turns: list[int] = []
@@ -225,6 +231,7 @@ def test_a_game_goes_on_after_a_reminder_that_was_not_answered(study: Path, db: 
     assert rows(db, "SELECT count(*) FROM trials") == [(TRIALS,)]
 
 
+@pytest.mark.slow
 def test_a_game_in_which_another_text_was_sent_is_left_as_it_is(study: Path, db: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.duckdb"
     with LocalServer(player()) as server:
@@ -264,6 +271,7 @@ def test_the_history_of_the_study_of_reasoning_does_not_move() -> None:
     assert load_study("rmiat").version == load_study("rmiat", "balanced").version == "vff2c69cae574"
 
 
+@pytest.mark.slow
 def test_a_game_with_elicited_rates_waits_for_them_and_plays_by_them(db: Path) -> None:
     quick = ["simulated/greedy"]
     with pytest.raises(UsageError, match="collect --study hiring --variant elicited_rates --model simulated/greedy"):

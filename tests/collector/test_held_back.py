@@ -69,6 +69,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setenv(provider.key_variable, "a-key")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whose", HELD_BACK)
 def test_92_prompts_of_which_three_are_held_back_are_complete_in_one_call(whose: str, tmp_path: Path) -> None:
     provider, status, body, category = HELD_BACK[whose]

@@ -63,6 +63,7 @@ def test_a_person_of_the_profiles_stands_for_the_group(tmp_path: Path) -> None:
     assert [row["decision_bias"] for row in trials(tmp_path, view="decision_trials")] == [1]
 
 
+@pytest.mark.slow
 def test_the_second_task_was_not_asked_where_the_first_request_failed(tmp_path: Path) -> None:
     nothing = {f"task{n}_{what}": "" for n in (1, 2) for what in ("response", "thinking_tokens")}
     assert imported(tmp_path, conversation(**nothing)).rows_imported == 1
@@ -71,6 +72,7 @@ def test_the_second_task_was_not_asked_where_the_first_request_failed(tmp_path: 
     assert json.loads(trials(tmp_path)[0]["factors"])["n_not_asked"] == 1
 
 
+@pytest.mark.slow
 def test_profiles_that_were_cut_off_are_kept_with_the_decision_after_them(tmp_path: Path) -> None:
     assert imported(tmp_path, conversation(task1_response="", task1_thinking_tokens=1024)).rows_imported == 2
     first, _ = sorted(trials(tmp_path), key=lambda turn: turn["round"])

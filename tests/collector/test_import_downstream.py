@@ -64,6 +64,7 @@ def test_the_rows_of_an_answer_become_one_trial(tmp_path: Path) -> None:
     assert shown["reading"] == "complete"
 
 
+@pytest.mark.slow
 def test_the_order_of_the_words_is_unknown_as_their_rows_lie_in_the_order_of_the_list(tmp_path: Path) -> None:
     imported(tmp_path, answer())
     assert {row["is_order_known"] for row in trials(tmp_path, view="pairing_words")} == {False}
@@ -71,6 +72,7 @@ def test_the_order_of_the_words_is_unknown_as_their_rows_lie_in_the_order_of_the
     assert row["first_group"] == "b"
 
 
+@pytest.mark.slow
 def test_the_bias_is_that_of_the_words(tmp_path: Path) -> None:
     """John: 7 of 8 words of career and none of family; Amy: 1 of career, 8 of family. By hand, 7/7 + 8/9 - 1."""
     to_amy = [*CAREER["attribute_b"], CAREER["attribute_a"][0]]
@@ -82,6 +84,7 @@ def test_the_bias_is_that_of_the_words(tmp_path: Path) -> None:
     assert (bias["n_d"], bias["mean_d"]) == (2, pytest.approx((8 / 9 - 1) / 2))
 
 
+@pytest.mark.slow
 def test_an_empty_answer_was_cut_off_and_is_no_bias_of_zero(tmp_path: Path) -> None:
     assert imported(tmp_path, answer(raw_response="", thinking_tokens=512)).problems == []
     [row] = trials(tmp_path)
@@ -90,12 +93,14 @@ def test_an_empty_answer_was_cut_off_and_is_no_bias_of_zero(tmp_path: Path) -> N
     assert (bias["n_truncated"], bias["n_malformed"], bias["n_d"], bias["mean_d"]) == (1, 0, 0, None)
 
 
+@pytest.mark.slow
 def test_an_empty_answer_without_a_count_is_malformed_as_nobody_knows_what_became_of_it(tmp_path: Path) -> None:
     assert imported(tmp_path, answer(raw_response="", thinking_tokens="")).problems == []
     [row] = trials(tmp_path)
     assert (row["outcome"], row["detail"], row["tokens"]) == ("malformed", "empty", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "ours", "column", "token_source"),
     [
@@ -118,6 +123,7 @@ def test_token_counts_keep_their_meaning(
     assert counts == dict.fromkeys(counts) | ({column: 384} if column else {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["", "_original", "_bertrand", "_nosek"])
 def test_versions_of_a_list_are_of_its_side(tmp_path: Path, version: str) -> None:
     rows = answer(group0_pole=f"Female{version}", group1_pole=f"male{version}")
@@ -146,6 +152,7 @@ def test_answers_are_the_same_in_whatever_order_their_rows_lie(
     assert sorted(map(_draft_key, _drafts(tmp_path_factory.mktemp("wat"), mixed))) == expected
 
 
+@pytest.mark.slow
 def test_a_file_whose_rows_lie_among_each_other_adds_nothing_new(tmp_path: Path) -> None:
     first, second = answer(), answer(LISTED[::-1], iteration=1, raw_response=said([]))
     assert imported(tmp_path, first, second).rows_imported == 2
@@ -153,6 +160,7 @@ def test_a_file_whose_rows_lie_among_each_other_adds_nothing_new(tmp_path: Path)
     assert (again.rows_imported, again.rows_already_there, again.problems) == (0, 2, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [

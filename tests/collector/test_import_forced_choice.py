@@ -49,6 +49,7 @@ def test_a_row_without_tokens_and_wording_is_enough(tmp_path: Path) -> None:
     assert json.loads(row["factors"])["consistent_letter"] == "A"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("said", "block"), [
     ("congruent", "congruent"), ("Incongruent", "incongruent"), ("compatible", "congruent"),
     ("stereotype-inconsistent", "incongruent"),

@@ -30,6 +30,7 @@ ROWS = 6_000  # three of an import's steps
 CONDITIONS = ("compatible", "incompatible")
 
 
+@pytest.mark.slow
 def test_a_row_becomes_a_trial_of_the_study(tmp_path: Path) -> None:
     report = lee_lai(tmp_path, raw())
     assert (report.rows_imported, report.problems, report.warnings) == (1, [], [])
@@ -48,6 +49,7 @@ def test_a_row_becomes_a_trial_of_the_study(tmp_path: Path) -> None:
     assert (row["outcome"], row["choice"], row["reasoning_text"]) == ("answered", "Pleasant", raw()["thought"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "column", "token_source"),
     [
@@ -65,6 +67,7 @@ def test_token_counts_keep_their_meaning(tmp_path: Path, model: str, column: str
     assert (row["tokens"], row[column], row[other], row["token_source"]) == (120, 120, None, token_source)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "test", "word", "group"),
     [
@@ -108,6 +111,7 @@ def test_a_group_label_means_the_group_that_begins_alike(label: str, groups: tup
     assert matching_group(label, groups) == means
 
 
+@pytest.mark.slow
 def test_words_that_the_study_lacks_are_taken_with_one_warning_a_file(tmp_path: Path) -> None:
     rows = [raw(word=word, group=group) for word, group in (("John", "male"), ("Amy", "female"), ("he", "male"))]
     report = lee_lai(tmp_path, *rows, model="gpt-oss-20b", name="math_arts.csv")
@@ -118,6 +122,7 @@ def test_words_that_the_study_lacks_are_taken_with_one_warning_a_file(tmp_path: 
     assert found == [("Amy", "Female Terms", "arts"), ("John", "Male Terms", "math"), ("he", "Male Terms", "math")]
 
 
+@pytest.mark.slow
 def test_prompt_id_is_the_wordings_number_less_one(tmp_path: Path) -> None:
     row = {name: value for name, value in raw().items() if name != "prompt"}
     lee_lai(tmp_path, row | {"prompt_id": "1"}, row | {"prompt_id": "19.0"})
@@ -141,6 +146,7 @@ def test_files_of_other_programs_are_read_too(tmp_path: Path) -> None:
     assert [(row["tokens"], row["reasoning_text"]) for row in trials(tmp_path)] == [(123, raw()["thought"])]
 
 
+@pytest.mark.slow
 def test_answers_stay_as_they_came_and_are_read_twice(tmp_path: Path) -> None:
     answers = ["Unpleasant.", " Pleasant", "I'm sorry, but I can't help with that.", ""]
     lee_lai(tmp_path, *(raw(attribute=answer, word=word) for answer, word in zip(answers, _words(4), strict=True)))
@@ -150,6 +156,7 @@ def test_answers_stay_as_they_came_and_are_read_twice(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
@@ -186,6 +193,7 @@ def test_a_byte_that_is_not_utf8_costs_only_its_row(tmp_path: Path) -> None:
     assert report.rows_imported == 2
 
 
+@pytest.mark.slow
 def test_a_row_without_a_count_is_kept_as_unknown(tmp_path: Path) -> None:
     report = lee_lai(tmp_path, raw(tokens=""))
     assert "1 row has no token count; it stays unknown, not 0" in report.warnings[0]
@@ -204,6 +212,7 @@ def test_importing_twice_is_once_in_any_order_of_files(tmp_path: Path) -> None:
     assert [row["repetition"] for row in trials(tmp_path)] == [1, 2, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [{"attribute": "Unpleasant"}, {"tokens": "121"}, {"thought": "Well."}])
 def test_another_content_for_a_known_trial_is_told_and_not_stored(tmp_path: Path, changed: dict[str, str]) -> None:
     lee_lai(tmp_path, raw())
@@ -238,6 +247,7 @@ def test_a_file_that_cannot_be_of_this_layout_writes_nothing(
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
+@pytest.mark.slow
 def test_the_command_counts_what_it_took_and_what_it_did_not(tmp_path: Path) -> None:
     words = _words(12)
     rows = [raw(word=word, tokens="?") for word in words] + [raw(word="poppy", attribute="No.")]

@@ -33,6 +33,7 @@ def test_a_name_that_may_be_two_is_none() -> None:
     assert matching_name("Rose", ["ROSE", "Rose"]) == "Rose"
 
 
+@pytest.mark.slow
 def test_a_missing_answer_is_no_refusal_and_no_row(tmp_path: Path) -> None:
     rows = [tidy(item=item, answer=answer) for item, answer in (("aster", "NA"), ("rose", ""), ("poppy", "Pleasant"))]
     report = import_trials(tmp_path / "t.duckdb", "rmiat", [write_csv(tmp_path / "rows.csv", rows)])
@@ -40,12 +41,14 @@ def test_a_missing_answer_is_no_refusal_and_no_row(tmp_path: Path) -> None:
     assert "2 rows have no answer (an empty cell or NA): missing" in report.warnings[-1]
 
 
+@pytest.mark.slow
 def test_an_answer_that_was_cut_off_needs_no_text(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "rows.csv", [tidy(answer="", outcome="truncated")])
     assert import_trials(tmp_path / "t.duckdb", "rmiat", [file]).rows_without_answer == 0
     assert trials(tmp_path)[0]["outcome"] == "truncated"
 
 
+@pytest.mark.slow
 def test_wordings_and_repetitions_from_zero_are_taken_one_up(tmp_path: Path) -> None:
     rows = [tidy(wording=number, repetition=number % 2, tokens=number) for number in range(20)]
     report = import_trials(tmp_path / "t.duckdb", "rmiat", [write_csv(tmp_path / "rows.csv", rows)])
@@ -69,6 +72,7 @@ def test_counts_may_be_written_as_tools_write_them(tmp_path: Path, typed: str, c
     assert [row["tokens"] for row in trials(tmp_path)] == [count] if count else report.problems  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_a_number_that_can_be_read_two_ways_asks_for_the_decimal_mark(tmp_path: Path) -> None:
     row = tidy(tokens="1.000")
     text = ";".join(row) + "\n" + ";".join(f'"{value}"' for value in row.values()) + "\n"
@@ -83,6 +87,7 @@ def test_the_decimal_mark_is_a_point_or_a_comma(tmp_path: Path) -> None:
         bring(tmp_path, "a,b\n1,2\n", decimal="x")
 
 
+@pytest.mark.slow
 def test_a_row_of_many_answers_becomes_as_many_trials(tmp_path: Path) -> None:
     text = "model,test,wording,item,answer_compatible,answer_incompatible,n_compatible,n_incompatible\n"
     text += "deepseek-r1,flowers_insects,2,aster,Pleasant,Unpleasant,10,20\n"

@@ -125,6 +125,7 @@ def forced(folder: Path) -> Path:
 FILES = [tidy, without_telling_names, nested, batch, wide, forced]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", FILES)
 def test_the_commands_that_it_names_take_every_row(make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -140,6 +141,7 @@ def test_the_commands_that_it_names_take_every_row(make: Any, tmp_path: Path, mo
         assert connection.execute("SELECT count(DISTINCT condition) FROM trials").fetchone() == (2,)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("R")
 def test_the_first_fit_is_of_all_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from slant.analysis.cli.main import analyze
@@ -198,6 +200,7 @@ def test_hostile_names_make_no_other_file_and_no_other_key(tmp_path: Path, monke
         assert "[fits.evil]" not in Path("rows/study.toml").read_text("utf-8").splitlines()
 
 
+@pytest.mark.slow
 def test_an_export_of_slant_is_taken_without_the_studys_mapping(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,6 +237,7 @@ def proposed_and_imported(folder: Path, name: str, rows: Sequence[Mapping[str, A
 NAMES = ('Maria "Mari" Paz', "Émile, Jr.", "李雷", "O'Brien")
 
 
+@pytest.mark.slow
 def test_a_rating_with_a_column_for_each_factor_is_a_factorial_study(here: Path) -> None:
     rows = [
         {"model": model, "applicant": name, "sex": "fm"[i % 2], "job": job, "response": f"**{2 + i}**/7"}
@@ -260,6 +264,7 @@ def test_several_columns_of_answers_are_as_many_questions(here: Path) -> None:
     assert [kind in text for kind in ('kind = "number"', 'unit = "dollars"', 'kind = "yes_no"')] == [True] * 3
 
 
+@pytest.mark.slow
 def test_vignettes_that_people_rated_come_in_as_people(here: Path) -> None:
     rows = [
         {"pid": person, "age": age, "sex": sex, "rating": (person + age) % 11}
@@ -355,6 +360,7 @@ def test_a_study_without_models_advises_another_command_than_was_typed(here: Pat
     assert "--layout people --consent TEXT" in asked.output
 
 
+@pytest.mark.slow
 def test_games_of_choices_and_rewards_are_an_allocation_study(here: Path) -> None:
     rows = [
         {"model": "gpt-4o", "game": g, "round": k, "choice": ("Elm", "Oak", "Ash")[(g + k) % 3], "success": k % 2}
@@ -377,6 +383,7 @@ def test_rounds_of_two_people_are_an_observed_study(here: Path) -> None:
     assert 'formula = "payoff ~ partner + (1 | participant)"' in Path("rounds/study.toml").read_text()
 
 
+@pytest.mark.slow
 def test_a_row_with_a_level_that_the_study_lacks_is_a_sentence(here: Path) -> None:
     rows = [
         {"model": "gpt-4o", "sex": sex, "job": job, "rating": 3} for sex in "fm" for job in ("a", "b") for _ in "ab"

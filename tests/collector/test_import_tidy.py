@@ -27,6 +27,7 @@ def import_tidy(folder: Path, *rows: dict[str, Any], **options: Any) -> ImportRe
     return import_trials(folder / "t.duckdb", "rmiat", [write_csv(folder / "rows.csv", rows)], **options)
 
 
+@pytest.mark.slow
 def test_rows_are_loaded_while_more_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "CHUNK_BYTES", 1_000)
     monkeypatch.setattr(writer, "_BATCH", 100)
@@ -55,6 +56,7 @@ def test_rows_may_be_of_several_models(tmp_path: Path) -> None:
     assert report.warnings == [f"{tmp_path}/rows.csv: 1 row doesn't say what the tokens count (column token_source)"]
 
 
+@pytest.mark.slow
 def test_what_there_is_one_of_is_said_as_one(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "rows.csv", [tidy(tokens="", answer="no idea")])
     said = run_collect("import", "--study", "rmiat", file, "--db", tmp_path / "t.duckdb").stderr
@@ -62,6 +64,7 @@ def test_what_there_is_one_of_is_said_as_one(tmp_path: Path) -> None:
     assert "1 row imported (1 refusal: an answer not exactly a label)" in said
 
 
+@pytest.mark.slow
 def test_without_a_column_tokens_the_studys_count_is_taken(tmp_path: Path) -> None:
     row = {name: value for name, value in tidy(output_tokens=9, reasoning_tokens=7).items() if name != "tokens"}
     import_tidy(tmp_path, row, row | {"model": "o3-mini"}, row | {"model": "openai/gpt-5"})
@@ -69,6 +72,7 @@ def test_without_a_column_tokens_the_studys_count_is_taken(tmp_path: Path) -> No
     assert found == {"deepseek-r1": (9, "output"), "o3-mini": (7, "usage"), "openai/gpt-5": (7, "usage")}
 
 
+@pytest.mark.slow
 def test_the_option_model_stands_in_for_a_column(tmp_path: Path) -> None:
     row = {name: value for name, value in tidy().items() if name != "model"}
     with pytest.raises(UsageError, match="it lacks the column model"):
@@ -111,6 +115,7 @@ def test_a_cell_that_cannot_be_is_a_problem_of_its_row(tmp_path: Path, changed: 
     assert report.rows_imported == 1
 
 
+@pytest.mark.slow
 def test_json_lines_tell_the_line_of_what_is_no_row(tmp_path: Path) -> None:
     lines = [json.dumps(tidy()), "{half", "[1]", "", json.dumps(tidy(tokens=-1)), json.dumps(tidy(answer={"a": 1}))]
     path = tmp_path / "rows.jsonl"
@@ -120,6 +125,7 @@ def test_json_lines_tell_the_line_of_what_is_no_row(tmp_path: Path) -> None:
     assert [row["item"] for row in trials(tmp_path)] == ["aster", "poppy"]
 
 
+@pytest.mark.slow
 def test_a_parquet_file_counts_rows_for_lines(tmp_path: Path) -> None:
     pl.DataFrame([tidy(), tidy(item="poppy", tokens=-1)]).write_parquet(tmp_path / "rows.parquet")
     report = import_trials(tmp_path / "t.duckdb", "rmiat", [tmp_path / "rows.parquet"])
@@ -160,11 +166,13 @@ def test_a_file_that_is_not_of_this_layout_writes_nothing(tmp_path: Path, name: 
     assert not (tmp_path / "t.duckdb").exists()
 
 
+@pytest.mark.slow
 def test_a_column_that_is_not_taken_is_told_with_the_nearest_one(tmp_path: Path) -> None:
     report = import_tidy(tmp_path, tidy(reasoning="Well.", mood="good"))
     assert report.warnings[0].endswith('columns not taken: reasoning (did you mean "reasoning_text"?), mood')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"text, no database", None])
 def test_a_database_that_is_not_ours_stays_as_it_is(tmp_path: Path, content: bytes | None) -> None:
     database = tmp_path / "t.duckdb"
@@ -217,6 +225,7 @@ _CARRIED = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(rows=st.lists(_ROW, min_size=10, max_size=40), ending=st.sampled_from(["parquet", "csv", "jsonl"]))
 def test_what_is_exported_comes_back_as_it_was(
@@ -249,6 +258,7 @@ def import_by_command(folder: Path, *words: str) -> str:
     return str(run_collect(*command).stderr)
 
 
+@pytest.mark.slow
 def test_one_cause_is_one_line_however_many_rows_have_it(tmp_path: Path) -> None:
     rows = [tidy(model=f"x-{n % 3}", item=f"word{n}") for n in range(30)]
     write_csv(tmp_path / "rows.csv", [*rows, *(tidy(wording=21) for n in range(5))])
@@ -258,6 +268,7 @@ def test_one_cause_is_one_line_however_many_rows_have_it(tmp_path: Path) -> None
     assert said.count("unknown") == 1
 
 
+@pytest.mark.slow
 def test_columns_and_models_of_other_names_are_mapped(tmp_path: Path) -> None:
     row = {{"answer": "response", "tokens": "n_tok"}.get(name, name): value for name, value in tidy().items()}
     mapped = {"columns": ["answer=response,tokens=n_tok"], "map_models": ["x-1=local/x"]}
@@ -271,6 +282,7 @@ def test_columns_and_models_of_other_names_are_mapped(tmp_path: Path) -> None:
         import_tidy(tmp_path, row, columns=["answer"])
 
 
+@pytest.mark.slow
 def test_rows_that_ask_the_same_are_reported_and_exact_copies_apart(tmp_path: Path) -> None:
     report = import_tidy(tmp_path, tidy(tokens=64), tidy(tokens=128), tidy(tokens=64), tidy(item="rose"))
     assert report.rows_imported == 4

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from slant.collector.importing.imports import ImportReport, import_trials
 from slant.collector.keep.database import reading
 
@@ -48,6 +50,7 @@ def test_three_decimals_are_read_where_something_settles_their_mark(tmp_path: Pa
     assert (unread, "--decimal" in str(report.warnings)) == (["malformed"] * 2, True)
 
 
+@pytest.mark.slow
 def test_what_a_program_wrote_of_a_failed_request_is_no_answer(tmp_path: Path) -> None:
     failed = "g,answer\na,yes\nb,[ERROR] API error\na,Error code: 429 - {}\n"
     for kind in ("yes_no", "text"):

@@ -46,6 +46,7 @@ def rows(tmp_path: Path) -> Path:
     return write_csv(tmp_path / "rows.csv", [tidy(), tidy(item="poppy")])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["importing.writer.load_journals", "importing.writer.pack_journals"])
 def test_an_import_keeps_what_it_had_and_brings_the_rest(tmp_path: Path, rows: Path, place: str) -> None:
     words = ("import", "--study", "rmiat", rows, "--db", tmp_path / "t.duckdb")
@@ -68,6 +69,7 @@ def test_a_merge_keeps_what_it_had_and_brings_the_rest(tmp_path: Path, place: st
     assert query(tmp_path / "all.duckdb", COUNTED) == [(240, 240)]
 
 
+@pytest.mark.slow
 def test_an_export_leaves_the_file_as_it_was(tmp_path: Path, rows: Path) -> None:
     import_trials(tmp_path / "t.duckdb", "rmiat", [rows])
     (out := tmp_path / "trials.csv").write_text("mine", "utf-8")
@@ -79,6 +81,7 @@ def test_an_export_leaves_the_file_as_it_was(tmp_path: Path, rows: Path) -> None
     assert pl.read_csv(out).height == 2
 
 
+@pytest.mark.slow
 def test_an_export_to_stdout_or_a_lake_says_what_there_is_of_it(tmp_path: Path, rows: Path) -> None:
     import_trials(tmp_path / "t.duckdb", "rmiat", [rows])
     words = ("export", "--db", tmp_path / "t.duckdb")

@@ -100,6 +100,7 @@ def test_a_second_writer_learns_who_holds_the_journal(tmp_path: Path) -> None:
     Journal(db, a_run("three")).close("finished")
 
 
+@pytest.mark.slow
 def test_final_trials_are_found_in_the_journal_before_they_are_loaded(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     with Journal(db, a_run()) as journal:
@@ -133,6 +134,7 @@ def test_a_full_disk_keeps_what_was_in_flight_and_says_so(tmp_path: Path, small_
     assert load_journals(small_disk / "a.duckdb").rows == 20
 
 
+@pytest.mark.slow
 def test_a_folder_that_may_not_be_written_is_a_sentence_and_costs_no_answer(tmp_path: Path, python: list[str]) -> None:
     db = tmp_path / "a.duckdb"
     with writing(db), Journal(db, a_run()) as journal:
@@ -170,6 +172,7 @@ def test_another_programs_database_is_left_as_it_is(tmp_path: Path) -> None:
         assert other.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("invoices",)]
 
 
+@pytest.mark.slow
 def test_a_reader_in_another_process_is_named_when_it_does_not_let_go(tmp_path: Path, python: list[str]) -> None:
     db = tmp_path / "a.duckdb"
     load = Journal(db, a_run())
@@ -220,6 +223,7 @@ def test_a_value_that_the_database_will_not_take_costs_only_its_line(tmp_path: P
     assert f"{path}:8:" in report.problems[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", [b'{"kind":"nonsense"}', b'{"kind" : "run"}', b"[" * 100_000, b'{"kind":"end","finished_at":"x"}']
 )
@@ -268,6 +272,7 @@ def test_a_path_with_the_word_lock_in_it_is_not_taken_for_a_locked_file(tmp_path
         pass
 
 
+@pytest.mark.slow
 def test_a_flush_that_has_held_the_database_long_enough_leaves_the_rest_in_the_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

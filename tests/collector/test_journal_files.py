@@ -96,6 +96,7 @@ def test_a_database_is_made_again_from_compressed_journals(plain: Path) -> None:
     assert (load_journals(db).rows, waiting_bytes(db)) == (0, 0)
 
 
+@pytest.mark.slow
 def test_what_was_loaded_of_the_text_is_not_loaded_again_from_its_compressed_form(plain: Path, text: bytes) -> None:
     db = plain.parent.with_name("b.duckdb")
     plain.write_bytes(text[: len(text) // 2])
@@ -176,6 +177,7 @@ def test_of_one_that_is_cut_off_all_but_the_last_block_is_read(tmp_path: Path) -
     assert b"".join(read).count(b"\n") > 8_000
 
 
+@pytest.mark.slow
 def test_a_kill_while_it_compresses_loses_nothing(plain: Path, text: bytes) -> None:
     draw, big = random.Random(4), text * 150
     for _ in range(3):

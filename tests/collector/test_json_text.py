@@ -19,6 +19,7 @@ LEAVES = st.none() | st.booleans() | st.integers(-LONG, LONG) | st.floats(allow_
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner), max_leaves=20)
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_what_is_encoded_is_what_the_standard_library_reads(value: object) -> None:
     assert json.loads(encoded(value)) == value

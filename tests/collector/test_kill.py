@@ -160,6 +160,7 @@ def test_the_first_ctrl_c_waits_for_what_is_in_flight_and_says_how_to_go_on(
     assert len(server.bodies) == PLANNED
 
 
+@pytest.mark.slow
 def test_the_second_ctrl_c_leaves_at_once(command: Command, server: LocalServer) -> None:
     async def hang_after_forty(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         await asyncio.sleep(30 if len(server.bodies) > 40 else 0)
@@ -180,6 +181,7 @@ def test_the_second_ctrl_c_leaves_at_once(command: Command, server: LocalServer)
     assert "Traceback" not in messages
 
 
+@pytest.mark.slow
 def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Command, server: LocalServer) -> None:
     first_may_end = threading.Event()
 
@@ -201,6 +203,7 @@ def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Comma
     assert len(server.bodies) == PLANNED
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_leaves_no_simulator_behind(python: list[str], root: Path, tmp_path: Path) -> None:
     words = [
         *python,
@@ -225,6 +228,7 @@ def test_a_process_that_dies_leaves_no_simulator_behind(python: list[str], root:
     assert not any(map(is_running, children))
 
 
+@pytest.mark.slow
 def test_a_simulator_whose_address_nobody_reads_ends_without_a_traceback(python: list[str], root: Path) -> None:
     (reads, writes), (nobody_reads, says) = os.pipe(), os.pipe()
     os.close(nobody_reads)
@@ -235,6 +239,7 @@ def test_a_simulator_whose_address_nobody_reads_ends_without_a_traceback(python:
     assert (process.communicate(timeout=60)[1], process.returncode) == ("", 1)
 
 
+@pytest.mark.slow
 def test_rows_go_to_stdout_and_messages_to_stderr(command: Command) -> None:
     process = subprocess.run(
         [*command.words, "--format", "json"], cwd=command.root, capture_output=True, text=True, check=False
@@ -244,6 +249,7 @@ def test_rows_go_to_stdout_and_messages_to_stderr(command: Command) -> None:
     assert "Done" in process.stderr
 
 
+@pytest.mark.slow
 def test_a_log_that_nobody_reads_any_more_does_not_stop_the_run(command: Command) -> None:
     process = command.start()
     assert process.stderr is not None
@@ -273,6 +279,7 @@ def test_ctrl_c_ends_the_waiting_for_a_database_that_somebody_holds(command: Com
     assert final_rows(command.db) == (PLANNED, PLANNED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "function", "kept", "said"),
     [

@@ -283,6 +283,7 @@ def test_articles_of_other_languages_belong_to_no_label(answer: str) -> None:
     assert read_label(answer, ("infirmière", "médecin")).label == "infirmière"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["o3-mini", "DeepSeek-R1", "Claude3.7", "GPT-OSS-20B"])
 def test_of_the_authors_answers_on_names_two_a_model_at_most_are_malformed(shared: Path, folder: str) -> None:
     """The paper counts whatever is not the bare label as a refusal; nearly all of it refuses in words too."""

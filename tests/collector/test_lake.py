@@ -148,6 +148,7 @@ def test_plain_duckdb_reads_the_script_and_can_leave_the_folder_no_way(home: Pat
         connection.execute(f"FROM read_text('{home / 'study.toml'}')")
 
 
+@pytest.mark.slow
 def test_the_same_export_again_adds_what_is_new_and_touches_no_part(home: Path, tmp_path: Path) -> None:
     db, lake = tmp_path / "a.duckdb", tmp_path / "lake"
     study = write_tiny(tmp_path)
@@ -178,6 +179,7 @@ def test_an_answer_that_a_later_merge_recovers_reaches_a_lake_written_before(tmp
     assert rows(tmp_path / "lake", "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(8, 8)]
 
 
+@pytest.mark.slow
 def test_a_lake_of_a_slant_before_a_migration_is_read_and_grows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,6 +240,7 @@ def test_what_is_found_out_later_of_old_answers_is_in_the_lake(home: Path, tmp_p
     assert rows(lake, counted) == [(attempt_id, 7)]
 
 
+@pytest.mark.slow
 def test_what_a_killed_export_left_is_swept_away(home: Path, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     (lake / "attempts").mkdir(parents=True)

@@ -47,6 +47,7 @@ def collected(folder: Path, *words: str, **variables: str) -> Result:
         return CliRunner(env=environment).invoke(cli.collect, [*given, "--yes", *words])
 
 
+@pytest.mark.slow
 def test_at_debug_level_every_request_is_logged_and_the_key_is_not(tmp_path: Path) -> None:
     done = collected(tmp_path, SLANT_LOG="debug")
     assert done.exit_code == 0, done.output
@@ -59,6 +60,7 @@ def test_at_debug_level_every_request_is_logged_and_the_key_is_not(tmp_path: Pat
     assert "sk-te" not in done.output
 
 
+@pytest.mark.slow
 def test_verbose_logs_what_is_retried_and_loaded_but_not_every_request(tmp_path: Path) -> None:
     done = collected(tmp_path, "--verbose")
     assert "INFO slant.collector.ask.runner: openai/o3-mini: trial" in done.stderr
@@ -66,6 +68,7 @@ def test_verbose_logs_what_is_retried_and_loaded_but_not_every_request(tmp_path:
     assert "rows loaded into" in done.stderr
 
 
+@pytest.mark.slow
 def test_nothing_is_logged_by_default(tmp_path: Path) -> None:
     assert "slant.collector" not in collected(tmp_path).output
 

@@ -36,6 +36,7 @@ def study(tmp_path: Path) -> str:
     return str(write_tiny(tmp_path))
 
 
+@pytest.mark.slow
 def test_the_logprobs_of_both_options_are_numbers_of_each_trial(tmp_path: Path, study: str) -> None:
     db = tmp_path / "t.duckdb"
     with LocalServer(calm) as server:
@@ -58,6 +59,7 @@ def test_without_the_option_nothing_is_asked_and_nothing_is_made_up(tmp_path: Pa
     assert rows["option_a_logprob"].null_count() == rows["logprob_kind"].null_count() == rows.height > 0
 
 
+@pytest.mark.slow
 def test_asking_for_logprobs_makes_no_trial_pending_again(tmp_path: Path, study: str) -> None:
     db = tmp_path / "t.duckdb"
     with LocalServer(calm) as server:

@@ -81,6 +81,7 @@ def test_a_wait_of_years_is_no_setting_and_a_sentence_ends_once() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_server_that_loads_its_model_is_waited_for(tmp_path: Path) -> None:
     async def loads(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         if len(server.bodies) <= 4:

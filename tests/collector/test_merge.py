@@ -77,6 +77,7 @@ def test_the_status_of_some_shards_shows_them_and_the_whole_and_of_all_the_whole
     assert (row["shard"], row["n_done"], row["n_planned"], row["n_whole"]) == (None, PLANNED, PLANNED, None)
 
 
+@pytest.mark.slow
 def test_a_source_that_has_grown_adds_what_is_new(shards: list[Path], tmp_path: Path) -> None:
     path = only_journal(shards[0])
     whole = path.read_bytes()
@@ -88,6 +89,7 @@ def test_a_source_that_has_grown_adds_what_is_new(shards: list[Path], tmp_path: 
     assert (second.copied, first.attempts_loaded + second.attempts_loaded) == (1, PLANNED // N)
 
 
+@pytest.mark.slow
 def test_a_trial_of_two_collectors_counts_once_from_the_first_by_time(shards: list[Path], tmp_path: Path) -> None:
     again = shards[0].parent / "again.duckdb"
     report = merge(tmp_path / "all.duckdb", [again, *shards])
@@ -165,6 +167,7 @@ def test_a_damaged_journal_costs_only_what_is_damaged(shards: list[Path], tmp_pa
     assert counted >= PLANNED // N * 2 - 1
 
 
+@pytest.mark.slow
 def test_a_journal_of_the_same_name_with_other_lines_is_left_out(shards: list[Path], tmp_path: Path) -> None:
     merge(tmp_path / "all.duckdb", shards[:1])
     path = only_journal(shards[0])
@@ -232,6 +235,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_packed", [False, True], ids=["text", "compressed"])
 def test_a_damaged_shard_and_its_good_copy_give_all_answers_in_any_order(
     shards: list[Path], tmp_path: Path, is_packed: bool
@@ -258,6 +262,7 @@ def test_a_damaged_shard_and_its_good_copy_give_all_answers_in_any_order(
     assert copy.read_bytes() == good
 
 
+@pytest.mark.slow
 def test_two_damaged_copies_complete_each_other(shards: list[Path], tmp_path: Path) -> None:
     path = only_journal(shards[0])
     other = Path(shutil.copytree(path.parent, tmp_path / "copy.duckdb.journal")) / path.name
@@ -272,6 +277,7 @@ NO_MERGES = (b"[]", b"{}", b'{"kind":"merge"}', b"null", b"[" * 100_000, b'{"a":
              b'{"kind":"merge","lineage":"l","source":"s","merged_at":"2026-11-01","runs":[1,{}]}')  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_strangers_record_of_a_merge_is_a_sentence_and_blocks_no_merge(shards: list[Path], tmp_path: Path) -> None:
     for number, line in enumerate(NO_MERGES):
         (journal_folder(shards[0]) / f"merge-2026-{number}.jsonl").write_bytes(line + b"\n")

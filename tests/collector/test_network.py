@@ -63,6 +63,7 @@ def test_a_server_on_this_machine_needs_no_proxy_and_no_certificates(monkeypatch
     check_route("http://127.0.0.1:8080/v1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packing", ["br", "compress"])
 def test_a_body_in_a_packing_nobody_asked_for_stops_the_model_after_one_request(packing: str, tmp_path: Path) -> None:
     async def packed(request: web.Request, body: dict) -> web.StreamResponse:

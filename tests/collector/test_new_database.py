@@ -30,6 +30,7 @@ def made(path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_second_database_is_a_copy_of_what_the_first_left_in_the_cache(cached: Path, tmp_path: Path) -> None:
     first = made(tmp_path / "first.duckdb")
     assert cached.exists()
@@ -43,6 +44,7 @@ OTHERS = [pytest.param(b"", id="empty", marks=pytest.mark.slow), pytest.param(b"
 OTHERS.append(pytest.param("another", id="another program's", marks=pytest.mark.slow))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", OTHERS)
 def test_a_cached_file_that_is_no_new_database_is_made_again(
     cached: Path, tmp_path: Path, content: bytes | str

@@ -19,6 +19,7 @@ def typed(*words: str) -> Result:
     return CliRunner().invoke(collect, ["studies", *words])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", _DESIGNS)
 def test_a_new_study_passes_the_check_as_it_stands_and_says_what_to_type(
     design: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -43,6 +44,7 @@ def test_its_name_stands_everywhere_and_every_variant_can_be_read(design: str, t
 STARTS = [(name, start) for name in _DESIGNS for start in design_named(name).starts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("design", "start"), STARTS)
 def test_each_start_of_a_design_passes_the_check_and_counts_its_trials(design: str, start: str, tmp_path: Path) -> None:
     said = typed("new", "mine", "--design", design, "--start", start, "--folder", str(tmp_path / "mine"))

@@ -100,6 +100,7 @@ def tiny_lines(folder: Path) -> list[dict[str, object]]:
     return [old_line(trial, number) for number, trial in enumerate(trials, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", [1, 30])
 @pytest.mark.parametrize(
     "words",
@@ -120,6 +121,7 @@ def test_older_tables_are_left_as_they_are_with_a_sentence_that_says_how_they_ar
     assert db.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_older_tables_are_made_again_from_an_old_journal_which_resumes_where_it_stopped(tmp_path: Path) -> None:
     db, lines = tmp_path / "a.duckdb", tiny_lines(tmp_path)
     old_tables(db, lines[:3])
@@ -137,6 +139,7 @@ def all_names() -> set[str]:
     return {*read_view_heads(), ORDERS}
 
 
+@pytest.mark.slow
 def test_tables_of_this_number_that_differ_are_also_made_again_from_the_journal(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     collect(db, write_tiny(tmp_path), ["small"], simulated=True)
@@ -157,6 +160,7 @@ def test_older_tables_without_a_journal_are_left_to_the_slant_that_made_them(tmp
     assert "read it with the slant that made it" in str(refused.value)
 
 
+@pytest.mark.slow
 def test_older_views_that_another_process_reads_are_read_as_they_are_and_renewed_later(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     old_views(db)
@@ -170,6 +174,7 @@ def test_older_views_that_another_process_reads_are_read_as_they_are_and_renewed
     assert open_trials(db, view="trials").height == 8
 
 
+@pytest.mark.slow
 def test_a_command_that_needs_what_older_views_lack_says_so_in_a_sentence(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     old_views(db)
@@ -180,6 +185,7 @@ def test_a_command_that_needs_what_older_views_lack_says_so_in_a_sentence(tmp_pa
     store._not_renewed.clear()
 
 
+@pytest.mark.slow
 def test_older_views_of_a_database_into_which_a_collector_writes_are_left_to_it(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     old_views(db)

@@ -27,6 +27,7 @@ def on_a_terminal(n_columns: int) -> list[str]:
         return re.sub(r"\x1b\[[0-9;]*m", "", terminal.read(100_000).decode()).splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_columns", [20, 38])
 def test_columns_without_room_are_left_out_and_named(n_columns: int) -> None:
     lines = on_a_terminal(n_columns)
@@ -109,6 +110,7 @@ def test_a_table_with_room_for_its_columns_is_a_line_a_row() -> None:
     assert any("column_0" in line and "column_4" in line for line in on_a_terminal(5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output_format", ["table", "csv", "json"])
 def test_a_reader_that_leaves_ends_a_command_as_the_shell_expects_it(output_format: str) -> None:
     command = [

@@ -69,6 +69,7 @@ def test_latency_never_slows_it(latency_s: float) -> None:
     assert server.n_refused == 0
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(
     cap=st.integers(1, 24),
@@ -93,6 +94,7 @@ def test_it_stays_between_one_and_the_cap_and_recovers_from_any_storm(
     assert server.n_answered > 0
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(
     rate_per_s=st.floats(2.0, 10.0),

@@ -130,6 +130,7 @@ def test_a_study_that_could_not_be_read_back_is_refused(
         load_study(own(file, old, new))
 
 
+@pytest.mark.slow
 def test_simulated_answers_show_the_bias_they_were_given_and_none_where_words_are_dealt(
     own: Callable[[str, str, str], Path], tmp_path: Path
 ) -> None:
@@ -143,6 +144,7 @@ def test_simulated_answers_show_the_bias_they_were_given_and_none_where_words_ar
     assert all(abs(mean - expected.get((variant, test), 0.0)) < most for variant, test, mean, most in rows)
 
 
+@pytest.mark.slow
 def test_the_words_of_an_answer_come_out_in_the_order_shown(tmp_path: Path) -> None:
     path, db = write_new_study("drinks", "pairing", tmp_path)[0], tmp_path / "drinks.duckdb"
     collect(db, str(path), [SIMULATED])
@@ -157,6 +159,7 @@ def test_the_words_of_an_answer_come_out_in_the_order_shown(tmp_path: Path) -> N
     assert all(planned[trial_id].factors["words"] == words for trial_id, words in listed.items())
 
 
+@pytest.mark.slow
 def test_words_and_names_with_quotes_and_accents_come_out_whole(
     own: Callable[[str, str, str], Path], tmp_path: Path
 ) -> None:
@@ -173,6 +176,7 @@ def test_words_and_names_with_quotes_and_accents_come_out_whole(
     assert n_unknown == 0
 
 
+@pytest.mark.slow
 def test_published_answers_give_the_published_bias(shared: Path, tmp_path: Path) -> None:
     """By stereotype as the conventions have it; judaism has one answer more, whose lines are WORD - WORD - GROUP."""
     folder, db = shared / "data" / "word_association", tmp_path / "bai.duckdb"

@@ -58,6 +58,7 @@ def rows(shared: Path, variation: str) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variation", "as_bai", "as_lee_lai"),
     [("replication", 795, 788), ("synonym", 453, 765), ("instruction1", 800, 753), ("instruction2", 782, 731)],

@@ -28,6 +28,7 @@ KNOWN = {  # SI, BGD, GASI of 40 rounds, 4 groups and 4 classes of 5 jobs, succe
 NEAR = 0.045  # three standard errors of SI over 200 games (its sd is .2 at most)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", KNOWN)
 def test_a_participant_has_the_indices_that_are_known_of_it(policy: str) -> None:
     parameters = load().data.simulation.get(policy, {})
@@ -38,6 +39,7 @@ def test_a_participant_has_the_indices_that_are_known_of_it(policy: str) -> None
     assert assignment_stochasticity(games[:60]) == pytest.approx(gasi, abs=NEAR)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["greedy", "epsilon_greedy", "win_stay_lose_shift", "thompson", "ucb"])
 def test_whoever_learns_stratifies_less_than_chance_where_hardly_anybody_succeeds(policy: str) -> None:
     games = list(quick_matrices(policy, 0.1, GAMES, 1))

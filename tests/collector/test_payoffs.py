@@ -132,6 +132,7 @@ def test_a_variant_changes_the_table_of_success_as_a_whole(tmp_path: Path) -> No
     assert kinds == ["by_group", "hidden_mapping"]
 
 
+@pytest.mark.slow
 def test_a_participant_plays_any_game_whether_its_file_names_it_or_not(tmp_path: Path) -> None:
     file = write_game(tmp_path)
     assert "thompson" not in file.read_text("utf-8")

@@ -65,6 +65,7 @@ def import_survey(folder: Path, **options: Any) -> ImportReport:
     return import_rows(folder, QUALTRICS, **{**named, **options})
 
 
+@pytest.mark.slow
 def test_a_survey_of_qualtrics_loses_its_headers_and_previews(tmp_path: Path) -> None:
     report = import_survey(tmp_path)
     assert (report.people, report.rows_imported, report.rows_without_answer, report.problems) == (2, 3, 1, [])
@@ -98,6 +99,7 @@ def test_the_viewer_shows_the_answers_of_one_person(tmp_path: Path) -> None:
         TrialFilter.of({"participant": "ann"})
 
 
+@pytest.mark.slow
 def test_the_same_file_brings_nothing_twice_and_another_goes_on_numbering(tmp_path: Path) -> None:
     import_survey(tmp_path)
     again = import_survey(tmp_path)
@@ -108,6 +110,7 @@ def test_the_same_file_brings_nothing_twice_and_another_goes_on_numbering(tmp_pa
     assert rows_of(tmp_path, "SELECT participant FROM trials WHERE answer = '4'") == [(3,)]
 
 
+@pytest.mark.slow
 def test_a_lost_database_is_made_again_from_the_journal(tmp_path: Path) -> None:
     import_survey(tmp_path)
     query = "SELECT * EXCLUDE (latency_s) FROM trials ORDER BY trial_id"
@@ -117,6 +120,7 @@ def test_a_lost_database_is_made_again_from_the_journal(tmp_path: Path) -> None:
     assert (rows_of(tmp_path, query), rows_of(tmp_path, "FROM participants ORDER BY participant")) == (kept, told)
 
 
+@pytest.mark.slow
 def test_a_whole_file_and_single_rows_are_read_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     query = """SELECT trial_id, conversation_id, participant, item, answer, choice, position, response_time_ms, sequence
                FROM trials ORDER BY trial_id"""
@@ -234,6 +238,7 @@ def import_latencies(folder: Path) -> ImportReport:
     return import_trials(folder / "t.duckdb", "rmiat", [folder / "trials.csv"], **SAID, **named)
 
 
+@pytest.mark.slow
 def test_trials_of_an_implicit_association_test_come_with_latency_error_and_phase(tmp_path: Path) -> None:
     report = import_latencies(tmp_path)
     assert (report.problems, report.left_out) == ([], ("agent",))
@@ -247,6 +252,7 @@ def test_trials_of_an_implicit_association_test_come_with_latency_error_and_phas
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", ["", ",is_error"])  # a whole file at once, and row by row
 def test_a_question_may_have_values_of_its_own(more: str, tmp_path: Path) -> None:
     values = ["answer:0=2", "answer:1=3", "answer[item=I worry]:0=5"]
@@ -305,6 +311,7 @@ html-button-response,2,0,"[""3"",""4""]",I talk a lot,1
     ]
 
 
+@pytest.mark.slow
 def test_methods_say_where_answers_are_from_and_what_was_agreed_to(tmp_path: Path) -> None:
     import_survey(tmp_path)
     said = run_collect("methods", "--db", tmp_path / "t.duckdb").stdout

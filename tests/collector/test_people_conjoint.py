@@ -62,6 +62,7 @@ def conjoint(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "t.duckdb"
 
 
+@pytest.mark.slow
 def test_the_people_of_a_conjoint_come_in_as_they_answered(conjoint: Path) -> None:
     with reading(conjoint) as connection:
         rows = frame_of(connection.view("factorial_profiles"))
@@ -94,6 +95,7 @@ def test_nothing_but_what_was_asked_for_is_in_the_journal(conjoint: Path) -> Non
     assert b"rows.csv" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.needs("Matrix")
 def test_marginal_means_of_people_have_errors_over_people(conjoint: Path, shared: Path) -> None:
     study = str(conjoint.with_name("study.toml"))
@@ -121,6 +123,7 @@ write.csv(data.frame(term = colnames(x), estimate = coef(fit), error), row.names
 """
 
 
+@pytest.mark.slow
 @pytest.mark.needs("Matrix")
 def test_effects_of_people_are_those_of_plain_r_with_errors_over_people(conjoint: Path, shared: Path) -> None:
     home = r_installation()

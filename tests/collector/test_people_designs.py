@@ -31,6 +31,7 @@ def view_rows(db: Path, view: str) -> pl.DataFrame:
     return rows.select(shared).sort([name for name in ASKED if name in shared], nulls_last=True)
 
 
+@pytest.mark.slow
 def test_pairings_of_people_are_read_as_those_of_a_model(tmp_path: Path) -> None:
     """Only which group a prompt named first is not known of people."""
     study, view = "word_association", "pairing_trials"
@@ -84,6 +85,7 @@ v,2,Peter,Clara,budgets,teamwork,,,I'd rather not say
     ]
 
 
+@pytest.mark.slow
 def test_decisions_of_people_about_a_draw_have_all_columns_of_a_models(tmp_path: Path, workshops: str) -> None:
     collect(tmp_path / "m.duckdb", workshops, ["simulated/gpt-6-luna"], variant="one_message")
     models = view_rows(tmp_path / "m.duckdb", "decision_trials").filter(outcome="answered")

@@ -58,6 +58,7 @@ def game(person: str, choices: list[int], rewards: list[int]) -> pl.DataFrame:
     return pl.DataFrame({"person": [person] * len(choices), "round": rounds, "choice": choices, "reward": rewards})
 
 
+@pytest.mark.slow
 def test_a_game_of_a_person_knows_what_was_tried_before(tmp_path: Path) -> None:
     import_games(tmp_path, game("ann", [1, 1, 2], [1, 0, 1]), 3)
     query = """SELECT tries_before, successes_before FROM allocation_candidates
@@ -103,6 +104,7 @@ def test_rewards_on_another_scale_are_refused_with_what_to_do_and_come_in_so(tmp
     assert rows_of(tmp_path, "SELECT is_success FROM allocation_rounds ORDER BY round") == [(True,), (False,), (True,)]
 
 
+@pytest.mark.slow
 def test_the_people_of_a_published_bandit_come_in(shared: Path, tmp_path: Path) -> None:
     file = shared / "data" / "allocation_people" / "choices.csv"
     if not file.exists():
@@ -150,6 +152,7 @@ def import_rounds(folder: Path, file: Path) -> ImportReport:
     return import_trials(folder / "t.duckdb", str(folder / "study.toml"), [file], columns=["participant=id"], **SAID)
 
 
+@pytest.mark.slow
 def test_rounds_of_two_players_give_the_printed_mixed_models(shared: Path, tmp_path: Path) -> None:
     file = shared / "data" / "repeated_games" / "people.csv"
     if not file.exists():

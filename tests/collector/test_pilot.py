@@ -48,6 +48,7 @@ def test_a_pilot_of_rmiat_has_both_arms_of_the_same_words_in_every_test() -> Non
     assert set(pairs.values()) == {2}
 
 
+@pytest.mark.slow
 def test_the_same_slice_is_taken_again_and_of_every_model(tmp_path: Path) -> None:
     run_plan = planned(load_study("rmiat"), None, tmp_path / "none.duckdb", simulated=True)
     first, again = pilot_of(run_plan, 50), pilot_of(run_plan, 50)
@@ -106,6 +107,7 @@ def terminal(python: list[str], root: Path, tmp_path: Path, server: LocalServer)
     return Terminal(python, root, tmp_path, server)
 
 
+@pytest.mark.slow
 def test_behind_a_pipe_the_pilot_ends_with_what_to_type_and_yes_goes_on_from_it(
     terminal: Terminal, server: LocalServer
 ) -> None:
@@ -120,6 +122,7 @@ def test_behind_a_pipe_the_pilot_ends_with_what_to_type_and_yes_goes_on_from_it(
     assert len(server.bodies) == 80
 
 
+@pytest.mark.slow
 def test_a_program_gets_one_table_of_rows_from_a_pilot_and_from_a_pilot_with_its_rest(terminal: Terminal) -> None:
     alone, whole = terminal.piped("--format", "json"), terminal.piped("--format", "json", "--yes")
     assert [(row["model"], row["trials"]) for row in json.loads(alone.stdout)] == [("small", 12)]
@@ -137,6 +140,7 @@ def test_yes_asks_pilot_and_rest_in_one_go(terminal: Terminal, server: LocalServ
         assert connection.execute("SELECT count(*) FROM runs WHERE end_reason = 'finished'").fetchall() == [(2,)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "asked"), [("n", 12), ("y", 80)])
 def test_on_a_terminal_a_person_decides_after_the_pilot(
     terminal: Terminal, server: LocalServer, answer: str, asked: int
@@ -147,6 +151,7 @@ def test_on_a_terminal_a_person_decides_after_the_pilot(
     assert len(server.bodies) == asked
 
 
+@pytest.mark.slow
 def test_a_pilot_smaller_than_the_conditions_is_refused_before_anything_is_asked(
     terminal: Terminal, server: LocalServer
 ) -> None:

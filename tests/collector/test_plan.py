@@ -41,6 +41,7 @@ def test_every_cell_is_planned_once_in_each_repetition() -> None:
     assert len({t.trial_id for t in trials(repetitions=2)}) == 25_840
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_order_byte_for_byte() -> None:
     """The order on every machine and in every version; where this hash changes, `position` means something else."""
     text = "\n".join(f"{t.position} {t.test} {t.condition} {t.item} {t.wording}" for t in trials(seed=20250930))
@@ -81,6 +82,7 @@ def test_the_two_conditions_of_a_word_and_wording_are_neighbours() -> None:
         assert one.condition != other.condition
 
 
+@pytest.mark.slow
 def test_the_plan_is_lazy_and_its_memory_does_not_grow_with_it() -> None:
     tracemalloc.start()
     conversations = plan(STUDY, MINI, 1, repetitions=20)

@@ -136,6 +136,7 @@ def test_a_run_keeps_the_registration_it_is_given(tiny: str, registered: Path) -
     assert kept_registrations(registered, "drinks") == [registration] == [preregister(tiny, MODEL)]
 
 
+@pytest.mark.slow
 def test_a_registration_that_comes_after_all_answers_is_kept_too(tiny: str, registered: Path) -> None:
     later = preregister(tiny, MODEL, exclusions=["Under 5 tokens"])
     (registered.parent / "later.json").write_text(later.text, "utf-8")

@@ -121,6 +121,7 @@ def test_two_processes_ask_everything_once_and_one_watcher_sees_it(tmp_path: Pat
     assert sorted(row[1:] for row in runs) == [("1/2", "finished"), ("2/2", "finished")]
 
 
+@pytest.mark.slow
 def test_what_a_provider_is_asked_for_beside_answers_is_asked_by_all_processes(
     tmp_path: Path, server: LocalServer
 ) -> None:
@@ -145,6 +146,7 @@ def priced(folder: Path, server: LocalServer, budget_usd: float | None = None) -
     return report.models[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("uncounted", "cost_usd"), [('Sort "mocha"', 6 * 0.074), ("Sort", None)])
 def test_costs_of_all_processes_add_up_and_are_unknown_where_none_is_known(
     tmp_path: Path, server: LocalServer, uncounted: str, cost_usd: float | None
@@ -158,6 +160,7 @@ def test_costs_of_all_processes_add_up_and_are_unknown_where_none_is_known(
     assert (row["answered"], row["cost_usd"]) == (8, pytest.approx(cost_usd))
 
 
+@pytest.mark.slow
 def test_a_share_of_a_budget_that_is_too_small_for_a_request_says_so(tmp_path: Path, server: LocalServer) -> None:
     row = priced(tmp_path, server, 0.15)
     assert (row["asked"], server.bodies) == (0, [])
@@ -179,6 +182,7 @@ def test_a_process_that_begins_late_has_its_whole_share_of_the_budget(tmp_path: 
         assert (report.models[0]["asked"], report.models[0]["stopped_because"]) == (4, None)
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_all_processes_and_keeps_every_answer(
     tmp_path: Path, small_disk: Path, server: LocalServer
 ) -> None:
@@ -199,6 +203,7 @@ def test_a_full_disk_stops_all_processes_and_keeps_every_answer(
     assert report.is_loaded or heard.lines[-1].endswith("The answers are safe in the journal.")
 
 
+@pytest.mark.slow
 def test_a_killed_process_costs_nothing_that_was_answered_and_the_other_goes_on(
     tmp_path: Path, server: LocalServer
 ) -> None:
@@ -242,6 +247,7 @@ def test_processes_end_in_order_when_the_one_that_started_them_is_killed(tmp_pat
     run.finish()
 
 
+@pytest.mark.slow
 def test_no_more_processes_start_than_there_are_trials(tmp_path: Path, server: LocalServer) -> None:
     db = tmp_path / "a.duckdb"
     report = collect(db, write_tiny(tmp_path), ["local/small"], base_url=server.base_url, processes=20)

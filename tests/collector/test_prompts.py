@@ -42,6 +42,7 @@ def test_one_prompt_of_each_cell_is_one_of_all(design: str, tmp_path: Path) -> N
     assert all(each.text.strip() for each in every)
 
 
+@pytest.mark.slow
 def test_all_prompts_are_a_csv_in_the_order_of_asking(drinks: Path) -> None:
     ended = collect("prompts", "drinks", "--all", "--format", "csv", folder=drinks)  # the folder of the study
     rows = list(csv.DictReader(io.StringIO(ended.stdout)))
@@ -75,6 +76,7 @@ def test_a_folder_without_a_study_file_is_told(tmp_path: Path) -> None:
     assert (ended.returncode, "holds no study.toml" in ended.stderr) == (1, True) or ended.returncode == 2
 
 
+@pytest.mark.slow
 def test_validation_sees_unread_rows_labels_in_labels_and_lonely_words(drinks: Path) -> None:
     folder = drinks / "drinks"
     table = folder / "simulation.csv"
@@ -99,6 +101,7 @@ def test_a_study_typed_as_an_option_is_named(tmp_path: Path) -> None:
     assert "No such option '--stdy'" in said.stderr
 
 
+@pytest.mark.slow
 def test_a_provider_under_another_name_is_named(tmp_path: Path) -> None:
     said = collect("--study", "rmiat", "--model", "google/gemini-3-pro", "--dry-run", folder=tmp_path)
     assert 'Its models are asked by the provider "gemini".' in said.stderr

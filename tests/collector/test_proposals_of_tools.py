@@ -52,6 +52,7 @@ def test_what_ids_of_requests_are_made_of_are_factors_and_the_last_number_the_re
     assert rows == [("gpt-4o-mini", n, 6) for n in (1, 2, 3)]
 
 
+@pytest.mark.slow
 def test_the_tokens_of_a_prompt_are_never_those_of_an_answer() -> None:
     ids = [(f"v1-{word}_{rule}", rule) for word in "abcd" for rule in ("congruent", "incongruent")]
     lines = [batch_line(name, ("Calm", "Lively")[n % 3 == 0], 65) for n, (name, _) in enumerate(ids * 3)]

@@ -147,6 +147,7 @@ def test_the_paragraph_tells_what_a_reader_of_the_paper_must_know(db: Path) -> N
         assert part in text, part
 
 
+@pytest.mark.slow
 def test_the_command_line_asks_for_exactly_what_is_there_already(db: Path, tiny: str) -> None:
     lines = typed("methods", "latest", "--db", str(db)).stdout.splitlines()
     words = shlex.split(lines[-1].strip())
@@ -156,6 +157,7 @@ def test_the_command_line_asks_for_exactly_what_is_there_already(db: Path, tiny:
     assert json.loads(result.stdout)[0]["to_ask"] == 0
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_tells_of_the_earlier_ones_and_counts_their_answers(tiny: str, tmp_path: Path) -> None:
     db = tmp_path / "b.duckdb"
     with LocalServer() as server:

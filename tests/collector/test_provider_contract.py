@@ -66,6 +66,7 @@ def openai_rows(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
         return collected(tmp_path_factory.mktemp("first"), "openai", said("openai", "Calm"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", ASKED)
 def test_the_same_questions_give_the_same_fields(provider: str, tmp_path: Path, openai_rows: pl.DataFrame) -> None:
     rows = collected(tmp_path, provider, said(provider, "Calm"))
@@ -77,6 +78,7 @@ def test_the_same_questions_give_the_same_fields(provider: str, tmp_path: Path, 
     assert rows["served_model"].null_count() == rows["response"].null_count() == rows["request"].null_count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", ASKED)
 def test_a_count_that_is_missing_is_null_and_never_zero(provider: str, tmp_path: Path) -> None:
     body = {key: value for key, value in said(provider, "Busy").items() if key not in USAGE}
@@ -86,6 +88,7 @@ def test_a_count_that_is_missing_is_null_and_never_zero(provider: str, tmp_path:
         assert rows[name].null_count() == rows.height > 0, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", ASKED)
 def test_a_whole_reply_of_another_shape_is_no_answer_and_kept_whole(provider: str, tmp_path: Path) -> None:
     rows = collected(tmp_path, provider, {"greeting": "hello"}, "attempts")

@@ -36,6 +36,7 @@ def row(address: str = "https://llm.example.org/v1", **more: str) -> str:
 PRICE = '[[prices]]\nprovider = "lab"\nmodel = "m"\ninput = 1\noutput = 10\ndate = 2026-11-01\n'
 
 
+@pytest.mark.slow
 def test_a_service_of_ones_own_is_asked_priced_and_recorded_by_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,6 +52,7 @@ def test_a_service_of_ones_own_is_asked_priced_and_recorded_by_its_name(
     assert rows == [("lab", "lab/m", "m", pytest.approx((100 * 1 + 74 * 10) / 1e6))]
 
 
+@pytest.mark.slow
 def test_python_names_a_file_for_one_call_and_the_environment_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

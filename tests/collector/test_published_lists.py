@@ -28,6 +28,7 @@ def clone(tmp_path: Path) -> Path:
     return write_clone(tmp_path / "tables", tmp_path / "clone")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", DESIGNS)
 def test_scripts_of_a_clone_make_the_study_that_tables_of_their_texts_make(
     shared: Path, design: str, tmp_path: Path
@@ -74,6 +75,7 @@ def test_scripts_of_other_models_and_links_are_left_alone(clone: Path, tmp_path:
     assert load_variants(tmp_path / "b" / "study.toml")
 
 
+@pytest.mark.slow
 def test_answers_as_the_repository_has_them_come_in(shared: Path, tmp_path: Path) -> None:
     """There the rows of chained answers are numbered in a column without a name."""
     tables = shared / "data" / "word_association"

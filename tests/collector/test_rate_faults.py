@@ -75,6 +75,7 @@ REFUSALS: dict[str, Refusal] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
 def test_a_storm_costs_time_and_not_one_answer(tiny: str, tmp_path: Path, refusal: Refusal) -> None:
     storm = Storm(10, refusal)
@@ -85,6 +86,7 @@ def test_a_storm_costs_time_and_not_one_answer(tiny: str, tmp_path: Path, refusa
     assert (len(server.bodies), storm.refused) == (90, 10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refusal", ["429 without a word", "429 in a 200"])
 def test_a_429_storm_does_not_use_up_the_tries_of_a_trial(tiny: str, tmp_path: Path, refusal: str) -> None:
     options = {"concurrency": 8, "max_retries": 1, "time_limit": 5}

@@ -46,6 +46,7 @@ def test_a_pile_is_many_answers_at_the_largest_count(counts: list[int], found: t
     assert pile(Counter(counts)) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [None, 100])
 def test_cut_reasoning_is_said_at_the_end_of_a_run(tmp_path: Path, budget: int | None) -> None:
     async def cut(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:

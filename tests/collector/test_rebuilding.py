@@ -41,6 +41,7 @@ def test_reading_says_what_makes_it_again_and_loading_does(db: Path) -> None:
     assert len(list(db.parent.glob("a.duckdb.damaged-*"))) == 1
 
 
+@pytest.mark.slow
 def test_wherever_a_file_is_garbled_it_is_called_damaged_or_reads_as_before(db: Path) -> None:
     whole, rows = db.read_bytes(), query(db, ROWS)
     for place in range(0, len(whole), max(1, len(whole) // 25)):
@@ -50,6 +51,7 @@ def test_wherever_a_file_is_garbled_it_is_called_damaged_or_reads_as_before(db: 
             assert query(db, ROWS) == rows
 
 
+@pytest.mark.slow
 def test_the_same_collect_goes_on_with_a_damaged_database(db: Path) -> None:
     cut_off(db)
     with pytest.warns(UserWarning, match="made again"):

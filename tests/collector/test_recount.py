@@ -65,6 +65,7 @@ def kept(db: Path, columns: str = "reasoning_tokens, reasoning_tokens_recounted,
         return set(connection.sql(f"SELECT {columns} FROM trials").fetchall())  # noqa: S608
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("software", SOFTWARE)
 @pytest.mark.parametrize("around", [0, 1])
 def test_the_servers_own_tokenizer_counts_beside_the_providers_number(db: Path, software: str, around: int) -> None:
@@ -75,6 +76,7 @@ def test_the_servers_own_tokenizer_counts_beside_the_providers_number(db: Path, 
     assert kept(db) == {(64, 7, f"{software}:small")}
 
 
+@pytest.mark.slow
 def test_the_recounted_measure_is_called_retokenized_in_every_table(db: Path) -> None:
     with LocalServer(Tokenizing()) as server:
         answered(db, server)
@@ -85,6 +87,7 @@ def test_the_recounted_measure_is_called_retokenized_in_every_table(db: Path) ->
         assert rows == [(7, "retokenized")]
 
 
+@pytest.mark.slow
 def test_a_recount_counts_only_what_is_not_counted_yet(db: Path) -> None:
     tokenizing = Tokenizing()
     with LocalServer(tokenizing) as server:
@@ -95,6 +98,7 @@ def test_a_recount_counts_only_what_is_not_counted_yet(db: Path) -> None:
     assert tokenizing.asked == asked
 
 
+@pytest.mark.slow
 def test_a_recount_comes_back_from_its_journal_and_changes_no_answer(db: Path) -> None:
     with LocalServer(Tokenizing()) as server:
         answered(db, server)
@@ -106,6 +110,7 @@ def test_a_recount_comes_back_from_its_journal_and_changes_no_answer(db: Path) -
     assert (kept(db), kept(db, "trial_id, answer, reasoning_text, response, tokens")) == (counts, answers)
 
 
+@pytest.mark.slow
 def test_a_server_that_counts_no_tokens_is_named_with_the_way_out(db: Path) -> None:
     with LocalServer(Tokenizing("sglang")) as server:
         answered(db, server)
@@ -141,6 +146,7 @@ def tiktoken(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
+@pytest.mark.slow
 def test_tiktoken_counts_where_no_server_can(db: Path, tiktoken: Any) -> None:
     with LocalServer(Tokenizing()) as server:
         answered(db, server)
@@ -203,6 +209,7 @@ def test_a_summary_is_not_counted_as_if_it_were_the_reasoning(db: Path) -> None:
     assert note == "local/small: 8 texts are summaries that the provider wrote, which are not counted."
 
 
+@pytest.mark.slow
 def test_answers_without_readable_reasoning_are_left_alone(db: Path) -> None:
     with LocalServer() as server:
         answered(db, server)

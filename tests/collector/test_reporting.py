@@ -79,6 +79,7 @@ def test_eleven_items_are_filled_from_the_database_the_rest_say_what_belongs_the
     assert "11 of 14 items are filled" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("item", "words"),
     [
@@ -98,6 +99,7 @@ def test_what_an_item_says_is_what_was_recorded(db: Path, item: str, words: str)
     assert words in text.replace("\\", "")
 
 
+@pytest.mark.slow
 def test_imported_answers_leave_to_the_authors_what_nobody_recorded(db: Path, tmp_path: Path) -> None:
     copy = tmp_path / "imported.duckdb"
     shutil.copy(db, copy)
@@ -122,6 +124,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 def test_the_page_for_a_word_processor_is_whole_and_runs_nothing(db: Path, tmp_path: Path) -> None:
     copy, out = tmp_path / "hostile.duckdb", tmp_path / "c.html"
     shutil.copy(db, copy)
@@ -163,6 +166,7 @@ def entries(text: str) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.needs("lme4")
 def test_bibtex_has_the_paper_r_its_packages_and_slant(db: Path) -> None:
     result = typed(db, "--bibtex")

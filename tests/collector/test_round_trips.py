@@ -119,6 +119,7 @@ def kept(db: Path, ending: str) -> list[Mapping[str, Any]]:
     return [row | {"answer": row["answer"] or ""} for row in rows] if ending == "csv" else rows  # as CSV has it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 @settings(max_examples=2, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(data=st.data(), ending=st.sampled_from(["parquet", "csv", "jsonl"]))
@@ -140,6 +141,7 @@ def test_answers_of_every_design_come_back_as_they_were(
     assert (again.rows_imported, again.problems) == (0, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 @settings(max_examples=3, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(data=st.data(), is_numbered=st.booleans())

@@ -57,6 +57,7 @@ def test_every_trial_is_asked_once_and_kept(tiny: str, tmp_path: Path) -> None:
     assert rows(db, "SELECT end_reason FROM runs") == [("finished",)]
 
 
+@pytest.mark.slow
 def test_the_same_call_again_asks_nothing(tiny: str, tmp_path: Path) -> None:
     with LocalServer() as server:
         run(tiny, server, tmp_path / "a.duckdb")
@@ -79,6 +80,7 @@ def test_a_resumed_run_asks_only_what_the_journal_lacks(tiny: str, tmp_path: Pat
     assert rows(db, "SELECT count(*) FROM trials") == [(8,)]
 
 
+@pytest.mark.slow
 def test_a_copied_database_without_its_journal_buys_nothing_twice(tiny: str, tmp_path: Path) -> None:
     db, copy = tmp_path / "a.duckdb", tmp_path / "copy.duckdb"
     with LocalServer() as server:
@@ -119,6 +121,7 @@ async def down(request: web.Request, body: dict[str, Any]) -> web.StreamResponse
     return error(503, "", "down")
 
 
+@pytest.mark.slow
 def test_failures_are_asked_again_and_each_try_is_kept(tiny: str, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     with LocalServer(failing_first(1, busy)) as server:
@@ -180,6 +183,7 @@ def test_a_response_without_a_choice_is_asked_again_and_what_came_is_kept_whole(
     assert "oddity" in rows(db, "SELECT response FROM attempts")[0][0]
 
 
+@pytest.mark.slow
 def test_a_key_is_found_in_no_file_even_when_the_provider_echoes_it(
     tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,6 +263,7 @@ def test_a_full_disk_stops_the_run_and_keeps_every_answer(tiny: str, small_disk:
     assert only_journal(db).read_bytes().count(b'"attempt_id"') == asked
 
 
+@pytest.mark.slow
 def test_what_others_asked_since_the_offer_was_made_is_not_asked_again(tiny: str, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     with LocalServer() as server:
@@ -275,6 +280,7 @@ def test_a_model_that_is_named_twice_is_asked_once(tiny: str, tmp_path: Path) ->
     assert len(server.bodies) == 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2**63, 2**200, -1, 1.5, "12 or so", True])
 def test_a_count_that_is_nonsense_is_unknown_and_its_answer_kept(tiny: str, tmp_path: Path, count: Any) -> None:
     async def odd(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
@@ -288,6 +294,7 @@ def test_a_count_that_is_nonsense_is_unknown_and_its_answer_kept(tiny: str, tmp_
     assert rows(db, "SELECT count(*), count(tokens) FROM trials") == [(8, 0)]
 
 
+@pytest.mark.slow
 def test_a_response_that_says_it_is_no_answer_is_asked_again(tiny: str, tmp_path: Path) -> None:
     async def overloaded(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         half = {"message": {"content": "Ca"}, "finish_reason": "insufficient_system_resource"}

@@ -46,6 +46,7 @@ def test_a_request_that_was_routed_to_another_model_is_in_no_cell_and_said_every
         assert connection.execute("SELECT served_model, n_left_out FROM served_models").fetchone()[1] == total
 
 
+@pytest.mark.slow
 def test_taken_on_purpose_they_are_rows_of_a_model_of_their_own(tmp_path: Path) -> None:
     db, _ = collected(tmp_path, "gemini-3.8-flash")
     options = ["tables", "tokens_by_condition", "--db", str(db), "--format", "csv"]
@@ -57,6 +58,7 @@ def test_taken_on_purpose_they_are_rows_of_a_model_of_their_own(tmp_path: Path) 
     assert set(open_trials(db, other_models=True)["model"]) == {"local/gemini-2.5-pro as gemini-3.8-flash"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "served", ["gemini-2.5-pro", "models/gemini-2.5-pro", "Gemini-2.5-Pro", "gemini-2.5-pro-06-05", "some.gguf", ""]
 )
@@ -67,6 +69,7 @@ def test_the_same_model_under_another_spelling_stays_in(served: str, tmp_path: P
         assert connection.execute(COUNTS).fetchone()[1] == 0
 
 
+@pytest.mark.slow
 def test_a_word_of_unknown_meaning_and_a_moved_alias_are_kept_and_said_once_at_the_end(tmp_path: Path) -> None:
     _, said = collected(tmp_path, "gemini-2.5-pro-kestrel")
     assert said.count('what "kestrel" means there is not known') == 1
@@ -86,6 +89,7 @@ def test_a_word_of_unknown_meaning_and_a_moved_alias_are_kept_and_said_once_at_t
         assert connection.execute(COUNTS).fetchone()[1] == 0
 
 
+@pytest.mark.slow
 def test_a_series_splits_where_it_was_routed_elsewhere(tmp_path: Path) -> None:
     """The first repetition is answered by the model that was asked for, the second by another one."""
     served = {"model": "gemini-2.5-pro"}
@@ -106,6 +110,7 @@ def test_a_series_splits_where_it_was_routed_elsewhere(tmp_path: Path) -> None:
     assert first[2] <= second[1]
 
 
+@pytest.mark.slow
 def test_one_name_at_two_addresses_is_said_before_asking_and_under_tables(tmp_path: Path) -> None:
     study, db = str(write_tiny(tmp_path)), tmp_path / "t.duckdb"
     options = ["--study", study, "--model", "local/m", "--db", str(db)]

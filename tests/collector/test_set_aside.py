@@ -54,6 +54,7 @@ def test_a_run_that_is_set_aside_counts_nowhere_and_is_asked_again(db: Path) -> 
     assert counted(db) == (n, 2 * n_kept)
 
 
+@pytest.mark.slow
 def test_the_reason_is_in_the_journal_and_can_be_taken_back(db: Path) -> None:
     n, _ = counted(db)
     set_aside(db, run_of(db), REASON)
@@ -72,6 +73,7 @@ def test_an_unknown_run_or_no_reason_is_told(db: Path) -> None:
         set_aside(db, run_of(db), " ")
 
 
+@pytest.mark.slow
 def test_what_is_asked_again_counts_once_after_all_else(db: Path, tmp_path: Path) -> None:
     """When the database is made again from its journals, when the run is taken back, and in a lake."""
     n, _ = counted(db)
@@ -90,6 +92,7 @@ def test_what_is_asked_again_counts_once_after_all_else(db: Path, tmp_path: Path
     assert any(REASON in line for line in mixture_warnings(tmp_path / "lake")) is False
 
 
+@pytest.mark.slow
 def test_notes_are_in_order_whatever_the_clock_says(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     n, _ = counted(db)
     monkeypatch.setattr(runs_aside, "utc_now", lambda: "2031-01-01T00:00:00.000000Z")
@@ -100,6 +103,7 @@ def test_notes_are_in_order_whatever_the_clock_says(db: Path, monkeypatch: pytes
     assert (set_aside(db, run_of(db), REASON), counted(db)[0]) == (n, 0)
 
 
+@pytest.mark.slow
 def test_of_two_machines_at_once_the_one_that_sets_aside_wins_and_both_are_named(db: Path, tmp_path: Path) -> None:
     other = Path(shutil.copytree(journal_folder(db), tmp_path / "b.duckdb.journal")).with_name("b.duckdb")
     for place in (db, other):

@@ -54,6 +54,7 @@ def cells(study: Study, part: list[Conversation]) -> Counter[tuple[str, str]]:
     return Counter((trial.test, "" if is_mixed else trial.condition) for trial in firsts)
 
 
+@pytest.mark.slow
 @each_row("name", list_studies())
 def test_the_shards_of_every_study_that_ships_are_even_in_each_test_and_condition(name: str) -> None:
     study = load_study(name)
@@ -79,6 +80,7 @@ def test_the_shards_of_every_study_are_disjoint_and_together_the_whole(name: str
         assert places == sorted(places)
 
 
+@pytest.mark.slow
 def test_the_two_conditions_of_a_word_and_wording_stay_neighbours_in_a_shard() -> None:
     for part in shards(load_study("rmiat")):
         for one, other in zip(part[::2], part[1::2], strict=True):
@@ -106,6 +108,7 @@ def test_what_is_no_shard_is_said_to_be_none(text: str) -> None:
         Shard.read(text)
 
 
+@pytest.mark.slow
 def test_two_shards_ask_all_trials_once_go_on_where_they_stopped_and_say_how_far_they_are(tmp_path: Path) -> None:
     study = write_tiny(tmp_path)
     asked: list[str] = []

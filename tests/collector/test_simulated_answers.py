@@ -46,6 +46,7 @@ def printed(place: str, *keys: str) -> dict[tuple[str, ...], dict[str, float]]:
     return numbers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_mean_and_sd_of_answered_trials_come_close_to_table_s5(model: str) -> None:
     """Within four standard errors, of the wordings' effects too; the sd's error is that of a log-normal sample."""
@@ -69,6 +70,7 @@ def test_simulated_o3_mini_counts_in_steps_of_64() -> None:
     assert all(reply.reasoning_text is None for _, reply in simulated("o3-mini"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_refusals_come_close_to_table_s4(model: str) -> None:
     for (name, test), row in printed("S4", "model", "test").items():

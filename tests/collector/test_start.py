@@ -46,6 +46,7 @@ def test_ctrl_c_while_a_command_is_imported_is_no_traceback(module: str, command
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "Aborted!\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "command"), COMMANDS)
 def test_ctrl_c_after_a_command_is_done_is_no_failure(module: str, command: str) -> None:
     code = LATE.replace("MODULE", module).replace("COMMAND", command)

@@ -88,6 +88,7 @@ def row_with(command: Command, name: str) -> dict[str, Any]:
     raise AssertionError(f"no {name} in 60 s")
 
 
+@pytest.mark.slow
 def test_status_tells_rate_limit_and_time_left_while_a_run_goes_on_and_not_after(
     command: Command, server: Held
 ) -> None:
@@ -118,6 +119,7 @@ def test_by_test_there_are_a_rate_and_a_time_left_too(tmp_path: Path) -> None:
     assert sentence(row).startswith(f"small, tea_coffee: 8 of 16; {row['rate_per_s']:,.3g}/s; 0 refused")
 
 
+@pytest.mark.slow
 def test_answers_that_are_only_in_the_journal_are_counted_too(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     with LocalServer() as server:
@@ -147,6 +149,7 @@ def test_watching_repeats_lines_and_ends_with_the_run(command: Command, server: 
     assert "The run has ended." in messages
 
 
+@pytest.mark.slow
 def test_a_wait_that_the_provider_asked_for_is_shown(command: Command, server: LocalServer) -> None:
     async def busy_at_last(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         busy = len(server.bodies) > 100

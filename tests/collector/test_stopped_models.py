@@ -90,6 +90,7 @@ def test_a_setting_that_is_refused_is_named_after_one_request(tmp_path: Path) ->
     assert "small was sent top_k = 5, which its provider does not take with this model" in model["stopped_because"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "reported", "said"),
     [

@@ -103,6 +103,7 @@ def test_a_study_without_an_effect_over_words_and_wordings_is_refused(study: str
     assert f'--until-width can\'t be used with "{study}": it has no fit "crossed".' in result.stderr
 
 
+@pytest.mark.slow
 def test_without_r_it_ends_before_anybody_is_asked(python: list[str], root: Path, tmp_path: Path) -> None:
     words = [
         "--study",

@@ -107,6 +107,7 @@ def test_enforced_trials_are_trials_of_their_own_and_say_so(study: Study) -> Non
     assert {c.trials[0].factors["structured_output"] for c in enforced} == {True}
 
 
+@pytest.mark.slow
 def test_a_run_with_enforced_output_does_not_go_on_where_one_without_it_stopped(tmp_path: Path) -> None:
     study, db = str(write_choice(tmp_path)), tmp_path / "t.duckdb"
     reports = [collect(db, study, ["simulated/small"], structured_output=how) for how in (False, True, True)]
@@ -148,6 +149,7 @@ models = [{ model = "gpt-6-luna", provider = "openai" }]
 """
 
 
+@pytest.mark.slow
 def test_several_questions_in_one_answer_have_a_key_each(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(SEVERAL)
     several = load_study(str(tmp_path / "study.toml"))

@@ -32,6 +32,7 @@ def test_the_studies_that_ship_pass(name: str) -> None:
     assert (code, said.partition(":")[0]) == (0, "ok")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fit", "said"),
     [

@@ -98,6 +98,7 @@ def test_a_variant_more_and_more_games_leave_the_games_that_were_played(tmp_path
     assert not set(ids(load_study(file))) & set(before)
 
 
+@pytest.mark.slow
 def test_a_changed_comma_asks_its_own_wording_again_and_no_other(study: Path, asked: Path) -> None:
     edit(study.with_name("wordings.csv"), "go:", "go,")
     said = dry(study, asked)
@@ -110,6 +111,7 @@ def test_a_changed_comma_asks_its_own_wording_again_and_no_other(study: Path, as
     assert sorted(versions(asked)) == sorted([(old, 8), (new, 16)])
 
 
+@pytest.mark.slow
 def test_what_would_be_asked_again_has_its_price_before_anything_is_sent(study: Path, asked: Path) -> None:
     prices = study.with_name("prices.toml")
     prices.write_text(PRICE, "utf-8")
@@ -117,6 +119,7 @@ def test_what_would_be_asked_again_has_its_price_before_anything_is_sent(study: 
     assert "8 trials would be asked again, about $1.39." in dry(study, asked, "--prices", str(prices))
 
 
+@pytest.mark.slow
 def test_other_settings_are_said_before_anything_is_asked_twice(study: Path, asked: Path) -> None:
     edit(study, 'provider = "local"\nframe', 'provider = "local"\nsettings = { temperature = 0.2 }\nframe')
     said = dry(study, asked)
@@ -124,6 +127,7 @@ def test_other_settings_are_said_before_anything_is_asked_twice(study: Path, ask
     assert "16 trials would be asked again" in said
 
 
+@pytest.mark.slow
 def test_another_seed_is_said_and_a_study_as_it_was_says_nothing(study: Path, asked: Path) -> None:
     assert "asked again" not in dry(study, asked)
     assert "small has answers here with the seed 0; now it is 5. 16 trials would be asked again" in dry(
@@ -131,6 +135,7 @@ def test_another_seed_is_said_and_a_study_as_it_was_says_nothing(study: Path, as
     )
 
 
+@pytest.mark.slow
 def test_a_study_needs_no_file_once_a_database_has_it(study: Path, asked: Path) -> None:
     version = load_study(study).version
     for name in TEXTS:
@@ -142,6 +147,7 @@ def test_a_study_needs_no_file_once_a_database_has_it(study: Path, asked: Path) 
         load_study("drink", db=asked)
 
 
+@pytest.mark.slow
 def test_a_journal_alone_makes_database_and_study_again(study: Path, asked: Path) -> None:
     before, text = versions(asked), kept_text(asked, "drinks")
     asked.unlink()
@@ -152,6 +158,7 @@ def test_a_journal_alone_makes_database_and_study_again(study: Path, asked: Path
     assert text.files["wordings.csv"] == TWO
 
 
+@pytest.mark.slow
 def test_a_text_that_asks_nothing_new_is_kept_all_the_same(study: Path, asked: Path) -> None:
     edit(study, "tokens ~ (1 | wording)", "log(tokens) ~ (1 | wording)")
     words = ["--study", str(study), "--model", "local/small", "--base-url", "http://127.0.0.1:9", "--db", str(asked)]
@@ -173,6 +180,7 @@ def test_a_text_that_was_changed_in_the_database_is_refused(asked: Path) -> None
         load_study("drinks", db=asked)
 
 
+@pytest.mark.slow
 def test_one_version_is_shown_and_the_others_are_mentioned(study: Path, asked: Path) -> None:
     old = load_study(study).version
     edit(study.with_name("wordings.csv"), "go:", "go,")

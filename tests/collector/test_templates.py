@@ -79,6 +79,7 @@ def test_an_answer_without_marks_is_left_to_the_letter(content: str) -> None:
     assert split(f"<think>{content}</think>Calm") == (content.strip(), "Calm")
 
 
+@pytest.mark.slow
 def test_a_live_run_keeps_answer_and_reasoning_apart_and_the_reasoning_is_counted(tmp_path: Path) -> None:
     async def raw(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         if request.path == "/tokenize":

@@ -51,6 +51,7 @@ def declare(folder: Path, line: str, package: str = "slant-other") -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_an_installed_provider_is_asked_and_its_answers_are_kept(
     acme: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

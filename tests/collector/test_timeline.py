@@ -65,6 +65,7 @@ def test_two_options_of_a_planned_trial_are_its_buttons() -> None:
     assert first["choices"] == [first["data"]["option_a"], first["data"]["option_b"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rmiat", "interference"])
 def test_the_text_of_a_button_is_read_as_the_option(name: str, tmp_path: Path) -> None:
     trials = timeline_of(load_study(name))[:8]

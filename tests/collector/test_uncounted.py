@@ -30,6 +30,7 @@ def run(study: Path, server: LocalServer, *more: str) -> str:
     return CliRunner().invoke(command, [*words, "--db", str(study.with_name("a.duckdb"))]).stderr
 
 
+@pytest.mark.slow
 def test_fifty_answers_without_a_count_are_said_while_the_run_goes_on_and_at_its_end(study: Path) -> None:
     with LocalServer(counts_nothing) as server:
         said = run(study, server)
@@ -39,11 +40,13 @@ def test_fifty_answers_without_a_count_are_said_while_the_run_goes_on_and_at_its
     assert SENTENCE.format(68) in status.stderr
 
 
+@pytest.mark.slow
 def test_a_pilot_without_counts_says_so_before_the_rest_is_asked(study: Path) -> None:
     with LocalServer(counts_nothing) as server:
         assert SENTENCE.format(8) in run(study, server, "--pilot", "8")
 
 
+@pytest.mark.slow
 def test_a_model_that_counts_is_not_spoken_of(study: Path) -> None:
     with LocalServer() as server:
         assert "none of" not in run(study, server)

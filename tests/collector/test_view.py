@@ -75,12 +75,14 @@ FILTERS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_filters_and_conditions_leave_the_trials_they_name(db: Path) -> None:
     with guarded(db) as connection:
         counted = [TrialFilter.of(query).rows(connection).aggregate("count(*)").fetchall() for query, _ in FILTERS]
     assert [rows[0][0] for rows in counted] == [n for _, n in FILTERS]
 
 
+@pytest.mark.slow
 def test_answers_that_are_in_the_journal_alone_are_shown(tmp_path: Path) -> None:
     db = database(tmp_path / "a.duckdb", a_pair(1, 1), [RUN])
     with Journal(db, a_run()) as journal, running_viewer(db) as viewer:
@@ -91,6 +93,7 @@ def test_answers_that_are_in_the_journal_alone_are_shown(tmp_path: Path) -> None
         assert "<h1>1 trial<" in viewer.get(item="John", where="sequence = 2").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "n"), [("WORD-4", 2), ('say "aster"\nor', 12), ("100%", 0)])
 def test_a_search_finds_a_text_in_prompt_reasoning_and_answer(viewer: RunningViewer, text: str, n: int) -> None:
     assert f"<h1>{n} trials" in viewer.get(text=text).text
@@ -127,6 +130,7 @@ def test_only_the_printed_address_of_this_machine_lets_in(
     assert "word-" not in answer.text
 
 
+@pytest.mark.slow
 def test_pages_by_key_hold_each_trial_once_in_any_order(tmp_path: Path) -> None:
     rows = [row for n in range(70) for row in a_pair(n, n % 5)]
     rows = [{**row, "tokens": None if n % 11 == 0 else row["tokens"]} for n, row in enumerate(rows)]
@@ -162,6 +166,7 @@ def test_next_and_previous_stay_within_the_filter(viewer: RunningViewer) -> None
     assert viewer.get("trial/nobody").status == 404
 
 
+@pytest.mark.slow
 def test_pairs_come_with_the_largest_difference_first_and_step_through_all(viewer: RunningViewer) -> None:
     listed = re.findall(r"pair\?[^\"]+\">(-?\d+)</a>", viewer.get("pairs").text)
     assert list(map(int, listed)) == sorted(DIFFERENCES, key=abs, reverse=True)
@@ -177,6 +182,7 @@ def test_pairs_come_with_the_largest_difference_first_and_step_through_all(viewe
     assert list(map(int, fewer)) == sorted(DIFFERENCES)
 
 
+@pytest.mark.slow
 def test_what_was_found_downloads_as_csv_and_parquet(viewer: RunningViewer) -> None:
     rows = list(csv.DictReader(io.StringIO(viewer.get("download/trials.csv", outcome="refused").text)))
     assert [row["trial_id"] for row in rows] == ["trial-3-1"]
@@ -211,6 +217,7 @@ def test_a_view_shows_its_head_and_sorts(viewer: RunningViewer) -> None:
     assert viewer.get("table/association_trials", sort="nothing").status == 404
 
 
+@pytest.mark.slow
 def test_a_note_is_kept_in_the_file_and_filters(viewer: RunningViewer, notes: Path) -> None:
     notes.write_text('trial_id,label,note,page\nelsewhere,odd,"mine, kept",7\n', encoding="utf-8")
     place = f"{viewer.root}note/trial-4-1?sort=-tokens"
@@ -234,6 +241,7 @@ def test_a_note_is_taken_from_our_own_pages_only_and_on_trials_only(viewer: Runn
     assert (notes.read_bytes() if notes.exists() else b"") == before
 
 
+@pytest.mark.slow
 def test_answers_of_several_sources_are_counted_and_drawn_apart(tmp_path: Path) -> None:
     simulated = [{**row, "source": "simulated", "run_id": "r2"} for row in a_pair(1, 3)]
     both = database(tmp_path / "a.duckdb", [*a_pair(0, 5), *simulated], [RUN])
@@ -245,6 +253,7 @@ def test_answers_of_several_sources_are_counted_and_drawn_apart(tmp_path: Path) 
     assert "simulated answers: no model was asked." in alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "query", "status", "says"),
     [
@@ -282,6 +291,7 @@ def test_a_defect_of_a_page_is_a_page_and_no_traceback(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_a_game_is_read_round_by_round_with_its_table_as_it_grows(tmp_path: Path) -> None:
     rows = [*games("m", "main", [[[1, 2], [0, 0], [1, 0], [0, 0]]]), *questions("m", "main", [[1, 2]])]
     with running_viewer(database(tmp_path / "a.duckdb", rows)) as viewer:
@@ -293,6 +303,7 @@ def test_a_game_is_read_round_by_round_with_its_table_as_it_grows(tmp_path: Path
     assert words(text).count("answered : Tufa, success") == 3
 
 
+@pytest.mark.slow
 def test_games_are_filtered_and_stepped_through_within_the_filter(tmp_path: Path) -> None:
     rows = [row for model in ("a", "b") for row in games(model, "main", [[[1, 2]], [[2, 1]]])]
     with running_viewer(database(tmp_path / "a.duckdb", rows)) as viewer:
@@ -304,6 +315,7 @@ def test_games_are_filtered_and_stepped_through_within_the_filter(tmp_path: Path
     assert ('rel="prev"' in first, 'rel="next"' in second) == (False, False)
 
 
+@pytest.mark.slow
 def test_a_conversation_that_is_no_game_is_read_turn_by_turn_under_its_own_name(tmp_path: Path) -> None:
     study = str(write_new_study("mine", "decision", tmp_path / "mine")[0])
     collect(tmp_path / "a.duckdb", study, [SIMULATED])
@@ -323,6 +335,7 @@ def test_a_conversation_that_is_no_game_is_read_turn_by_turn_under_its_own_name(
     assert [word for word in ("Game", "game", "Round", "Choices") if word in words(text).split()] == []
 
 
+@pytest.mark.slow
 def test_what_came_meanwhile_is_there_at_the_next_look(tmp_path: Path) -> None:
     db = database(tmp_path / "a.duckdb", a_pair(1, 1), [RUN])
     with running_viewer(db) as viewer:
@@ -339,6 +352,7 @@ def test_what_came_meanwhile_is_there_at_the_next_look(tmp_path: Path) -> None:
         assert viewer.get("runs").text != before
 
 
+@pytest.mark.slow
 def test_a_bundle_holds_the_chosen_trials_and_leads_to_them_alone(db: Path, tmp_path: Path) -> None:
     folder = tmp_path / "bundle"
     n = write_bundle(db, folder, "item IN ('word-1', 'word-4')")
@@ -356,6 +370,7 @@ def test_a_bundle_holds_the_chosen_trials_and_leads_to_them_alone(db: Path, tmp_
         write_bundle(db, tmp_path / "none", "false")
 
 
+@pytest.mark.slow
 def test_a_bundle_has_a_page_of_a_whole_text_only_where_the_trial_shows_less(tmp_path: Path) -> None:
     rows = [{"trial_id": f"t{n}", "reasoning_text": text} for n, text in enumerate(("So.", "So. " * 9_000))]
     write_bundle(database(tmp_path / "a.duckdb", rows), tmp_path / "bundle", "true")
@@ -363,6 +378,7 @@ def test_a_bundle_has_a_page_of_a_whole_text_only_where_the_trial_shows_less(tmp
     assert sorted(page.count("So.") for page in pages) == [1, 5_000, 9_000]
 
 
+@pytest.mark.slow
 def test_a_bundle_leads_to_no_kind_of_page_that_only_other_runs_have(tmp_path: Path) -> None:
     rows = [{**row, "run_id": "r2"} for row in games("m", "main", [[[1, 2]]])]
     runs = [{**RUN, "design": "association"}, {**RUN, "run_id": "r2", "study": "hiring", "design": "allocation"}]
@@ -373,6 +389,7 @@ def test_a_bundle_leads_to_no_kind_of_page_that_only_other_runs_have(tmp_path: P
         assert {kind for kind in ("Trials", "Pairs", "Games") if f">{kind}</a></li>" in page} == kinds
 
 
+@pytest.mark.slow
 def test_a_trial_that_was_asked_again_has_its_later_answers_beside_the_first(tmp_path: Path) -> None:
     first, other = a_pair(1, 30)
     again = {**first, "trial_id": "later", "occasion": 2, "first_trial_id": first["trial_id"], "tokens": 777}

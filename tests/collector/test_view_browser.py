@@ -68,6 +68,7 @@ def test_hostile_texts_are_shown_and_do_nothing_on_any_page(
         assert browser.evaluate("[document.documentElement.scrollWidth, innerWidth]") == [width, width]
 
 
+@pytest.mark.slow
 def test_what_would_hide_or_turn_a_text_is_seen_in_a_box(browser: Browser, viewer: RunningViewer) -> None:
     browser.open(f"{viewer.root}trial/t7")
     boxes = "[...document.querySelectorAll('pre .hidden-character')].map(one => one.textContent)"
@@ -83,6 +84,7 @@ def test_no_script_runs_even_if_one_gets_in(browser: Browser, viewer: RunningVie
     assert any("Content Security Policy" in said for said in browser.said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["trials", "trial/t1", "pairs"])
 def test_the_keyboard_alone_reaches_everything(browser: Browser, viewer: RunningViewer, place: str) -> None:
     browser.open(viewer.root + place)
@@ -98,6 +100,7 @@ def test_the_keyboard_alone_reaches_everything(browser: Browser, viewer: Running
     assert browser.evaluate("[...seen].filter(one => one !== document.body).length") == wanted
 
 
+@pytest.mark.slow
 def test_a_note_is_typed_and_kept_by_the_keyboard(browser: Browser, viewer: RunningViewer) -> None:
     browser.open(f"{viewer.root}trial/t3")
     browser.evaluate("document.querySelector('input[name=label]').focus()")
@@ -115,6 +118,7 @@ def names_in_tree(browser: Browser, role: str) -> list[Any]:
     return [n.get("name", {}).get("value") for n in nodes if not n["ignored"] and n["role"]["value"] == role]
 
 
+@pytest.mark.slow
 def test_what_is_read_aloud_has_landmarks_labels_and_names(browser: Browser, viewer: RunningViewer) -> None:
     browser.open(f"{viewer.root}trials")
     assert names_in_tree(browser, "main") == [""]
@@ -124,6 +128,7 @@ def test_what_is_read_aloud_has_landmarks_labels_and_names(browser: Browser, vie
     assert any(name.startswith("Tokens, compatible: 8 trials") for name in names_in_tree(browser, "image"))
 
 
+@pytest.mark.slow
 def test_files_of_a_bundle_open_without_a_server(browser: Browser, db: Path, tmp_path: Path) -> None:
     write_bundle(db, tmp_path / "bundle", "trial_id IN ('t1', 't2')")
     page = (tmp_path / "bundle" / "index.html").as_uri()

@@ -53,6 +53,7 @@ def test_what_takes_too_long_is_stopped_and_says_so(db: Path) -> None:
         connection.execute("SELECT count(*) FROM range(10000000000) a WHERE hash(a.range) = 1").fetchall()
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.none() | st.integers(0, 4), st.text("ab", max_size=2)), max_size=12), st.booleans())
 def test_a_walk_by_keys_is_the_sorted_list_forth_and_back(rows: list[tuple[int | None, str]], falls: bool) -> None:
     with duckdb.connect() as connection:
@@ -78,6 +79,7 @@ def test_a_walk_by_keys_is_the_sorted_list_forth_and_back(rows: list[tuple[int |
     assert forth[: len(back)] == back
 
 
+@pytest.mark.slow
 def test_a_view_of_many_trials_is_walked_as_they_were_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("slant.collector.view.stored_views._FEW_TRIALS", 0)
     monkeypatch.setattr("slant.collector.view.stored_views.ON_A_PAGE", 5)
@@ -98,6 +100,7 @@ def test_a_view_of_many_trials_is_walked_as_they_were_asked(tmp_path: Path, monk
     assert [row["trial_id"] for row in back.rows] == seen[5:10]
 
 
+@pytest.mark.slow
 def test_pages_as_asked_are_the_same_from_narrow_columns_and_from_wide_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +143,7 @@ def test_nothing_that_hides_is_left_in_what_a_page_shows(text: str) -> None:
     assert "<" not in re.sub(r"<b class=hidden-character>[^<]*</b>", "", visible(text))
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40))
 def test_a_condition_is_one_expression_or_none(text: str) -> None:
     try:

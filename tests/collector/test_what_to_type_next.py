@@ -44,6 +44,7 @@ def test_a_study_file_here_is_found_by_its_name_alone(tmp_path: Path, monkeypatc
     assert load_study("flat").path == tmp_path / "flat.toml"
 
 
+@pytest.mark.slow
 def test_a_program_gets_rows_also_when_nothing_is_left_to_ask(tmp_path: Path) -> None:
     words = ["--study", str(write_audit(tmp_path)), "--simulated", "--db", str(tmp_path / "a.duckdb")]
     first, again = (CliRunner().invoke(command, [*words, "--format", "json"]) for _ in range(2))

@@ -34,6 +34,7 @@ def as_proposed(file: str) -> tuple[str, list[tuple[Any, ...]]]:
     return proposed.output + done.output, rows
 
 
+@pytest.mark.slow
 def test_columns_called_as_models_are_proposed_as_a_row_for_each_model() -> None:
     lines = [
         "name,job,gpt-4o,claude-3-7-sonnet",

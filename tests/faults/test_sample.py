@@ -72,6 +72,7 @@ def test_killed_runs_are_billed_no_more_than_their_budget(tmp_path: Path) -> Non
     assert 0 < billed.usd <= BUDGET_USD
 
 
+@pytest.mark.slow
 def test_every_kind_of_fault_is_among_a_thousand() -> None:
     drawn = list(cases(1000, 1))
     assert len(drawn) == 1000

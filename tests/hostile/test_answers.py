@@ -77,6 +77,7 @@ def test_an_answer_is_stored_as_it_came_and_its_counts_are_known_or_unknown(
     assert row["output_tokens"] is None or row["output_tokens"] >= 0
 
 
+@pytest.mark.slow
 def test_the_journal_gives_the_same_rows_again(asked: Path, tmp_path: Path) -> None:
     from slant.collector.keep.journal_loader import load_journals
 
@@ -96,6 +97,7 @@ def test_no_header_of_the_account_and_no_cookie_is_kept(rows: dict[str, dict[str
     assert not {"set-cookie", "openai-organization"} & set(kept)
 
 
+@pytest.mark.slow
 def test_a_csv_holds_answers_to_the_letter_and_a_safe_one_begins_no_formula(asked: Path, tmp_path: Path) -> None:
     said = {text.replace("\0", "\ufffd") for text in TEXTS.values()}
     export_trials(asked, None, tmp_path / "exact.csv", view="trials")
@@ -125,6 +127,7 @@ def on_a_terminal(db: Path) -> str:
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_a_terminal_is_sent_no_character_that_commands_it_hides_or_turns_a_line(asked: Path) -> None:
     shown = on_a_terminal(asked).replace("\r\n", "\n")
     assert shown.count("HYPERLINK") >= 4
@@ -168,6 +171,7 @@ def test_a_browser_runs_nothing_of_what_models_wrote(asked: Path, tmp_path: Path
     assert [address for address in browser.asked if not address.startswith("data:image/png;")] == [page]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("duckdb")
 def test_r_opens_and_prints_them_without_harm(asked: Path, tmp_path: Path, root: Path) -> None:
     export_trials(asked, None, tmp_path / "t.csv")

@@ -49,6 +49,7 @@ def tampered(clean: Path, folder: Path, sql: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", TAMPERED, ids=lambda attack: attack.name)
 def test_a_file_shows_its_own_rows_or_is_refused_in_a_sentence(
     attack: TamperedDatabase, clean: Path, tmp_path: Path
@@ -123,6 +124,7 @@ def test_a_file_that_was_looked_at_is_looked_at_again_when_another_takes_its_pla
         analysis.open_trials(path)
 
 
+@pytest.mark.slow
 def test_looking_at_a_file_is_done_once(clean: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path(shutil.copy(clean, tmp_path / "c.duckdb"))
     analysis.open_trials(path)
@@ -142,6 +144,7 @@ def test_what_duckdb_prints_in_any_order_is_one_definition() -> None:
     assert definitions._in_one_order("SELECT a EXCLUDE (") == "SELECT a EXCLUDE ("
 
 
+@pytest.mark.slow
 @pytest.mark.needs("duckdb")
 def test_r_reads_nothing_outside_the_file_either(clean: Path, tmp_path: Path, root: Path) -> None:
     path = tampered(

@@ -49,6 +49,7 @@ def test_what_is_no_registration_is_refused(hostile: HostileDocument, home: Path
     assert time.process_time() - begun < MOST_S
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", LAKES, ids=lambda hostile: hostile.name)
 def test_what_is_no_lake_is_refused(hostile: HostileDocument, home: Path, tmp_path: Path) -> None:
     path, begun = became(hostile, home / "lake", tmp_path), time.process_time()
@@ -81,6 +82,7 @@ def test_notes_into_a_folder_that_is_not_there_are_refused_before_the_first(tmp_
         NotesFile(tmp_path / "none" / "notes.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("condition", "sentence"), CONDITIONS.values(), ids=CONDITIONS)
 def test_a_condition_reads_these_trials_and_can_be_stopped(condition: str, sentence: str, home: Path) -> None:
     begun = time.process_time()

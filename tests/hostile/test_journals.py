@@ -42,6 +42,7 @@ def test_each_bad_line_is_reported_with_its_number_and_every_good_one_is_kept(tm
     assert analysis.open_trials(db, view="trials").height == 2 + len(KEPT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["../../evil.toml", "/etc/evil.toml", "a\\b.toml", "C:x.toml", "x.txt"])
 @pytest.mark.usefixtures("own_cache")
 def test_the_text_of_a_study_in_a_journal_is_written_nowhere_else(file: str, tmp_path: Path) -> None:

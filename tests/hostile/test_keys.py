@@ -43,6 +43,7 @@ ECHOES = {
 HIDDEN = ("0123456789", base64.b64encode(KEY.encode()).decode()[4:20], "0 1 2 3 4 5 6 7 8 9", KEY.encode().hex()[8:30])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("echoed", ECHOES.values(), ids=ECHOES)
 def test_a_key_is_in_no_file_however_a_server_spells_it(
     echoed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -50,6 +50,7 @@ def test_links_that_lead_to_each_other_are_a_sentence_for_each_file_that_is_name
         load_prices(circle)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trap", JOURNAL, ids=lambda trap: trap.name)
 def test_a_journal_leads_nowhere_else(trap: Trap, kept: Path, tmp_path: Path) -> None:
     db, home = a_copy(kept, tmp_path), a_home(tmp_path)
@@ -69,6 +70,7 @@ def test_a_journal_leads_nowhere_else(trap: Trap, kept: Path, tmp_path: Path) ->
     assert not any(b"of the user's" in path.read_bytes() for path in merged.glob("*") if path.is_file())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trap", LAKE, ids=lambda trap: trap.name)
 def test_a_lake_leads_nowhere_else(trap: Trap, kept: Path, tmp_path: Path) -> None:
     db, home = a_copy(kept, tmp_path), a_home(tmp_path)
@@ -123,6 +125,7 @@ def test_pipes_and_devices_are_no_databases_and_no_prices(tmp_path: Path) -> Non
             load_prices(place)
 
 
+@pytest.mark.slow
 def test_an_export_goes_into_a_pipe_that_is_read(kept: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(SlantError, match="nobody reads from it"):

@@ -41,6 +41,7 @@ def test_their_texts_keep_the_word_that_our_template_replaces(tmp_path: Path) ->
     assert 'name = "mine"' in (tmp_path / "new" / "study.toml").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", ["nan", "inf", "1e400", "x", "1_0"])
 def test_a_coding_of_theirs_that_is_no_number_costs_its_row_only(told: str, tmp_path: Path) -> None:
     write_lists(tmp_path)

@@ -31,6 +31,7 @@ def everything_kept(db: Path) -> bytes:
     return b"".join(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", FILES, ids=lambda hostile: hostile.name)
 def test_nothing_that_was_not_asked_for_is_kept(hostile: PeopleFile, tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY)

@@ -126,6 +126,7 @@ def poisoned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return db
 
 
+@pytest.mark.slow
 def test_what_the_commands_leave_behind_names_nobody(left_behind: Path) -> None:
     said = (left_behind / "said.txt").read_text()
     assert said.count(": exit code 0\n") == said.count(": exit code "), said
@@ -159,6 +160,7 @@ def test_runs_and_registrations_lead_to_no_published_registration(poisoned: Path
         assert anonymised(answers, True).fetchall() == answers.fetchall()
 
 
+@pytest.mark.slow
 def test_lakes_transcripts_and_pages_are_given_away_without_a_trace(poisoned: Path, tmp_path: Path) -> None:
     export_lake(poisoned, tmp_path / "lake", anonymous=True)
     export_for_scout(poisoned, tmp_path / "scout.parquet", anonymous=True)
@@ -176,6 +178,7 @@ def test_without_the_option_all_that_is_kept_is_given(poisoned: Path, tmp_path: 
     assert (done.exit_code, "goes with --bundle" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_command_that_crashes_writes_no_image_of_its_memory() -> None:
     code = "from slant.collector.cli import collect; import resource, atexit; "
     code += "atexit.register(lambda: print(resource.getrlimit(resource.RLIMIT_CORE)[0])); collect(['studies'])"

@@ -76,6 +76,7 @@ def test_through_a_proxy_the_key_goes_in_tls_only(
     assert PASSWORD not in kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
 def test_a_host_that_sends_on_to_another_hands_over_no_key(
     status: str, authority: Authority, tls: ssl.SSLContext, tmp_path: Path, trusting: pytest.MonkeyPatch
@@ -87,6 +88,7 @@ def test_a_host_that_sends_on_to_another_hands_over_no_key(
     assert KEY not in kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "refusal",
     [b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n",

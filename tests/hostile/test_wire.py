@@ -29,6 +29,7 @@ def asked(act: Act, time_limit_s: float = 20) -> Exchange:
         return asyncio.run(ask(server.base_url))
 
 
+@pytest.mark.slow
 @each_row("wire", WIRES)
 def test_each_misuse_of_http_is_a_sentence_and_has_one_consequence(wire: HostileWire) -> None:
     step = judge(asked(wire.act, wire.time_limit_s), 1)

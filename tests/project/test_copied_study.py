@@ -183,6 +183,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return name, own, study, copy
 
 
+@pytest.mark.slow
 def test_a_copy_has_the_same_tables(both: tuple[str, Path, Path, Path]) -> None:
     name, own, _, copy = both
     there, here = analysis.tables(own, names=TABLES[name]), analysis.tables(copy, names=TABLES[name])

@@ -87,6 +87,7 @@ def test_other(): pytest.skip("a reason of its own")
 """
 
 
+@pytest.mark.slow
 def test_a_test_skips_with_the_reason_that_make_test_counts(root: Path, tmp_path: Path) -> None:
     """Real pytest with the tests' own conftest.py, in a copy, on a machine whose list of packages has no stm."""
     (tmp_path / "tests").mkdir()

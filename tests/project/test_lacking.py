@@ -50,10 +50,12 @@ def test_nothing_is_lost_where_a_system_lacks(root: Path, tmp_path: Path, lackin
     check_passes(root, tmp_path, (lacking,), *tests)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_where_a_system_lacks_all_of_it(root: Path, tmp_path: Path) -> None:
     check_passes(root, tmp_path, EVERYTHING, *JOURNAL, "tests/collector/test_kill.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

@@ -58,6 +58,7 @@ def test_what_the_page_types_asks_the_questions_and_prints_the_table(
     assert "rating_means" in typed("analyze tables --db warmth.duckdb", study.parent, rating)
 
 
+@pytest.mark.slow
 def test_its_checks_figures_and_report_are_those_that_it_declares(study: Path, rating: Path) -> None:
     typed("collect --study ./warmth.toml --simulated --repetitions 20 --db warmth.duckdb", study.parent, rating)
     found = typed("analyze check --db warmth.duckdb --format csv 2>/dev/null", study.parent, rating)

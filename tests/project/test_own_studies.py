@@ -112,6 +112,7 @@ def test_every_analysis_of_a_study_of_ones_own_gives_results_or_a_sentence(
     assert result.exception is None or isinstance(result.exception, SystemExit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OWN)
 def test_the_collectors_commands_know_it_too(here: Path, name: str) -> None:
     db = f"{name}.duckdb"

@@ -43,6 +43,7 @@ def run_of(project: Path) -> list[str]:
     return sorted(path.name for path in project.glob("*.was_run"))
 
 
+@pytest.mark.slow
 @needs_r
 def test_collecting_fitting_and_tables_run_nothing_of_the_folder(project: Path) -> None:
     asked = typed(project, "collect", "--study", "rmiat", "--model", "simulated/o3-mini", "--pilot", "160")

@@ -218,6 +218,7 @@ def test_a_profile_of_the_user_s_decides_nothing_in_set_up(
     assert (tool.lacking_rows(r), tool.repository_kind(r, tmp_path / "log")) == (before, "")
 
 
+@pytest.mark.slow
 @pytest.mark.needs("R")
 def test_a_repository_that_never_answers_costs_seconds(root: Path, tool: ModuleType, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -26,6 +26,7 @@ def reach() -> Reach:
 BUSY = "import time; ends = time.process_time() + .3\nwhile time.process_time() < ends: pass"
 
 
+@pytest.mark.slow
 def test_a_process_that_goes_on_and_one_that_ended_count_and_the_shared_start_does_not(python: list[str]) -> None:
     before = processor_seconds()
     subprocess.run([*python, "-c", BUSY], check=True)

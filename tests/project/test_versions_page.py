@@ -23,6 +23,7 @@ def test_every_command_of_the_page_does_what_it_says(root: Path, tmp_path: Path)
     assert "Nothing to ask: all 32 trials have their answers" in by_name
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
 def test_next_lines_run_as_they_are_printed(root: Path, tmp_path: Path) -> None:
     page = (root / "vignettes" / "versions.Rmd").read_text("utf-8")
