@@ -40,8 +40,9 @@ def test_every_association_study_has_the_fit_without_naming_it() -> None:
 def test_effects_stand_beside_the_studys_own(found: analysis.FitResult, db: Path) -> None:
     own = analysis.fit(db, "rmiat", "lme4").table.filter(pl.col("term") == "conditionincompatible")
     effects = found.tables["crossed"]["effects"]
-    assert effects["reference_p"].to_list() == own["p_value"].to_list()
-    assert effects["reference_std_error"].to_list() == own["std_error"].to_list()
+    # The study's own stops where lme4 does, as printed; this one goes on to the optimum.
+    assert effects["reference_p"].to_list() == pytest.approx(own["p_value"].to_list(), rel=1e-3)
+    assert effects["reference_std_error"].to_list() == pytest.approx(own["std_error"].to_list(), rel=1e-4)
     assert (effects["mde"] / effects["sd"]).to_list() == pytest.approx(effects["mde_d"].to_list())
     assert set(effects["verdict"]) <= {"stays", "lost", "gained", "not_significant"}
 
