@@ -65,6 +65,7 @@ counted <- function(...) {
 }
 
 test_that("counts are drawn in their steps, as many zeros as the truth says, and fitted as intervals", {
+  skip_but_in_full()
   skip_without_brms()
   parts <- do.call(calibrated_parts, counted(family = "lognormal"))
   simulated <- with_seed(2, lapply(1:20, function(number) simulated_parts(parts, parts$priors)))

@@ -47,6 +47,7 @@ test_that("the plain and the corrected correlation are those of plain R", {
 })
 
 test_that("a known correlation comes out without errors, and the plain one is too small", {
+  skip_but_in_full()
   found <- do.call(rbind, lapply(1:12, function(seed) {
     check_same_words(two_models(.6, 50, 10, seed = seed), levels = conditions)
   }))
@@ -57,6 +58,7 @@ test_that("a known correlation comes out without errors, and the plain one is to
 })
 
 test_that("words in random order agree as often as p says, over all models of a test", {
+  skip_but_in_full()
   rows <- do.call(rbind, lapply(1:3, function(k) {
     transform(two_models(0, 20, 4, seed = k), model = paste0(model, k))
   }))
@@ -84,6 +86,7 @@ test_that("missing answers, groups, one wording and one model are no failure", {
 })
 
 test_that("the figure looks as it did", {
+  skip_but_in_full()
   skip_if_not_installed("ggplot2")
   rows <- rbind(two_models(.8), transform(subset(two_models(.2, seed = 3), model == "b"), model = "c"))
   found <- check_same_words(rbind(rows, transform(rows, test = "walk")), levels = conditions)

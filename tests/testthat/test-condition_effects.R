@@ -39,6 +39,7 @@ test_that("item-averaged numbers are the mean over the items of the test, each w
 })
 
 test_that("both kinds agree with brms's own predictions, with random slopes too", {
+  skip_but_in_full()
   skip_without_stan()
   file <- withr::local_tempfile(fileext = ".rds")
   short_fit(few_trials(), save_to = file)

@@ -26,6 +26,7 @@ count_fit <- function() {
 }
 
 test_that("the ratio of medians that was put in is found, with the zeros that are there", {
+  skip_but_in_full()
   skip_without_stan()
   effects <- count_fit()$tables$effects
   expect_equal(effects[c("term", "family", "step")], data.frame(
@@ -62,6 +63,7 @@ test_that("counts are checked by zeros, steps and quantiles of each condition", 
 })
 
 test_that("one Stan program serves all cells of a family, whatever their step, numbers and priors", {
+  skip_but_in_full()
   skip_without_brms()
   code <- function(rows, ...) {
     step <- step_of_outcome(rows, checked_formula(counts_formula, names(rows)), "lognormal", NULL)

@@ -79,6 +79,7 @@ test_that("each doubt has its sentence, and none is none", {
 })
 
 test_that("priors go over as data: halved and doubled need no compiling, and change the numbers", {
+  skip_but_in_full()
   skip_without_stan()
   wide <- short(priors = list(b = "normal(0, 2)", sd = "exponential(0.5)"))
   narrow <- short(priors = list(b = "normal(0, 0.01)"), iterations = 120, warmup = 60)
@@ -117,6 +118,7 @@ test_that("of many draws and rows, leave-one-out takes as many draws of each cha
 })
 
 test_that("the brmsfit and the draws are kept, and opened again", {
+  skip_but_in_full()
   skip_without_stan()
   skip_if_not_installed("nanoparquet")
   folder <- withr::local_tempdir()
@@ -134,6 +136,7 @@ test_that("the brmsfit and the draws are kept, and opened again", {
 })
 
 test_that("a folder that isn't there costs the files, not the numbers", {
+  skip_but_in_full()
   skip_without_stan()
   fit <- short(iterations = 120, warmup = 60, save_to = file.path(withr::local_tempdir(), "gone", "f.rds"))
   expect_equal(fit$tables$model$file, NA_character_)
@@ -142,6 +145,7 @@ test_that("a folder that isn't there costs the files, not the numbers", {
 })
 
 test_that("what is being done is said, with each chain's part", {
+  skip_but_in_full()
   skip_without_stan()
   skip_on_os("windows")
   said <- NULL

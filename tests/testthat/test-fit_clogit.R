@@ -56,6 +56,7 @@ test_that("columns that do not tell sets apart, and what is the same in each set
 })
 
 test_that("the published choices come to the numbers that were kept", {
+  skip_but_in_full()
   skip_if_not_installed("survival")
   folder <- shared_data("conjoint_immigration")
   profiles <- utils::read.csv(file.path(folder, "profiles.csv"))

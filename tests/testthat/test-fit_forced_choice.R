@@ -19,6 +19,7 @@ test_that("one model only: the formula drops the factor and says so", {
 })
 
 test_that("one test and one model: what is left is the condition", {
+  skip_but_in_full()
   skip_without_stan()
   fit <- short_fit(subset(few_trials(), model == "gpt-5" & test == "gender_science"))
   expect_equal(fit$tables$model$formula, "is_consistent ~ condition + (1 | item)")
@@ -56,6 +57,7 @@ test_that("none valid: stage B can't be fitted, stage A can", {
 })
 
 test_that("perfect separation: the priors hold it, and a message counts the cells", {
+  skip_but_in_full()
   skip_without_stan()
   rows <- transform(few_trials(), is_consistent = condition == "congruent", is_valid = TRUE)
   fit <- short_fit(rows)
@@ -65,6 +67,7 @@ test_that("perfect separation: the priors hold it, and a message counts the cell
 })
 
 test_that("an item that was asked in one condition only takes part, and is counted", {
+  skip_but_in_full()
   skip_without_stan()
   rows <- few_trials()
   fit <- short_fit(subset(rows, !(item == item[1] & condition == "congruent")), "valid")
@@ -91,6 +94,7 @@ test_that("repetitions are put together with a message", {
 })
 
 test_that("answers to the same question are said to be taken as independent", {
+  skip_but_in_full()
   skip_without_brms()
   rows <- few_trials(repetitions = 2)
   parts <- brms_parts(rows, "is_valid ~ condition * model * test + (1 | item) + (1 | repetition)")
@@ -102,6 +106,7 @@ test_that("answers to the same question are said to be taken as independent", {
 })
 
 test_that("three rows are enough for a right answer", {
+  skip_but_in_full()
   skip_without_stan()
   rows <- few_trials()
   three <- rows[c(which(rows$condition == "congruent")[1:2], which(rows$condition == "incongruent")[1]), ]
@@ -113,6 +118,7 @@ test_that("three rows are enough for a right answer", {
 })
 
 test_that("very many rows are refused with an estimate of the time", {
+  skip_but_in_full()
   skip_without_brms()
   rows <- few_trials()
   many <- rows[rep(seq_len(nrow(rows)), length.out = 3e5), ]
@@ -121,6 +127,7 @@ test_that("very many rows are refused with an estimate of the time", {
 })
 
 test_that("rows of several kinds are not put together silently", {
+  skip_but_in_full()
   skip_without_stan()
   rows <- few_trials()
   rows$source[1:40] <- "collected"

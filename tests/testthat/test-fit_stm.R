@@ -27,6 +27,7 @@ test_that("a fit is what stm, estimateEffect, summary() and plot() give one afte
 })
 
 test_that("the same seed gives the same numbers, another one other intervals, and nobody's own draws are spoilt", {
+  skip_but_in_full()
   skip_without_stm()
   first <- fit_talk()
   expect_identical(fit_talk()$tables, first$tables)
@@ -139,6 +140,7 @@ test_that("three conditions are refused before anything is fitted", {
 })
 
 test_that("no topic function touches the session's random numbers, or depends on its generator", {
+  skip_but_in_full()
   skip_without_stm()
   prepared <- talk_to_prepare(80)
   trials <- made_talk()

@@ -9,6 +9,7 @@ skip_without_compiler <- function() {
 }
 
 test_that("the fast engine gives stm's own numbers, to the bit", {
+  skip_but_in_full()
   skip_without_stm()
   skip_without_compiler()
   for (k in 2:6) {

@@ -20,6 +20,7 @@ by_glmer <- function(trials, permutations = 3, ...) {
 }
 
 test_that("neither processes nor the order of rows change a number", {
+  skip_but_in_full()
   skip_if_not_installed("lme4")
   trials <- trials_to_permute(n_words = 5)
   one <- by_glmer(trials)
@@ -68,6 +69,7 @@ test_that("items are averaged over as in the main fit: those of the test, in wha
 })
 
 test_that("brms refits with the coding of the study's fit", {
+  skip_but_in_full()
   skip_without_stan()
   refit <- function(...) {
     refit_permutation(
@@ -88,6 +90,7 @@ test_that("one model alone is permuted without it, one condition alone is report
 })
 
 test_that("an effect of the condition is found, and none if labels were drawn at random", {
+  skip_but_in_full()
   skip_if_not_installed("lme4")
   trials <- expand.grid(
     condition = c("congruent", "incongruent"), item = sprintf("word %02d", 1:40), model = "a", test = "d",
@@ -102,6 +105,7 @@ test_that("an effect of the condition is found, and none if labels were drawn at
 })
 
 test_that("brms refits without compiling again, alike with the same seed, and counts what is doubtful", {
+  skip_but_in_full()
   skip_without_stan()
   trials <- trials_to_permute(n_words = 3)
   refit <- function(number, ...) {

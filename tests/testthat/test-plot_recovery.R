@@ -20,6 +20,7 @@ test_that("each panel counts the intervals that hold the truth, and the caption 
 })
 
 test_that("fixed truths are put in the order of their estimates, drawn ones against the truth", {
+  skip_but_in_full()
   skip_if_not_installed("ggplot2")
   fixed <- plot_recovery(made_recovery(is_fixed = TRUE))
   expect_match(fixed$labels$title, "Fixed truths")

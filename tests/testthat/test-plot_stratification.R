@@ -102,6 +102,7 @@ test_that("the words name the ends, and count what lies above chance and people"
 })
 
 test_that("indices of one's own rounds go straight into the figure", {
+  skip_but_in_full()
   skip_if_not_installed("ggplot2")
   games <- simulate_structured_games(p = c(0, 1), experiments = "bgd", n_games = 5)
   games <- transform(games, model = sprintf("p = %s", p), variant = "structured")

@@ -13,6 +13,7 @@ fit_names <- function(scores, ...) {
 }
 
 test_that("names cost .44 of 100 points, and answers to one name hang together", {
+  skip_but_in_full()
   scores <- resumes()
   fit <- fit_names(scores, cluster = "name")
   own <- fit$estimates[fit$estimates$term == "raceWhite", ]
