@@ -231,7 +231,7 @@ def fits_to_make(paper: Fit, crossed: Fit) -> dict[str, Fit]:
     """
     fits = {"paper": paper, CROSSED: crossed}
     fits["words"] = replace(paper, name=f"{paper.name}_words", formula=with_words(paper.formula or ""))
-    fits["leave_one_out"] = replace(paper, name=f"{paper.name}_leave_one_out", engine="leave_one_out")
+    fits["leave_one_out"] = replace(paper, name=f"{paper.name}_leave_one_out", engine="leave_one_out", settings={})
     return fits
 
 
