@@ -31,7 +31,7 @@ test_that("rows in another order in memory give an equal fit, and the saved mode
   for (name in c("estimate", "std_error", "conf_low", "conf_high")) {
     expect_equal(fits[[1]]$estimates[[name]], fits[[2]]$estimates[[name]], tolerance = 1e-9)
   }
-  expect_identical(fits[[1]]$fits$optimiser, "nloptwrap, polished")
+  expect_match(fits[[1]]$fits$optimiser, "nloptwrap, polished", fixed = TRUE)
   expect_lt(length(serialize(fits[[1]]$models[[1]]@optinfo, NULL)), 1e4)
 })
 
