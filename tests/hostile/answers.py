@@ -113,7 +113,7 @@ ANSWERS = (
     _with("choices that are a text", {"choices": "Calm"}, "failed", is_final=False),
     _message("a message that is a text", "Calm", "malformed"),
     _message("no text", {"content": None}, "malformed", answer=None),
-    _message("a number", {"content": 42}, "malformed", answer=None),
+    _message("a number", {"content": 42}, "malformed", answer="42"),
     _message(
         "a list of parts", {"content": [{"type": "text", "text": "Ca"}, {"text": "lm"}, 7, {"text": 9}]}, answer="Calm"
     ),

@@ -3,12 +3,10 @@
 -- order: requested_model, served_model
 -- reads: attempts
 -- study: any
--- note:  another model is one of another family, version or size (gemini-3.8-flash for gemini-2.5-pro, o3-mini for o3), and
---        another snapshot than was asked for by its date. The same are: an alias and its snapshot, another spelling
---        (llama3.1-8b), a router's prefix or suffix, a region, capitals, points for hyphens, the order of words, an empty
---        name, the name of a file (llama.cpp), and the aliases below. A word that only one of the names has and that is
---        no size (`unknown_words`), and a version where none was asked for, may mean anything: these answers stay in,
---        and the run says so once. Pairs are compared, not answers: ten million answers have a handful of them.
+-- note:  another model is one of another family, version or size (o3-mini for o3), or another snapshot than was asked for
+--        by its date. The same are: an alias and its snapshot, another spelling, a router's prefix, a region, an empty
+--        name, the name of a file, and the aliases below. A word that only one name has and that is no size
+--        (`unknown_words`) may mean anything: these answers stay in, and the run says so once.
 CREATE OR REPLACE VIEW served_names AS
 WITH aliases (requested, served, source) AS (
     VALUES ('gpt-4-turbo-preview', 'gpt-4-0125-preview',
