@@ -14,8 +14,7 @@ WITH aliases (requested, served, source) AS (
            ('gpt-5-6', 'gpt-5-6-sol',
                'vercel.com/ai-gateway/models/openai/gpt-5.6-sol (OpenAI routes the alias to it), read 2026-11-28')
 ), pairs AS (
-    SELECT DISTINCT requested_model, served_model FROM attempts
-    WHERE served_model <> requested_model AND served_model <> ''
+    SELECT DISTINCT requested_model, served_model FROM attempts WHERE served_model NOT IN (requested_model, '')
 ), spelt AS (  -- lower case, without a router's prefix and suffix, v2 as 2, 2.0 as 2, llama3 as llama-3, hyphens alone
     SELECT requested_model, served_model,
            regexp_matches(served_model, '(?i)^([/~.…\\]|[a-z]:\\)|[.](gguf|safetensors|bin|mlx|onnx)$') AS is_file,
