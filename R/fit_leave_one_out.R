@@ -19,7 +19,7 @@ fit_leave_one_out <- function(data, formula, by = NULL, levels = NULL, group = N
   group <- if (is.null(group)) maker$grouping[[1]] else group
   check_columns(data, group)
   fit_one <- function(rows) {
-    fit <- fit_mixed_model(maker$formula, maker$prepare(rows))
+    fit <- fit_mixed_model(maker$formula, maker$prepare(rows), "satterthwaite")
     fit$estimates <- leave_out_each(maker, rows, rows[[group]], fit)
     fit
   }

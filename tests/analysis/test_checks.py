@@ -98,10 +98,12 @@ def test_python_and_rscript_give_bit_equal_numbers(found: Checks, tmp_path: Path
 
 def test_the_numbers_beside_the_paper_are_those_of_the_fits(found: Checks, db: Path) -> None:
     effects = analysis.fit(db, fit="lme4").table.filter(pl.col("term") == "conditionincompatible")
-    assert found.rows["crossed"]["reference_p"].to_list() == effects["p_value"].to_list()
+    # The paper's own stops where lme4 does, as printed; the others go on to the optimum.
+    printed = pytest.approx(effects["p_value"].to_list(), rel=1e-5)
+    assert found.rows["crossed"]["reference_p"].to_list() == printed
     for name in ("corrections", "words"):
-        assert found.rows[name]["p_value"].to_list() == effects["p_value"].to_list()
-    assert found.rows["influence"]["p_all"].unique(maintain_order=True).to_list() == effects["p_value"].to_list()
+        assert found.rows[name]["p_value"].to_list() == printed
+    assert found.rows["influence"]["p_all"].unique(maintain_order=True).to_list() == printed
 
 
 def test_nulls_and_corrections_are_over_words_and_wordings_too(found: Checks) -> None:
