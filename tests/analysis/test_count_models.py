@@ -53,6 +53,7 @@ def finding(rows: pl.DataFrame) -> Verdict:
     return count_models({"counts": rows}, context)
 
 
+@pytest.mark.slow
 def test_every_association_study_has_the_fit_without_naming_it(study: Study) -> None:
     fit = fits_of(study)["brms"]
     assert fit.formula == "tokens ~ condition + (1 + condition || wording) + (1 + condition || item)"
@@ -60,6 +61,7 @@ def test_every_association_study_has_the_fit_without_naming_it(study: Study) -> 
     assert fits_of(load_study("interference")).keys() == load_study("interference").fits.keys()
 
 
+@pytest.mark.slow
 def test_the_families_of_the_shell_are_those_of_r() -> None:
     text = (ROOT / "R" / "count_families.R").read_text("utf-8")
     assert {name for name in COUNT_FAMILIES if f"\n  {name} = function(step)" in text} == set(COUNT_FAMILIES)
@@ -90,6 +92,7 @@ def test_another_family_is_another_fit_and_is_compared(db: Path, found: FitResul
     assert fits_to_show(db, study).height == 1
 
 
+@pytest.mark.slow
 def test_a_family_that_is_none_names_those_there_are(db: Path) -> None:
     wrong = CliRunner().invoke(analyze, ["--fit", "brms", "--study", "rmiat", "--db", str(db), "--family", "poisson"])
     assert (wrong.exit_code, "lognormal" in wrong.stderr) == (2, True)
@@ -110,6 +113,7 @@ def test_the_page_of_checks_says_what_is_predicted_and_what_is_doubtful(
     assert next(one for one in page if one.check == "counts").verdict == said.sentence
 
 
+@pytest.mark.slow
 def test_a_family_that_is_clearly_better_is_said_with_its_difference() -> None:
     usual = {
         "source": "simulated", "study_version": "v1", "variant": "base", "model": "m", "test": "t", "ratio": 1.5,
@@ -131,6 +135,7 @@ def test_a_family_that_is_clearly_better_is_said_with_its_difference() -> None:
     assert finding(fine).standing == "not found"
 
 
+@pytest.mark.slow
 @pytest.mark.needs("brms")
 def test_the_report_sets_ratios_beside_the_studys_own_number(db: Path, found: FitResult, study: Study) -> None:
     analysis.fit(db, "rmiat", "crossed")
@@ -144,6 +149,7 @@ def test_the_report_sets_ratios_beside_the_studys_own_number(db: Path, found: Fi
     assert ratios(SectionData(study, {}, {}, grain)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.needs("brms")
 def test_the_figure_of_predictive_checks_shows_the_zeros(db: Path, found: FitResult) -> None:
     (figure,) = figure_rows(db, load_study("rmiat"), ["predictive_checks"])
@@ -151,6 +157,7 @@ def test_the_figure_of_predictive_checks_shows_the_zeros(db: Path, found: FitRes
     assert figure.rows["condition"].to_list() == ["compatible", "incompatible"]
 
 
+@pytest.mark.slow
 def test_the_figure_of_families_shows_those_beside_the_lognormal(tmp_path: Path) -> None:
     case = TESTS / "sql" / "bayes_ratios"
     db = small_database(tmp_path / "a.duckdb", source="imported")

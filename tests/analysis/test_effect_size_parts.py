@@ -45,6 +45,7 @@ def plain_d(rows: list[tuple[str, int | None, str]], refusals_removed: bool) -> 
     return d, sqrt(n / (len(low) * len(high)) + d**2 / (2 * n))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(cells, min_size=1, max_size=30), st.randoms(use_true_random=False))
 def test_sql_agrees_with_plain_python_on_any_rows_in_any_order(

@@ -143,6 +143,7 @@ def test_printed_si_and_half_width_come_out_of_the_printed_matrices(
     assert mean == pytest.approx(float(rows[0]["printed_si"]), abs=0.001)
 
 
+@pytest.mark.slow
 @few
 @given(drawn=st.lists(some_games(), min_size=1, max_size=10))
 def test_sql_and_numpy_agree_on_any_games(

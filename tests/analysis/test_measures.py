@@ -43,6 +43,7 @@ def found(db: Path) -> Validity:
     return analysis.validity(db, MEASURES)
 
 
+@pytest.mark.slow
 def test_a_unit_is_a_model_and_test_with_both_estimates_and_their_errors(found: Validity, db: Path) -> None:
     assert found.units.height == 8
     own = analysis.fit(db, "drinks", "t_test").table
@@ -52,6 +53,7 @@ def test_a_unit_is_a_model_and_test_with_both_estimates_and_their_errors(found: 
     assert any("only 8 units" in warning for warning in found.warnings)
 
 
+@pytest.mark.slow
 def test_the_plain_correlation_is_that_of_the_units(found: Validity) -> None:
     row = found.table.filter(row="pearson").to_dicts()[0]
     assert row["estimate"] == pytest.approx(found.units.select(pl.corr("x", "y")).item())
@@ -78,6 +80,7 @@ def test_three_measures_are_three_pairs(db: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_is_no_measure_is_said(db: Path) -> None:
     with pytest.raises(UsageError, match="two measures"):
         analysis.validity(db, ["drinks.d", "drinks.d"])

@@ -81,6 +81,7 @@ ALWAYS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("db", "typed", "exit_code", "said"),
     [
@@ -98,6 +99,7 @@ def test_any_number_of_conditions_gives_a_result_or_a_sentence(
     assert result.exception is None or isinstance(result.exception, SystemExit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "two", "three"),
     [

@@ -35,6 +35,7 @@ def section(page: str, anchor: str) -> str:
     return re.split(r"<h2 ", page[page.index(f'id="{anchor}-1"') :])[0]
 
 
+@pytest.mark.slow
 def test_variants_are_one_section_and_every_table_tells_them_apart(page: Path) -> None:
     text = page.read_text("utf-8")
     assert str(page.parent) not in text
@@ -43,6 +44,7 @@ def test_variants_are_one_section_and_every_table_tells_them_apart(page: Path) -
         assert {"base", "bonus"} <= set(re.findall(r"<td>(\w+)</td>", section(text, anchor))), anchor
 
 
+@pytest.mark.slow
 def test_indices_stand_beside_chance_and_are_the_kept_ones(own: tuple[Path, Path], page: Path) -> None:
     shown = section(page.read_text("utf-8"), "indices")
     assert "Not made yet" not in shown

@@ -45,6 +45,7 @@ def section(page: str, anchor: str) -> str:
     return re.split(r"<h2 ", page[page.index(f'id="{anchor}-1"') :])[0]
 
 
+@pytest.mark.slow
 def test_a_report_starts_no_long_fit_and_says_what_to_type(db: Path, unfitted: str) -> None:
     words = re.sub(r"<[^>]+>", "", unfitted)
     for command in ("--fit brms", "permute", "sensitivity"):
@@ -54,6 +55,7 @@ def test_a_report_starts_no_long_fit_and_says_what_to_type(db: Path, unfitted: s
         assert connection.execute("SELECT count(*) FROM fits").fetchall() == [(0,)]
 
 
+@pytest.mark.slow
 def test_what_is_counted_is_there_without_any_fit(unfitted: str) -> None:
     counted = section(unfitted, "answers")
     assert "Table 3. Observed compliance: valid answers, and what the others were" in counted
@@ -105,6 +107,7 @@ def test_figures_are_drawn_into_files_named_after_their_fit(db: Path, fitted: st
     assert drawn["note"].str.contains("analyze --fit brms --study interference").all()  # other settings
 
 
+@pytest.mark.slow
 def test_a_figure_of_a_missing_fit_says_what_makes_it(tmp_path: Path) -> None:
     db = database_of_choices(tmp_path / "b.duckdb")
     with pytest.raises(DatabaseError, match="analyze --fit brms --study interference"):

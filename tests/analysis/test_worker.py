@@ -101,6 +101,7 @@ def test_what_a_worker_has_started_ends_with_it(tmp_path: Path, root: Path, how:
     assert wait_until(lambda: not is_running(child))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "after_s", [0.0, *(pytest.param(after_s, marks=pytest.mark.slow) for after_s in (0.05, 0.1, 0.4)), 0.2]
 )

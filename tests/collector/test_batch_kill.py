@@ -103,6 +103,7 @@ def command(
 only_openai = pytest.mark.parametrize("command", ["openai"], indirect=True)  # where providers make no difference
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after_effect", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_killed_in_the_submit_call_the_job_is_found_not_submitted_again(
     command: BatchCommand, server: BatchServer, after_effect: bool
@@ -132,6 +133,7 @@ def test_killed_while_uploading_one_job_is_made(python: list[str], root: Path, t
         assert command.trials() == (PLANNED, PLANNED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*(pytest.param(k, marks=pytest.mark.slow) for k in ("list", "retrieve")), "content"])
 def test_killed_while_looking_up_or_fetching_no_answer_is_lost_or_doubled(
     command: BatchCommand, server: BatchServer, kind: str

@@ -65,6 +65,7 @@ def test_results_in_any_order_find_their_trials(batch: Batching, server: BatchSe
 ENDED = ("expired", "canceled")  # by the provider or a person: read as a row that has failed is
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("fate", ["missing", *(pytest.param(f, marks=pytest.mark.slow) for f in ("errored", *ENDED))])
 def test_a_row_without_an_answer_is_pending_again(

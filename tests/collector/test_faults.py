@@ -62,6 +62,7 @@ def test_a_server_whose_certificate_nobody_vouches_for_gets_no_request(tmp_path:
     assert "certificate" in query(tmp_path / "a.duckdb", "SELECT error FROM attempts")[0][0].lower()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
 def test_a_redirect_is_not_followed_so_that_the_key_stays_with_its_host(tmp_path: Path, status: str) -> None:
     async def elsewhere(writer: asyncio.StreamWriter) -> None:

@@ -312,6 +312,7 @@ def test_rows_survive_whatever_garbage_lies_between_them(tmp_path_factory: pytes
     assert sum(isinstance(row, Problem) for row in found) == sum(is_garbled for _, is_garbled in rows)
 
 
+@pytest.mark.slow
 def test_the_authors_data_give_every_number_of_table_s4(authors: Authors, shared: Path) -> None:
     for model, report in authors.reports.items():
         assert (report.rows_imported, report.problems) == (9_920 if model.startswith("claude") else 12_920, [])

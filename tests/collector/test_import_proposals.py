@@ -327,6 +327,7 @@ CONJOINTS: dict[str, dict[str, Callable[[int, int, int], object]]] = {
 }
 
 
+@pytest.mark.slow
 @each_row("name", CONJOINTS)
 def test_choices_of_profiles_are_no_scale_however_tasks_are_written(name: str, here: Path) -> None:
     marks: dict[str, Callable[[int, int, int], object]] = {

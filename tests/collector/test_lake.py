@@ -164,6 +164,7 @@ def test_the_same_export_again_adds_what_is_new_and_touches_no_part(home: Path, 
         export_lake(home / "a.duckdb", lake)
 
 
+@pytest.mark.slow
 def test_an_answer_that_a_later_merge_recovers_reaches_a_lake_written_before(tmp_path: Path) -> None:
     collect(tmp_path / "a.duckdb", write_tiny(tmp_path), simulated=True, repetitions=1)
     shutil.copytree(tmp_path / "a.duckdb.journal", tmp_path / "damaged.journal")

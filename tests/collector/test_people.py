@@ -265,6 +265,7 @@ def test_a_question_may_have_values_of_its_own(more: str, tmp_path: Path) -> Non
     assert rated == [(1, "I talk a lot", 2), (1, "I worry", 5), (2, "I worry", 3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", ["", ",is_error"])  # a whole file at once, and row by row
 def test_values_may_be_typed_by_the_files_own_name_and_keys_in_any_case(more: str, tmp_path: Path) -> None:
     rows = f"participant,item,Pressed{more}\n1,I talk a lot,E\n1,I worry,i\n2,I worry,x\n"

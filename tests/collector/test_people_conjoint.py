@@ -77,6 +77,7 @@ def test_the_people_of_a_conjoint_come_in_as_they_answered(conjoint: Path) -> No
     assert rated["participant"].n_unique() == 1406
 
 
+@pytest.mark.slow
 def test_columns_of_people_are_attributes_of_profiles_and_of_participants(conjoint: Path) -> None:
     with reading(conjoint) as connection:
         shown = connection.sql("SELECT any_value(attributes) FROM factorial_profiles WHERE participant = 1").fetchall()
@@ -86,6 +87,7 @@ def test_columns_of_people_are_attributes_of_profiles_and_of_participants(conjoi
     assert told.items() <= attributes.items()
 
 
+@pytest.mark.slow
 def test_nothing_but_what_was_asked_for_is_in_the_journal(conjoint: Path) -> None:
     [path] = journal_paths(journal_folder(conjoint))
     with opened_journal(path) as journal:

@@ -55,6 +55,7 @@ def case(process: str, fault: str, moment: str, seed: int) -> Case:
     return Case(struck, done, moment, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", [*SAMPLE, *(pytest.param(kind, marks=pytest.mark.slow) for kind in SLOW)], ids=lambda kind: ", ".join(kind)
 )

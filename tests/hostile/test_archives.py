@@ -30,6 +30,7 @@ def members(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist() if name != MANIFEST}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ARCHIVES, ids=lambda attack: attack.name)
 def test_it_is_refused_in_a_sentence_and_nothing_is_written_beside(
     attack: HostileArchive, members: dict[str, bytes], tmp_path: Path
@@ -49,6 +50,7 @@ def peak_kb() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
+@pytest.mark.slow
 def test_a_line_without_end_in_a_journal_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("slant.analysis.archive.study_copy._MAX_LINE_BYTES", 3_000_000)
     journal_folder(tmp_path / "a.duckdb").mkdir()

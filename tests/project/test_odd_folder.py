@@ -50,6 +50,7 @@ def count(place: Path) -> int:
         return int(connection.execute("SELECT count(*) FROM trials").fetchall()[0][0])
 
 
+@pytest.mark.slow
 def test_runs_go_on_and_rebuild_there_and_leave_nothing_in_the_folders_above(odd: Path) -> None:
     assert count(odd / "a.duckdb") == 16
     again = ("--study", odd / "study.toml", "--simulated", "--repetitions", 2, "--db", odd / "a.duckdb")
@@ -59,6 +60,7 @@ def test_runs_go_on_and_rebuild_there_and_leave_nothing_in_the_folders_above(odd
     assert [path.name for path in odd.parent.iterdir()] == [NAME]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["csv", "parquet", "jsonl"])
 def test_exports_are_written_there_and_replaced(odd: Path, format: str) -> None:
     out = odd / f"trials.{format}"
@@ -68,6 +70,7 @@ def test_exports_are_written_there_and_replaced(odd: Path, format: str) -> None:
     assert read(io.BytesIO(out.read_bytes())).height == 16
 
 
+@pytest.mark.slow
 def test_a_lake_grows_there_and_is_read_by_slant_and_by_its_script(odd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [export_lake(odd / "a.duckdb", odd / "lake").new_attempts for _ in range(2)] == [16, 0]
     assert count(odd / "lake") == 16
@@ -78,6 +81,7 @@ def test_a_lake_grows_there_and_is_read_by_slant_and_by_its_script(odd: Path, mo
         assert connection.execute("SELECT count(*) FROM trials").fetchall() == [(16,)]
 
 
+@pytest.mark.slow
 def test_shards_merge_there(odd: Path) -> None:
     for part in (1, 2):
         collect(odd / f"{part}.duckdb", odd / "study.toml", simulated=True, repetitions=2, shard=(part, 2))
@@ -85,6 +89,7 @@ def test_shards_merge_there(odd: Path) -> None:
     assert count(odd / "merged.duckdb") == 16
 
 
+@pytest.mark.slow
 def test_an_archive_is_sealed_and_replayed_there(odd: Path) -> None:
     with redirect_stderr(io.StringIO()):
         typed("analyze", "seal", "--study", "drinks", "--db", odd / "a.duckdb", "--no-r", "--out", odd / "s.zip")
@@ -93,6 +98,7 @@ def test_an_archive_is_sealed_and_replayed_there(odd: Path) -> None:
     assert count(odd / "replayed" / "replayed.duckdb") == 16
 
 
+@pytest.mark.slow
 def test_reports_figures_and_pages_are_written_there(odd: Path) -> None:
     typed("collect", "view", "--db", odd / "a.duckdb", "--bundle", odd / "pages")
     typed("collect", "timeline", odd / "study.toml", "--out", odd / "people")
@@ -101,6 +107,7 @@ def test_reports_figures_and_pages_are_written_there(odd: Path) -> None:
     assert {"pages", "people", "figures", "report.html"} <= {path.name for path in odd.iterdir()}
 
 
+@pytest.mark.slow
 def test_files_are_imported_from_there(odd: Path) -> None:
     export_trials(odd / "a.duckdb", out=odd / "in.csv", overwrite=True)
     rows = pl.read_csv((odd / "in.csv").read_bytes()).with_columns(source=pl.lit("imported"))
@@ -109,6 +116,7 @@ def test_files_are_imported_from_there(odd: Path) -> None:
     assert count(odd / "imported.duckdb") == 16
 
 
+@pytest.mark.slow
 @pytest.mark.needs("duckdb", "DBI")
 def test_r_opens_a_database_there_twice(odd: Path) -> None:
     code = "for (file in list.files('R', full.names = TRUE)) source(file); place <- commandArgs(TRUE); "

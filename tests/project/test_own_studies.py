@@ -94,6 +94,7 @@ ALWAYS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("db", "typed", "exit_code", "said"),
     [

@@ -72,6 +72,7 @@ def test_python_m_runs_nothing_of_the_folder_but_a_slant_of_its_own(project: Pat
     assert (listed.returncode, run_of(project)) == (0, []), listed.stderr
 
 
+@pytest.mark.slow
 @needs_r
 @pytest.mark.parametrize("lacks", ["", pytest.param("forkserver", marks=pytest.mark.slow)])
 def test_a_script_of_the_project_may_fit_beside_files_of_such_names(project: Path, lacks: str) -> None:
@@ -88,6 +89,7 @@ def test_a_script_of_the_project_may_fit_beside_files_of_such_names(project: Pat
     assert found.stdout.strip() == str(["ok"] * len(MODELS))
 
 
+@pytest.mark.slow
 def test_child_processes_get_the_search_path_without_the_current_folder_and_that_of_the_script(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +101,7 @@ def test_child_processes_get_the_search_path_without_the_current_folder_and_that
     assert safe_path() == before
 
 
+@pytest.mark.slow
 def test_the_folder_of_a_job_is_kept_for_the_process_that_is_to_run_it(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +125,7 @@ def test_objects_that_r_saved_in_the_folder_do_not_take_the_place_of_rs_own(proj
     assert with_objects == typed(project, *said, "--refit").stdout != ""
 
 
+@pytest.mark.slow
 @needs_r
 @pytest.mark.parametrize("lacks", ["", pytest.param("forkserver", marks=pytest.mark.slow)])
 def test_a_worker_that_can_not_start_says_why_and_leaves_kept_fits_alone(tmp_path: Path, lacks: str) -> None:
