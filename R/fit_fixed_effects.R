@@ -241,6 +241,9 @@ clustered_f <- function(model, at, over) {
 
 # By term, the places of its coefficients. A cumulative model has thresholds before them.
 coefficients_of_terms <- function(model) {
+  if (inherits(model, "coxph")) { # whose terms name the sets, too
+    return(model$assign[!grepl("^strata[(]", names(model$assign))])
+  }
   terms <- stats::delete.response(stats::terms(model))
   labels <- attr(terms, "term.labels")
   of <- attr(stats::model.matrix(terms, rows_of_model(model)), "assign")

@@ -14,7 +14,8 @@ crossed_trials <- function(seed, n_items = 16, n_wordings = 10, effect = 30, slo
 
 test_that("a factor's slopes are uncorrelated, as if its contrast of -1/2 and 1/2 were typed", {
   trials <- crossed_trials(1)
-  fit <- fit_lme4(trials, slopes_at_random, levels = list(condition = conditions))
+  levels <- list(condition = conditions)
+  fit <- fit_lme4(trials, slopes_at_random, levels = levels, df_method = "satterthwaite")
   trials$half <- ifelse(trials$condition == conditions[[2]], .5, -.5)
   trials$condition <- factor(trials$condition, levels = conditions)
   typed <- lmerTest::lmer(
