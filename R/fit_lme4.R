@@ -44,8 +44,8 @@
 #' @param family `"gaussian"`, or `"binomial"` for an outcome that is `TRUE` or `FALSE` (or 1 or 0).
 #' @param n_agq for `"binomial"`: 1 is Laplace's approximation; 0 is quicker by far and less exact (see `nAGQ` of
 #'   [lme4::glmer()]).
-#' @param polish for `"gaussian"`: `TRUE` ends each fit with Newton steps to the optimum itself; `FALSE` stops where lme4's
-#'   optimiser does, whose place has the variances in five digits or so, as printed tables do.
+#' @param polish for `"gaussian"`: `TRUE` ends each fit with Newton steps to the optimum itself; `FALSE` stops where
+#'   lme4's optimiser does, with variances right to five digits or so, as printed tables have them.
 #' @param contrast for `"binomial"`: the factor of two levels whose difference in probability is wanted, if it is there.
 #' @param df_method `"kenward_roger"`: these where something is tested between clusters, else Satterthwaite's;
 #'   `"satterthwaite"`: those of lmerTest everywhere, as papers print them.
