@@ -52,6 +52,7 @@ def n_kept(db: Path) -> int:
         return int(connection.execute("SELECT count(*) FROM calibration_fits").fetchall()[0][0])
 
 
+@pytest.mark.slow
 def test_each_quantity_has_a_rank_in_each_data_set_and_a_row_over_all(found: analysis.Calibration) -> None:
     quantities = found.summary["quantity"].to_list()
     assert quantities[:2] + quantities[-1:] == ["intercept", "blockincongruent", "log_lik"]
@@ -81,6 +82,7 @@ def test_the_same_call_fits_nothing_and_one_of_more_data_sets_adds_to_them(
     assert analysis.open_trials(own, view="calibration_summary")["n"].unique().to_list() == [4]
 
 
+@pytest.mark.slow
 def test_views_the_figure_the_checks_and_the_report_say_what_is_kept(db: Path, found: analysis.Calibration) -> None:
     study = load_study("interference")
     assert analysis.tables(db, names=["calibration_ranks"])["calibration_ranks"].height == found.ranks.height
@@ -107,6 +109,7 @@ def test_what_is_kept_is_a_step_of_an_archive(db: Path, found: analysis.Calibrat
     assert read_step(json.loads(json.dumps(step.as_json()))).frames(db, study, 1, None)["summary"].equals(found.summary)
 
 
+@pytest.mark.slow
 def test_the_shell_prints_what_python_has(db: Path, found: analysis.Calibration) -> None:
     words = ["calibrate", "--study", "interference", "--fit", "interference", "--data-sets", "3"]
     result = CliRunner().invoke(analyze, [*words, *FLAGS, "--db", str(db), "--format", "csv"])
@@ -116,6 +119,7 @@ def test_the_shell_prints_what_python_has(db: Path, found: analysis.Calibration)
     assert "interference: of" in result.stderr
 
 
+@pytest.mark.slow
 def test_what_can_not_be_calibrated_is_said_before_anything_is_fitted(db: Path) -> None:
     with pytest.raises(UsageError, match='Can\'t calibrate "interference_lme4", which is of the engine lme4'):
         analysis.calibrate(db, "interference", "interference_lme4")

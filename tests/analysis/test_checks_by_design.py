@@ -50,6 +50,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Checks:
     return choices(tmp_path_factory.mktemp("clean"), {"consistent_logit": 2.6}, {"consistent_logit": 1.4})
 
 
+@pytest.mark.slow
 def test_a_forced_choice_without_bias_holds_in_every_check(clean: Checks) -> None:
     assert list(page(clean)) == made_by_check(clean) == list(clean.rows)
     assert {name: one.standing for name, one in page(clean).items()} == dict.fromkeys(page(clean), "not found")
@@ -116,6 +117,7 @@ def test_what_the_variant_null_finds_is_said_beside_the_study_as_it_stands(tmp_p
     assert "of the words as they are" in said.details[0]
 
 
+@pytest.mark.slow
 def test_the_page_and_the_machine_have_every_finding_and_one_figure(clean: Checks, tmp_path: Path) -> None:
     text = write_page(clean, tmp_path / "c.html").read_text("utf-8")
     assert text.count("<article") == len(page(clean))

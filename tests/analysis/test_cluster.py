@@ -90,6 +90,7 @@ def test_a_dask_worker_gives_the_numbers_of_our_own_processes(executor: Executor
     assert kept.table.equals(own.table)
 
 
+@pytest.mark.slow
 def test_the_doctor_has_a_row_for_each_worker(client: Any) -> None:
     answer = CliRunner().invoke(analyze, ["doctor", "--cluster", client.scheduler.address, "--format", "json"])
     (row,) = pl.read_json(answer.stdout.encode()).to_dicts()
@@ -118,18 +119,21 @@ def test_a_command_takes_the_cluster_that_its_option_or_the_variable_names(
     assert here.stdout == typed.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["scheduler", "tcp:host", "local:", "local:none", "local:0", "http://host:1"])
 def test_what_is_no_address_is_said_before_anything_starts(address: str) -> None:
     with pytest.raises(UsageError, match="--cluster local:4"):
         ClusterExecutor(address)
 
 
+@pytest.mark.slow
 def test_workers_and_a_cluster_are_not_both_named() -> None:
     answer = CliRunner().invoke(analyze, ["--fit", "lme4", "--workers", "2", "--cluster", "local:2"])
     assert answer.exit_code == 2
     assert "Leave out one of --workers and --cluster" in answer.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--workers", "1")])
 def test_versions_are_not_mixed_without_a_cluster(more: tuple[str, ...]) -> None:
     answer = CliRunner(env={"SLANT_CLUSTER": "local:2" if more else None}).invoke(
@@ -139,6 +143,7 @@ def test_versions_are_not_mixed_without_a_cluster(more: tuple[str, ...]) -> None
     assert "Can't mix versions without a cluster" in answer.output
 
 
+@pytest.mark.slow
 def test_without_dask_the_option_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(RError, match=r"pip install 'slant\[dask\]'"):
@@ -169,6 +174,7 @@ def of_topics(db: Path, **where: Any) -> list[pl.DataFrame]:
     return [made.table, made.topics["words"], analysis.read_topics(db).documents()]
 
 
+@pytest.mark.slow
 @SLOW
 @pytest.mark.parametrize(
     ("engine", "make"),
@@ -216,6 +222,7 @@ def statuses(made: Results) -> dict[str, int]:
     return dict(made.calls["status"].value_counts().iter_rows())
 
 
+@pytest.mark.slow
 @SLOW
 def test_a_worker_that_is_killed_in_mid_fit_costs_no_fit(db: Path, tmp_path: Path) -> None:
     with local(2) as client:
@@ -225,6 +232,7 @@ def test_a_worker_that_is_killed_in_mid_fit_costs_no_fit(db: Path, tmp_path: Pat
     assert statuses(made) == {"ok": 12}
 
 
+@pytest.mark.slow
 @SLOW
 def test_a_job_that_always_kills_its_worker_is_one_failed_row(db: Path) -> None:
     with local(2) as client:
@@ -235,6 +243,7 @@ def test_a_job_that_always_kills_its_worker_is_one_failed_row(db: Path) -> None:
     assert said.endswith("also when it ran alone.")
 
 
+@pytest.mark.slow
 @SLOW
 def test_a_nanny_that_is_killed_takes_its_worker_along_and_no_fit(db: Path) -> None:
     with scheduler() as address, worker(address) as first, worker(address), ClusterExecutor(address) as executor:
@@ -245,6 +254,7 @@ def test_a_nanny_that_is_killed_takes_its_worker_along_and_no_fit(db: Path) -> N
         assert wait_until(lambda: not below(first.pid))
 
 
+@pytest.mark.slow
 @SLOW
 def test_a_scheduler_that_is_killed_ends_the_call_and_costs_nothing_that_had_ended(db: Path) -> None:
     calls = [*(level(n) for n in range(4)), long_call()]
@@ -263,6 +273,7 @@ def test_a_scheduler_that_is_killed_ends_the_call_and_costs_nothing_that_had_end
         assert wait_until(lambda: not _busy(its.pid), 60)
 
 
+@pytest.mark.slow
 @SLOW
 def test_a_worker_that_dask_gives_up_is_started_again(db: Path) -> None:
     """A nanny does not start again what died before it heard that it had begun."""
@@ -272,6 +283,7 @@ def test_a_worker_that_dask_gives_up_is_started_again(db: Path) -> None:
         assert statuses(results(db, [level()], workers=client.get_executor(pure=False))) == {"ok": 1}
 
 
+@pytest.mark.slow
 @SLOW
 def test_a_cluster_without_workers_is_waited_for_in_the_open(
     db: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -284,6 +296,7 @@ def test_a_cluster_without_workers_is_waited_for_in_the_open(
             assert statuses(made.result(60)) == {"ok": 1}
 
 
+@pytest.mark.slow
 def test_that_a_cluster_has_no_workers_is_said_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -298,6 +311,7 @@ def test_that_a_cluster_has_no_workers_is_said_once(
     assert caplog.text.count("The cluster at tcp://a:1 has no workers") == 1
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_gone_while_it_is_asked_has_no_workers() -> None:
     client = SimpleNamespace(status="running", nthreads=lambda: [][0])
     with pytest.raises(IndexError):  # what is no fault of the connection is not hidden
@@ -312,6 +326,7 @@ def _refused_connection() -> None:
     socket.create_connection(address)
 
 
+@pytest.mark.slow
 @SLOW
 def test_a_job_that_takes_more_memory_than_its_worker_may_have_is_one_failed_row(db: Path) -> None:
     large = replace(level(3), arguments={**level(3).arguments, "n_games": 20_000_000})
@@ -322,6 +337,7 @@ def test_a_job_that_takes_more_memory_than_its_worker_may_have_is_one_failed_row
     assert re.search(r"R took [\d,]+ MB, more than the 600 MB", said)
 
 
+@pytest.mark.slow
 @SLOW
 @pytest.mark.needs("brms")
 def test_a_worker_with_another_brms_is_refused_by_name(tmp_path: Path) -> None:
@@ -335,6 +351,7 @@ def test_a_worker_with_another_brms_is_refused_by_name(tmp_path: Path) -> None:
     assert re.search(r"The worker tcp://\S+ on \S+ has brms 9.9.9 \(here", answer.stderr)
 
 
+@pytest.mark.slow
 @SLOW
 def test_a_worker_without_r_is_refused_by_name() -> None:
     with scheduler() as address, worker(address, PATH="", R_HOME=""), ClusterExecutor(address) as executor:
@@ -343,6 +360,7 @@ def test_a_worker_without_r_is_refused_by_name() -> None:
             answered(level(), executor)
 
 
+@pytest.mark.slow
 @SLOW
 @pytest.mark.needs("SnowballC")
 def test_a_refused_worker_is_named_once_and_the_other_one_goes_on(
@@ -360,6 +378,7 @@ def test_a_refused_worker_is_named_once_and_the_other_one_goes_on(
     assert 0 < sum('"SnowballC": "9.9.9"' in text for text in mixed) < 12
 
 
+@pytest.mark.slow
 @SLOW
 def test_a_worker_with_other_r_code_of_slant_is_refused_or_named_in_each_row(
     db: Path, root: Path, tmp_path: Path
@@ -379,6 +398,7 @@ def test_a_worker_with_other_r_code_of_slant_is_refused_or_named_in_each_row(
     assert not_kept_yet(db, [level()]) == [level()]
 
 
+@pytest.mark.slow
 @SLOW
 def test_where_no_r_is_on_one_worker_another_one_that_dies_comes_back(db: Path, tmp_path: Path) -> None:
     """What was given to the one that died is not left to wait for it: its successor has another address."""
@@ -396,6 +416,7 @@ def test_where_no_r_is_on_one_worker_another_one_that_dies_comes_back(db: Path, 
         assert statuses(results(db, [level(n) for n in range(40)], workers=executor, progress=kill)) == {"ok": 40}
 
 
+@pytest.mark.slow
 @SLOW
 def test_ctrl_c_at_home_leaves_no_r_on_the_workers(root: Path, tmp_path: Path) -> None:
     script = (
@@ -414,6 +435,7 @@ def test_ctrl_c_at_home_leaves_no_r_on_the_workers(root: Path, tmp_path: Path) -
         assert wait_until(lambda: not any(map(psutil.pid_exists, busy)), 20)
 
 
+@pytest.mark.slow
 @SLOW
 @pytest.mark.needs("brms")
 def test_jobs_that_start_at_once_on_a_fresh_machine_compile_once(
@@ -429,6 +451,7 @@ def test_jobs_that_start_at_once_on_a_fresh_machine_compile_once(
     assert sorted(seconds > 0 for seconds in made.frames["brms_models"]["compile_s"]) == [False, True]
 
 
+@pytest.mark.slow
 @SLOW
 @pytest.mark.needs("stm")
 def test_a_search_of_topics_takes_its_prepared_texts_along(tmp_path: Path) -> None:
@@ -440,6 +463,7 @@ def test_a_search_of_topics_takes_its_prepared_texts_along(tmp_path: Path) -> No
     assert theirs.select(numbers).equals(own.select(numbers))
 
 
+@pytest.mark.slow
 @SLOW
 def test_the_page_runs_as_it_stands(root: Path, tmp_path: Path) -> None:
     page = (root / "vignettes" / "cluster.Rmd").read_text("utf-8")
@@ -456,6 +480,7 @@ def test_the_page_runs_as_it_stands(root: Path, tmp_path: Path) -> None:
         assert re.search(said, shown.stdout)
 
 
+@pytest.mark.slow
 @SLOW
 def test_the_page_of_a_handful_of_machines_runs_as_typed_but_for_addresses(root: Path, tmp_path: Path) -> None:
     """Its machines are this one: another port, and no dashboard, which others may have."""

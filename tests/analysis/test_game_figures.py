@@ -36,6 +36,7 @@ def rows_of(study: Path, db: Path, *names: str, variants: tuple[str, ...] = ()) 
     return {one.figure: one for one in figure_rows(db, load_study(study), names, variants=variants)}
 
 
+@pytest.mark.slow
 @with_r
 def test_a_study_says_which_variants_a_figure_puts_side_by_side(own: tuple[Path, Path]) -> None:
     found = rows_of(*own, "rewards", "parts", "kin")
@@ -67,6 +68,7 @@ def test_a_title_that_compares_variants_needs_two_of_them(tmp_path: Path) -> Non
     assert f"Not drawn, because there are no rows for them: rewards. To make these rows: {typed}" in result.stderr
 
 
+@pytest.mark.slow
 @with_r
 def test_success_is_one_row_a_game_beside_what_chance_gives(own: tuple[Path, Path]) -> None:
     luck = rows_of(*own, "luck")["luck"]
@@ -119,6 +121,7 @@ def test_a_study_without_figures_has_all_variants_side_by_side_and_what_lacks_is
         analysis.figures(db, str(study), tmp_path, names=["stratification"])
 
 
+@pytest.mark.slow
 def test_the_lines_of_people_are_those_that_the_paper_itself_prints(tmp_path: Path) -> None:
     study = load_study("hiring")
     assert study.published is not None
@@ -136,6 +139,7 @@ def test_the_lines_of_people_are_those_that_the_paper_itself_prints(tmp_path: Pa
     assert read_human_levels(load_study(game_file(tmp_path))).is_empty()
 
 
+@pytest.mark.slow
 def test_the_hiring_game_has_the_figures_of_its_paper() -> None:
     study = load_study("hiring")
     paper = {"stratification", "families", "success_rates", "features", "steers", "settings", "hidden_mapping"}
@@ -145,11 +149,13 @@ def test_the_hiring_game_has_the_figures_of_its_paper() -> None:
     assert study_figure_kinds(load_study("rmiat")) == {}
 
 
+@pytest.mark.slow
 def test_figures_are_no_part_of_what_is_asked(tmp_path: Path) -> None:
     bare, full = (load_study(game_file(tmp_path, more)).version for more in ("", FIGURES))
     assert bare == full
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

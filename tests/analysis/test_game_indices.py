@@ -206,12 +206,14 @@ def told_apart(game: np.ndarray[Any, Any]) -> float:
     return float(both.sum() / game.sum() * information(both)) if both.sum() else 0.0
 
 
+@pytest.mark.slow
 def test_games_that_share_distributions_still_make_a_pair_each(tables: duckdb.DuckDBPyConnection) -> None:
     kinds = np.random.default_rng(5).poisson(1.2, (6, 3, 4))
     games = [kinds[k % 6].tolist() for k in range(60)]
     assert cell(tables, games) == near(indices(games).values())
 
 
+@pytest.mark.slow
 def test_each_group_in_a_class_of_its_own_is_the_highest(tables: duckdb.DuckDBPyConnection) -> None:
     apart = np.diag([10] * 4).tolist()
     assert cell(tables, [apart, apart]) == near([2, LN2_ROOT, 0, 2, 1, 0])
@@ -219,16 +221,19 @@ def test_each_group_in_a_class_of_its_own_is_the_highest(tables: duckdb.DuckDBPy
     assert cell(tables, [apart, moved]) == near([2, LN2_ROOT, LN2_ROOT, 2, 1, 1])
 
 
+@pytest.mark.slow
 def test_all_groups_alike_is_nothing(tables: duckdb.DuckDBPyConnection) -> None:
     assert cell(tables, [[[3] * 4] * 4] * 3) == near([0] * 6)
 
 
+@pytest.mark.slow
 def test_a_class_that_was_never_drawn_counts_among_the_classes(tables: duckdb.DuckDBPyConnection) -> None:
     tables.execute("DELETE FROM attempts")
     insert(tables, all_rounds("a", [[[5, 0], [0, 5]]], n_classes=4))
     assert tables.sql("SELECT si FROM allocation_indices").fetchall() == [(pytest.approx(2),)]
 
 
+@pytest.mark.slow
 def test_si_is_the_information_where_groups_and_classes_come_alike_often(tables: duckdb.DuckDBPyConnection) -> None:
     alike = [[4, 3, 2, 1], [1, 4, 3, 2], [2, 1, 4, 3], [3, 2, 1, 4]]
     unlike = [[9, 1, 0, 0], [0, 3, 3, 3], [7, 7, 1, 1], [0, 0, 0, 5]]
@@ -238,5 +243,6 @@ def test_si_is_the_information_where_groups_and_classes_come_alike_often(tables:
     assert abs(found["unlike"][0] - found["unlike"][information]) > 0.01
 
 
+@pytest.mark.slow
 def test_games_of_one_class_have_no_index(tables: duckdb.DuckDBPyConnection) -> None:
     assert all(map(math.isnan, cell(tables, [[[3], [2]], [[1], [4]]])))

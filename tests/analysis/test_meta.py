@@ -30,6 +30,7 @@ def found(db: Path) -> pl.DataFrame:
     return analysis.meta_analysis(db, "rmiat").table
 
 
+@pytest.mark.slow
 def test_cells_are_the_effects_over_words_in_standard_deviations(found: pl.DataFrame, db: Path) -> None:
     effects = analysis.tables(db, "rmiat", ["effects_over_words"])["effects_over_words"]
     expected = {(row["model"], row["test"]): row["estimate"] / row["sd"] for row in effects.to_dicts()}
@@ -107,6 +108,7 @@ def test_effects_on_forced_choices_are_pooled_too(tmp_path: Path) -> None:
         analysis.meta_analysis(choices, "interference", effects="paper")
 
 
+@pytest.mark.slow
 def test_fits_that_failed_are_no_effects_to_pool(tmp_path: Path) -> None:
     rows = [{**row, "tokens": 64} for row in trials(tests=("flowers_insects", "age_valence"))]
     alike = database(tmp_path / "a.duckdb", rows, [RUN])
@@ -114,6 +116,7 @@ def test_fits_that_failed_are_no_effects_to_pool(tmp_path: Path) -> None:
         analysis.meta_analysis(alike, "rmiat")
 
 
+@pytest.mark.slow
 def test_what_can_not_be_pooled_is_said(db: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="unit must be 'sd' or 'outcome' or 'log_ratio'"):
         analysis.meta_analysis(db, "rmiat", unit="inches")  # type: ignore[arg-type]

@@ -36,6 +36,7 @@ def test_topics_have_a_section_with_a_figure_and_escaped_examples(db: Path, tmp_
     assert 'alt="Shares of 2 topics with 95 % intervals' in page
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_the_figure_of_topics_is_of_the_fit_that_was_made_last(db: Path) -> None:
     (found,) = figure_rows(db, load_study("rmiat"), ["topic_prevalence"])

@@ -76,6 +76,7 @@ def rows_of(db: Path, query: str) -> list[tuple[Any, ...]]:
         return connection.execute(query).fetchall()
 
 
+@pytest.mark.slow
 def test_whole_repetitions_are_asked_and_looked_at_until_the_width_is_there(
     ended: tuple[Path, RunReport, list[str]],
 ) -> None:
@@ -108,6 +109,7 @@ def test_the_width_is_that_of_the_fit_over_words_and_wordings_and_no_effect_is_k
     assert report.models[0]["half_width"] == pytest.approx(half, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_the_same_command_asks_and_looks_no_more(copy: Path) -> None:
     db = str(copy / "a.duckdb")
     words = ["--study", str(copy / "study" / "study.toml"), "--model", "simulated/small", "--db", db]
@@ -212,6 +214,7 @@ def test_where_no_interval_can_be_had_nothing_ends_before_all_is_asked(tmp_path:
     assert report.models[0]["repetitions"] == 2
 
 
+@pytest.mark.slow
 def test_a_dry_run_shows_the_rule_and_the_least_and_the_most_that_is_asked(tmp_path: Path) -> None:
     study = write_worded(tmp_path / "study")
     words = ["--study", str(study), "--model", "simulated/small", "--db", str(tmp_path / "a.duckdb"), "--dry-run"]

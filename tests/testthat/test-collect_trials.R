@@ -53,6 +53,7 @@ test_that("the trials are those of the study, by its name or by its file, whatev
 })
 
 test_that("a dry run shows the first prompt and sends nothing", {
+  skip_but_in_full()
   with_collector()
   db <- withr::local_tempfile(fileext = ".duckdb")
   said <- capture_messages(shown <- collect_trials(small_study(), "simulated/qwen3-8b", db, dry_run = TRUE))
@@ -73,6 +74,7 @@ test_that("what the collector refuses is an error with its own sentence", {
 })
 
 test_that("base R's pipe hears and tells what processx does", {
+  skip_but_in_full()
   with_collector()
   program <- collector_program()
   withr::local_envvar(LD_LIBRARY_PATH = without_r_folders(Sys.getenv("LD_LIBRARY_PATH"))) # as run_program() does
@@ -88,6 +90,7 @@ test_that("base R's pipe hears and tells what processx does", {
 })
 
 test_that("the folders that R puts first are taken away, once for each R that started another one", {
+  skip_but_in_full()
   skip_if_not(file.exists(file.path(R.home("etc"), "ldpaths")), "R names no folders of libraries here")
   script <- 'unset LD_LIBRARY_PATH; . "$0" && printf %s "$LD_LIBRARY_PATH"'
   own <- system2("sh", c("-c", shQuote(script), shQuote(file.path(R.home("etc"), "ldpaths"))), stdout = TRUE)
@@ -97,6 +100,7 @@ test_that("the folders that R puts first are taken away, once for each R that st
 })
 
 test_that("a slant.py of the current folder is not run", {
+  skip_but_in_full()
   with_collector()
   withr::local_dir(withr::local_tempdir())
   for (name in c("slant", "polars", "analysis")) writeLines("open('was_run', 'w')", paste0(name, ".py"))
@@ -106,6 +110,7 @@ test_that("a slant.py of the current folder is not run", {
 })
 
 test_that("options are words of the shell", {
+  skip_but_in_full()
   expect_equal(
     as_options(list(base_url = "http://x y", yes = TRUE, mixed = FALSE, pilot = NULL, seed = 1e6, budget = .5)),
     c("--base-url", "http://x y", "--yes", "--seed", "1000000", "--budget", "0.5")
@@ -114,6 +119,7 @@ test_that("options are words of the shell", {
 })
 
 test_that("a collector that is not there is said, with what to type", {
+  skip_but_in_full()
   withr::local_options(slant.python = NULL)
   withr::local_envvar(SLANT_PYTHON = NA, PATH = withr::local_tempdir())
   withr::local_dir(withr::local_tempdir())
@@ -123,6 +129,7 @@ test_that("a collector that is not there is said, with what to type", {
 })
 
 test_that("the .venv of a folder above is found, another program of that name is not taken", {
+  skip_but_in_full()
   skip_on_os("windows")
   folder <- withr::local_tempdir()
   deep <- file.path(folder, "a", "b")
@@ -140,6 +147,7 @@ test_that("the .venv of a folder above is found, another program of that name is
 })
 
 test_that("that this R session holds the database is said where the collector names it", {
+  skip_but_in_full()
   held <- sprintf("echo 'Conflicting lock is held in R (PID %d).'; exit 1", Sys.getpid())
   expect_error(
     suppressMessages(run_collector(c("-c", held), program = "sh")), "This R session has the database open: close_trials"

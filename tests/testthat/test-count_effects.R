@@ -44,6 +44,7 @@ test_that("the ratio of medians that was put in is found, with the zeros that ar
 })
 
 test_that("a count's leave-one-out density is that of loo where the interval is what was fitted", {
+  skip_but_in_full()
   skip_without_stan()
   loo <- count_fit()$tables$loo
   expect_equal(sum(count_fit()$tables$pointwise$elpd), loo$elpd_loo)
@@ -54,6 +55,7 @@ test_that("a count's leave-one-out density is that of loo where the interval is 
 })
 
 test_that("counts are checked by zeros, steps and quantiles of each condition", {
+  skip_but_in_full()
   skip_without_stan()
   checks <- count_fit()$tables$checks
   statistics <- c("zeros", "one_step", "two_steps", "quantile_10", "median", "quantile_90")
@@ -77,6 +79,7 @@ test_that("one Stan program serves all cells of a family, whatever their step, n
 })
 
 test_that("leave-one-out weighs draws by what was fitted, and judges by the interval", {
+  skip_but_in_full()
   skip_without_brms()
   family <- bayes_family("lognormal", 1)
   y <- withr::with_seed(6, floor(stats::rlnorm(30, 5, .5)))
@@ -90,6 +93,7 @@ test_that("leave-one-out weighs draws by what was fitted, and judges by the inte
 })
 
 test_that("counts that come in several steps, or are none, are refused in a sentence", {
+  skip_but_in_full()
   skip_without_brms()
   fit <- function(rows, ...) fit_brms(rows, counts_formula, levels = pair_of_sides, family = "lognormal", ...)
   expect_error(fit(transform(counts_in_steps(), step = rep(c(1, 64), 80)), step = "step"), "one step")
@@ -99,6 +103,7 @@ test_that("counts that come in several steps, or are none, are refused in a sent
 })
 
 test_that("the coefficients of zeros of a hurdle are terms of their own, and its medians have its zeros", {
+  skip_but_in_full()
   skip_without_brms()
   parts <- brms_parts(counts_in_steps(), counts_formula, pair_of_sides, family = "hurdle_lognormal", step = 64)
   draws <- cbind(

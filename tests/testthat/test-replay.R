@@ -11,6 +11,7 @@ sealed_study <- function(folder) {
 }
 
 test_that("an archive gives its trials, and the same again from its journals", {
+  skip_but_in_full()
   archive <- sealed_study(withr::local_tempdir())
   trials <- read_trials(archive)
   expect_equal(nrow(trials), 20)
@@ -24,6 +25,7 @@ test_that("an archive gives its trials, and the same again from its journals", {
 })
 
 test_that("a program gets the search path of libraries that R was started with", {
+  skip_but_in_full()
   skip_if_not(nzchar(Sys.getenv("LD_LIBRARY_PATH")), "R has set no LD_LIBRARY_PATH here")
   expect_equal(without_r_folders("/opt/mine"), "/opt/mine")
   alone <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote("cat(Sys.getenv('LD_LIBRARY_PATH'))")),
@@ -35,6 +37,7 @@ test_that("a program gets the search path of libraries that R was started with",
 })
 
 test_that("what is no archive is a sentence", {
+  skip_but_in_full()
   expect_error(replay("nowhere.zip"), "there is no such file")
   file <- withr::local_tempfile(lines = "no ZIP file", fileext = ".zip")
   expect_error(read_trials(file), "Can't read")

@@ -1,4 +1,5 @@
 test_that("the statistics of a game are those that are counted by hand", {
+  skip_but_in_full()
   rounds <- empty_games(1, 4, chances = c(.5, .5))
   rounds$choice[1, ] <- c(1, 1, 2, 2)
   rounds$reward[1, ] <- c(1, 0, 1, 1)
@@ -10,6 +11,7 @@ test_that("the statistics of a game are those that are counted by hand", {
 })
 
 test_that("indices of replays are those of game_indices()", {
+  skip_but_in_full()
   rounds <- learner_games(n_games = 6, n_classes = 4, chances = rep(.9, 4))
   rows <- candidate_table(rounds)
   chosen <- rows[rows$is_chosen, ]
@@ -20,6 +22,7 @@ test_that("indices of replays are those of game_indices()", {
 })
 
 test_that("statistics of the true player are outside 95 % of its replays in about one of twenty", {
+  skip_but_in_full()
   of <- list(lapse = .2)
   greedy <- choice_policies()$greedy
   p_values <- unlist(lapply(2001:2030, function(seed) {
@@ -32,12 +35,14 @@ test_that("statistics of the true player are outside 95 % of its replays in abou
 })
 
 test_that("games whose chances are not known can't be replayed", {
+  skip_but_in_full()
   rounds <- learner_games(n_games = 2)
   rounds$p <- NULL
   expect_error(replayed_rounds(rounds, choice_policies()$greedy, list(lapse = 0)), "chances of success")
 })
 
 test_that("GASI of replays is that of the indices of games", {
+  skip_but_in_full()
   rounds <- learner_games(n_games = 12, n_rounds = 12, n_classes = 3)
   rounds$choice[3, ] <- 1
   of_draw <- function(draw) {
@@ -48,6 +53,7 @@ test_that("GASI of replays is that of the indices of games", {
 })
 
 test_that("a call that is close goes on from the replays that there are, one that is clear does not", {
+  skip_but_in_full()
   random <- choice_policies()$random
   asked_of <- function(rounds, ...) {
     asked <- list()

@@ -1,4 +1,5 @@
 test_that("with p = 1 each group keeps to one class, whichever the experiment", {
+  skip_but_in_full()
   games <- simulate_structured_games(p = 1, n_games = 20, reassigned = 0)
   keys <- interaction(games$experiment, games$game, games$choice, drop = TRUE)
   expect_true(all(tapply(games$class, keys, function(class) length(unique(class))) == 1))
@@ -6,6 +7,7 @@ test_that("with p = 1 each group keeps to one class, whichever the experiment", 
 })
 
 test_that("groups may share a class in the experiment on SI only, and unmapped classes are not drawn there", {
+  skip_but_in_full()
   games <- simulate_structured_games(p = 1, n_games = 250, n_rounds = 30, reassigned = 0)
   key <- interaction(games$experiment, games$game, drop = TRUE)
   n_classes <- tapply(games$class, key, function(classes) length(unique(classes)))
@@ -15,6 +17,7 @@ test_that("groups may share a class in the experiment on SI only, and unmapped c
 })
 
 test_that("with p = 0 the experiments on BGD and SI are games of chance", {
+  skip_but_in_full()
   games <- simulate_structured_games(p = 0, experiments = c("si", "bgd"), n_games = 200, reassigned = 0)
   tilted <- games[games$experiment == "bgd", ]
   expect_gt(stats::chisq.test(table(tilted$class, tilted$choice))$p.value, .001)
@@ -23,6 +26,7 @@ test_that("with p = 0 the experiments on BGD and SI are games of chance", {
 })
 
 test_that("the mapping of games is one with p = 1, and all are as likely with p = 0", {
+  skip_but_in_full()
   games <- simulate_structured_games(p = c(0, 1), experiments = "gasi", n_games = 200)
   mappings <- unique(games[c("p", "game", "class", "choice")])
   dots_of_first <- function(p) table(mappings$choice[mappings$p == p & mappings$class == "class 1"])
@@ -31,6 +35,7 @@ test_that("the mapping of games is one with p = 1, and all are as likely with p 
 })
 
 test_that("a share of hires is reassigned", {
+  skip_but_in_full()
   games <- simulate_structured_games(p = 1, experiments = "bgd", n_games = 500, reassigned = .2)
   counts <- table(games$game, games$choice, games$class)
   # three of four reassigned hires go to another group than their own
@@ -38,6 +43,7 @@ test_that("a share of hires is reassigned", {
 })
 
 test_that("one seed gives the same games, and leaves R's own stream alone", {
+  skip_but_in_full()
   set.seed(5)
   before <- stats::runif(1)
   set.seed(5)
@@ -48,6 +54,7 @@ test_that("one seed gives the same games, and leaves R's own stream alone", {
 })
 
 test_that("wrong arguments are one sentence", {
+  skip_but_in_full()
   expect_snapshot({
     write_error(simulate_structured_games(p = 1.2))
     write_error(simulate_structured_games(experiments = "sigma"))
