@@ -79,11 +79,22 @@ def cells_of(
     for cell in cells:
         own, alone = by_person.get(_name(cell)), by_answer.get(_name(cell))
         if own is not None and _has_persons(own.rows):
-            yield people, own
+            yield of_known(people, own), own
         elif alone is not None:
-            yield once, alone
+            yield of_known(once, alone), alone
         else:
             yield definition, cell
+
+
+def of_known(definition: Fit, cell: Cell) -> Fit:
+    """Return the fit without attributes that are known of none of these people, such as what a study says of its
+    personas; as it is if that leaves nothing."""
+    named = definition.settings.get("attributes", ())
+    attributes = [named] if isinstance(named, str) else list(named)
+    known = [name for name in attributes if cell.rows[name].null_count() < cell.rows.height]
+    if not known or len(known) == len(attributes):
+        return definition
+    return replace(definition, settings={**definition.settings, "attributes": known})
 
 
 def _is_of_people(cell: Cell) -> bool:

@@ -166,4 +166,5 @@ def test_people_who_answered_once_are_not_missing_for_want_of_a_personas_columns
     pl.DataFrame(rows).write_csv(tmp_path / "rows.csv")
     db, study = tmp_path / "t.duckdb", str(tmp_path / "study.toml")
     assert import_trials(db, study, [tmp_path / "rows.csv"], **SAID).problems == []
-    assert analysis.fit(db, study, "items").diagnostics.select("n", "n_missing").rows() == [(20, 0)]
+    for fit in ("items", "marginal_means"):
+        assert analysis.fit(db, study, fit).diagnostics.select("n", "n_missing").rows() == [(20, 0)], fit
