@@ -54,7 +54,7 @@ def codebook_rows(files: Sequence[DataFile], folder: Path) -> pl.DataFrame:
 
 
 def _of_head(head: TableInfo | None) -> dict[str, str]:
-    """Return what is known about a column of a custom design: only what its view's head says."""
+    """Return the codebook entry of a column of another package's design, from its view's head."""
     note = f"See the view {head.name}: {head.note}" if head else ""
     return {"unit": "", "meaning": note, "values": "", "source": ""}
 

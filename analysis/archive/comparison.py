@@ -127,7 +127,7 @@ def _allowed_without_draws(then: pl.DataFrame, column: str, tolerance: float) ->
 
 
 def _standard_errors(then: pl.DataFrame) -> pl.Series | None:
-    """Return each row's standard error of the estimate, or one from its 95 % interval; None if it has neither."""
+    """Return the standard errors by row, from a 95 % interval if need be; None if the table has neither."""
     number = pl.col("std_error" if "std_error" in then.columns else "conf_high").cast(pl.Float64, strict=False)
     if "std_error" in then.columns:
         return then.select(number.abs()).to_series()

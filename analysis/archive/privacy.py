@@ -63,8 +63,8 @@ class PrivateWords:
 
 
 def private_words(*folders: Path, addresses: Iterable[str | None] = ()) -> PrivateWords:
-    """Return those of this process and machine: keys in its environment, its home, these folders, its name and its
-    user's, and the hosts of custom servers that were asked (`addresses`)."""
+    """Return the private words of this process and machine: keys in its environment, its home, these folders, its name
+    and its user's, and the hosts of servers at `addresses`."""
     anywhere = {spelt: "[key]" for key in _keys() for spelt in spellings(key)}
     for folder in (Path.home(), Path.cwd(), *folders):
         for place in {folder, folder.resolve()}:

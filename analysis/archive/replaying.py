@@ -79,7 +79,7 @@ class Replayed:
 
     @property
     def problems(self) -> pl.DataFrame:
-        """Return what differs, or was not made."""
+        """Return the rows that differ or were not made."""
         return self.table.filter(pl.col("status").is_in((DIFFERS, NOT_MADE)))
 
     @property
@@ -171,7 +171,7 @@ _SCHEMA = {
 
 
 def _unpacked(archive: Archive, folder: Path, stages: Stages) -> list[Compared]:
-    """Return each file as it is in the archive, with whether it is what the manifest says."""
+    """Return the comparison of each file's hash with the manifest."""
     rows, done = [], 0
     with stages.stage("Checking hashes", "MB") as on_bytes:
         for name, info in archive.members.items():
@@ -184,7 +184,7 @@ def _unpacked(archive: Archive, folder: Path, stages: Stages) -> list[Compared]:
 
 
 def _record(path: Path) -> dict[str, Any]:
-    """Return what the archive says is to be made; ArchiveError if it says nothing valid."""
+    """Return the record of steps in the archive; ArchiveError if it is not valid."""
     try:
         if path.stat().st_size > _MAX_RECORD_BYTES:
             raise ValueError("it is too long")
@@ -307,7 +307,7 @@ def _rule(state: _Replay, step: Step) -> Rule:
 
 
 def tolerance_of(step: Step, study: Study) -> float:
-    """Return how far the numbers of a step without draws may be apart."""
+    """Return the tolerance for numbers of a step without draws."""
     definition = fits_of(study).get(str(step.arguments.get("fit")))
     several = definition is not None and (definition.formula or "").count("|") > 1
     return SEVERAL_EFFECTS if several or step.kind == "permutation" else COMPUTED
@@ -391,7 +391,7 @@ def _figure_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[C
 
 
 def _version_rows(state: _Replay) -> pl.DataFrame:
-    """Return one version; if R writes it in two ways (1.1-31, 1.1.31), as it was sealed."""
+    """Return a row for each package's versions, spelt as sealed where R spells them in two ways (1.1-31, 1.1.31)."""
     rows = []
     for name in dict.fromkeys([*state.sealed_versions, *state.here]):
         sealed, here = state.sealed_versions.get(name), state.here.get(name)

@@ -58,6 +58,11 @@ class _Kind:
     is_note: bool = False
 
 
+def _note(name: str, pattern: str, words: str) -> _Kind:
+    """Make a note of what R says itself, after `words` and the number of cells."""
+    return _Kind(name, pattern, lambda cells, _, said: f"{words} in {cells}: {said.text}", lambda match: match[0], True)
+
+
 _LOST = r"(?P<n>[\d,]+) of (?P<of>[\d,]+) rows \((?P<share>\d+)%\) are left out \((?P<reasons>.*?)\)"
 _KINDS = (
     _Kind(
@@ -93,19 +98,11 @@ _KINDS = (
         lambda match: match.groupdict().get("terms") or "a variance is 0",
         is_note=True,
     ),
-    _Kind(
-        "shorter formula",
-        r".*: the formula is now .*",
-        lambda cells, worst, said: f"The formula is shorter than the study's in {cells}: {said.text}",
-        lambda match: match[0],
-        is_note=True,
-    ),
-    _Kind(
+    _note("shorter formula", r".*: the formula is now .*", "The formula is shorter than the study's"),
+    _note(
         "separation under priors",
         r"Complete separation .*kept finite by the priors.*",
-        lambda cells, worst, said: f"Priors decide some coefficients in {cells}: {said.text}",
-        lambda match: match[0],
-        is_note=True,
+        "Priors decide some coefficients",
     ),
 )
 

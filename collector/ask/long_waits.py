@@ -16,7 +16,7 @@ from slant.collector.ask.retries import NextStep
 
 MayWait = Callable[[str, float, str], bool]
 _AGREED_TOO = 60.0  # seconds: requests in flight ask for a little more or less
-_OF_A_RUN = 7 * 86_400.0  # seconds: no run is told to wait longer
+_OF_A_RUN = 7 * 86_400.0  # seconds: a longer wait is not suggested for one run
 
 
 @dataclass
