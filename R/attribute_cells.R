@@ -148,7 +148,26 @@ contrast_error <- function(model, contrasts, values, choice, correction, is_pool
       return(list(error = pooled, method = "pooled"))
     }
   }
-  list(error = reduced_bias(model, contrasts, codes), method = "CR2")
+  error <- reduced_bias(model, contrasts, codes)
+  if (all(model$y %in% 0:1) && is_nested(values, codes)) {
+    error$std_error <- pmax(error$std_error, independent_error(model, contrasts))
+  }
+  list(error = error, method = "CR2")
+}
+
+# The standard errors that differences of two sides would have if all answers were independent and both sides alike, for
+# three clusters with the rare answer in none have an error of 0. 0 where a contrast has one side only.
+independent_error <- function(model, contrasts) {
+  moved <- model$bread %*% t(contrasts)
+  vapply(seq_len(nrow(contrasts)), function(k) {
+    pull <- as.vector(model$x %*% moved[, k]) # residuals' share in the contrast, but for the rows' weights
+    alike <- model$residuals + pull * sum(contrasts[k, ] * model$estimates) / sum(contrasts[k, ] * moved[, k])
+    side <- factor(sign(pull), c(-1, 1))
+    size <- abs(pull) * model$weights
+    n <- tapply(size, side, function(own) sum(own)^2 / sum(own^2)) # Kish's
+    variance <- tapply(size * alike^2, side, sum) / tapply(size, side, sum)
+    if (anyNA(n)) 0 else sqrt(sum(n * variance) / sum(n) * sum(size^2))
+  }, 1)
 }
 
 # Independent answers of yes or no have this variance; clusters that agree more do so by chance.

@@ -62,3 +62,17 @@ test_that("pairs of a property come before pairs of what has it, over the cluste
   expect_equal(fit$estimates$p_value[[1]], stats::t.test(y ~ gender, by_name, var.equal = TRUE)$p.value)
   expect_match(fit$fits$optimiser, "gender by name (gender is a property of name)", fixed = TRUE)
 })
+
+test_that("three clusters without the rare answer have the error of independent answers, not 0", {
+  rows <- data.frame(name = rep(sprintf("n%02d", 1:24), each = 6), group = rep(c("few", "many"), c(18, 126)))
+  rows$yes <- as.integer(rows$group == "many" & seq_len(nrow(rows)) %% 8 == 0)
+  share <- mean(rows$yes)
+  fit <- mean_contrasts(rows, "yes", "group", declared = list(properties = list(group = "name")))
+  expect_equal(fit$estimates$std_error[[1]], sqrt(share * (1 - share) * (1 / 18 + 1 / 126)))
+  within <- transform(rows, job = rep(c("clerk", "nurse"), 72))
+  error <- mean_contrasts(within, "yes", "group", declared = list(
+    properties = list(group = "name"), cells = c("name", "job")
+  ))$estimates$std_error[[1]]
+  clustered <- clubSandwich::coef_test(stats::lm(yes ~ group + job, within), "CR2", cluster = within$name)["groupmany", "SE"]
+  expect_gt(error, 2 * clustered)
+})
