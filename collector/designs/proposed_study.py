@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from slant.collector.designs.labels.spelling import WRAPPING, bare_label
 from slant.collector.errors import StudyError
+from slant.collector.reading.spelling import WRAPPING, bare_label
 
 _USUAL = re.compile(
     r"(?:stereotyp\w*|associat\w*)?[\W_]*(?:compatible|congruent|consistent|usual|control|baseline|reference|neutral|true"

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from slant.collector.ask.option_logprobs import OptionLogprobs
-from slant.collector.designs.answers.json_object import exact_text
 from slant.collector.importing.layouts import Row
 from slant.collector.importing.layouts.values import CellError, count, logprob, shown, text, word
+from slant.collector.reading.plain import exact_text
 from slant.collector.records import LogprobKind, Outcome, ReasoningKind, Reply
 from slant.collector.system.json_text import encoded
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.designs.answers.choices import YES_NO, read_choice
-from slant.collector.designs.answers.numbers import Amount, read_number
-from slant.collector.designs.answers.plain import AnswerReading
-from slant.collector.designs.answers.scales import Scale, read_scale
+from slant.collector.reading.choices import YES_NO, read_choice
+from slant.collector.reading.numbers import Amount, read_number
+from slant.collector.reading.plain import AnswerReading
+from slant.collector.reading.scales import Scale, read_scale
 from tests.support.each_row import each_row
 
 ROOT = Path(__file__).parents[2]

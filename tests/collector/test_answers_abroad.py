@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from slant.collector.designs.answers.choices import YES_NO, read_choice
-from slant.collector.designs.answers.numbers import Amount, read_number
-from slant.collector.designs.answers.scales import Scale, read_scale
+from slant.collector.reading.choices import YES_NO, read_choice
+from slant.collector.reading.numbers import Amount, read_number
+from slant.collector.reading.scales import Scale, read_scale
 from tests.support.each_row import each_row
 
 SEVEN = Scale(1, 7)

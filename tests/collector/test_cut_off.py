@@ -8,9 +8,9 @@ import pytest
 from aiohttp import web
 
 from slant.collector import collect
-from slant.collector.designs.answers.choices import YES_NO, read_choice
-from slant.collector.designs.labels.reader import read_label
 from slant.collector.keep.database import reading
+from slant.collector.reading.choices import YES_NO, read_choice
+from slant.collector.reading.labels import read_label
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
 

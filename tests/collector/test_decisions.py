@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.designs.decision.decisions import LONGEST_READ, people_in, read_decision, split_tasks
+from slant.collector.reading.decisions import LONGEST_READ, people_in, read_decision, split_tasks
 from tests.support.each_row import each_row
 
 GROUPS = {"light": "a", "dark": "b", "Jo Ann Li": "b"}

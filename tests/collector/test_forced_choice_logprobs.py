@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from slant.collector.ask.option_logprobs import OptionLogprobs, read_option_logprobs
-from slant.collector.designs.forced_choice.reader import read_choice
 from slant.collector.providers import openai
+from slant.collector.reading.letters import read_choice
 from tests.collector.test_option_logprobs import probabilities
 from tests.support import recorded_logprobs as recorded
 from tests.support.recorded_logprobs import Step

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from slant.collector.designs.forced_choice.reader import read_choice
+from slant.collector.reading.letters import read_choice
 from slant.collector.records import Outcome, Reading, Reply
 from tests.support.each_row import each_row
 from tests.support.written_choices import CHOOSES_A, CHOOSES_B, INVALID, OPTIONS

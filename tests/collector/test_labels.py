@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from slant.collector.designs.labels.reader import answer_to_label, read_label
-from slant.collector.designs.labels.spelling import folded
+from slant.collector.reading.labels import answer_to_label, read_label
+from slant.collector.reading.spelling import folded
 from slant.collector.records import Outcome, Reading, Reply
 from tests.support import TESTS, spelled_labels, stated_labels
 from tests.support.each_row import each_row

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.ask.endings_seen import Endings
-from slant.collector.designs.answers.forms import AnswerForm, UnreadForm
 from slant.collector.designs.factorial.texts import user_text
 from slant.collector.errors import SlantError, StudyError
+from slant.collector.reading.forms import AnswerForm, UnreadForm
 from slant.collector.records import Reply, Trial
 from slant.collector.studies.catalogue import load_study
 

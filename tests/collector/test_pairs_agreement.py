@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.designs.pairing.pairs import read_pairs
 from slant.collector.designs.pairing.published_lists import TESTS, study_files
+from slant.collector.reading.pairs import read_pairs
 from slant.collector.system.shipped_files import templates_dir
 
 Counts = Counter[tuple[str, str]]

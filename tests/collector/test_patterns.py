@@ -37,9 +37,9 @@ def test_a_wrong_lazy_pattern_fails_at_its_first_use() -> None:
 
 def test_a_run_whose_answers_are_plain_labels_compiles_no_pattern_of_sentences() -> None:
     program = (
-        "from slant.collector.designs.labels import phrases, reader\n"
+        "from slant.collector.reading import labels, phrases\n"
         "from slant.collector.records import Reply\n"
-        "assert reader.answer_to_label(Reply(answer='Quick'), ('Quick', 'Slow')).choice == 'Quick'\n"
+        "assert labels.answer_to_label(Reply(answer='Quick'), ('Quick', 'Slow')).choice == 'Quick'\n"
         "lazy = {name: value for name, value in vars(phrases).items() if type(value) is type(phrases.NEGATION)}\n"
         "used = [name for name, value in lazy.items() if 'search' in vars(value)]\n"
         "assert lazy and not used, used\n"

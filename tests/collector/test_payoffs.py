@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from slant.collector import collect
 from slant.collector.designs.allocation.participants import _POLICIES, PARTICIPANTS, Seen, chosen
 from slant.collector.designs.allocation.parts import gains
-from slant.collector.designs.labels.reader import mentioned_labels
 from slant.collector.errors import SlantError, UsageError
+from slant.collector.reading.labels import mentioned_labels
 from slant.collector.studies.catalogue import Study, load_study, load_variants
 from tests.support.hiring_games import rounds_of
 from tests.support.tiny_game import write_game

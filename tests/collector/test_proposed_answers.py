@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from slant.collector.designs.factorial.proposed_questions import proposed_question
 from slant.collector.designs.factorial.questions import parse_questions
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.imports import import_trials
 from slant.collector.importing.proposals.proposal import ProposedImport, propose_study
 from slant.collector.keep.database import reading
+from slant.collector.reading.spelling import folded
 from slant.collector.study.toml_table import Table
 from tests.support.each_row import each_row
 

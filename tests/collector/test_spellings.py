@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from slant.collector.designs.answers.choices import YES_NO
-from slant.collector.designs.answers.choices import read_choice as read_option
-from slant.collector.designs.answers.numbers import Amount, read_number
-from slant.collector.designs.answers.scales import Scale, read_scale
-from slant.collector.designs.forced_choice.reader import read_choice
-from slant.collector.designs.labels.reader import answer_to_label
-from slant.collector.designs.pairing.pairs import read_pairs
+from slant.collector.reading.choices import YES_NO
+from slant.collector.reading.choices import read_choice as read_option
+from slant.collector.reading.labels import answer_to_label
+from slant.collector.reading.letters import read_choice
+from slant.collector.reading.numbers import Amount, read_number
+from slant.collector.reading.pairs import read_pairs
+from slant.collector.reading.scales import Scale, read_scale
 from slant.collector.records import Reply
 from tests.support.each_row import each_row
 from tests.support.spelled_answers import WRAPPINGS

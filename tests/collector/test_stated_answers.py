@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from slant.collector.designs.answers.choices import YES_NO, read_choice
-from slant.collector.designs.answers.numbers import Amount, read_number
-from slant.collector.designs.answers.scales import Scale, read_scale
 from slant.collector.designs.factorial.questions import AskedQuestion
-from slant.collector.designs.forced_choice.reader import read_choice as read_letter
+from slant.collector.reading.choices import YES_NO, read_choice
+from slant.collector.reading.letters import read_choice as read_letter
+from slant.collector.reading.numbers import Amount, read_number
+from slant.collector.reading.scales import Scale, read_scale
 from slant.collector.records import Reply
 from tests.support import stated_answers as stated
 from tests.support.each_row import each_row

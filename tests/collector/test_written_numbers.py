@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.designs.answers.numbers import Amount, read_number
-from slant.collector.designs.answers.scales import Scale, read_scale
-from slant.collector.designs.answers.written_numbers import decimal_mark
 from slant.collector.designs.factorial.questions import parse_questions
 from slant.collector.errors import StudyError
+from slant.collector.reading.numbers import Amount, read_number
+from slant.collector.reading.scales import Scale, read_scale
+from slant.collector.reading.written_numbers import decimal_mark
 from slant.collector.study.toml_table import Table
 from tests.support.each_row import each_row
 

@@ -24,11 +24,11 @@ from slant.collector.designs.allocation.turns import next_trial, prompt_of, stan
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, as_text, used_frames
 from slant.collector.designs.imported_turns import TurnReader
-from slant.collector.designs.labels.reader import mentioned_labels
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.proposed_study import ProposedStudy
 from slant.collector.designs.proposed_table import AnswerTable
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.reading.labels import mentioned_labels
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo, numbered

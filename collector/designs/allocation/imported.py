@@ -10,8 +10,8 @@ from typing import Any
 from slant.collector.designs.allocation.games import ELICITATION, EVERYONE, QUESTIONS, RATINGS, ROUNDS, game_content
 from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.designs.imported_turns import ImportedTurn, TurnReader
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.errors import StudyError
+from slant.collector.reading.spelling import folded
 from slant.collector.records import Trial
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.records import StudyFile, StudyModel

@@ -10,9 +10,9 @@ from slant.collector.designs.allocation.games import ROUNDS
 from slant.collector.designs.allocation.imported import turn_reader
 from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.designs.imported_turns import ImportedTurn
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text
 from slant.collector.errors import StudyError
+from slant.collector.reading.spelling import folded
 from slant.collector.study.records import StudyFile, StudyModel
 
 _TRUE = ("1", "true", "yes", "1.0", "won", "win", "success", "succeeded", "correct", "hit")

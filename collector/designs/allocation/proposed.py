@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.people import TRUE
 from slant.collector.designs.proposed_study import ProposedStudy, toml_text
 from slant.collector.designs.proposed_table import AnswerTable
 from slant.collector.errors import StudyError
+from slant.collector.reading.spelling import folded
 
 _ROUNDS = "round round_no round_number trial trial_no period t turn step"
 _CHOICES = "choice chosen group arm option action answer response selected pick chosen_arm hired"

@@ -11,8 +11,8 @@ from typing import Any
 from slant.collector.designs.allocation.games import AFTER, ELICITATION, QUESTIONS, RATINGS, ROUNDS
 from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.designs.allocation.texts import TOOL_ARGUMENT, AnswerFormat
-from slant.collector.designs.labels.reader import LabelReading, mentioned_labels, read_label
-from slant.collector.designs.refusals import REFUSAL, refusal_detail
+from slant.collector.reading.labels import LabelReading, mentioned_labels, read_label
+from slant.collector.reading.phrases import REFUSAL, refusal_detail
 from slant.collector.records import Outcome, Reading, Reply, ToolCall, Trial
 
 _NO_ROOM = ("too_long", "model_context_window_exceeded")

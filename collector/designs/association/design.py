@@ -25,13 +25,13 @@ from slant.collector.designs.association.words import AssociationData, Associati
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.draws import deal_words
-from slant.collector.designs.labels.reader import answer_to_label
 from slant.collector.designs.placeholders import find_placeholders
 from slant.collector.designs.plan import PromptIndex, QuestionPlan
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.designs.sides import GROUPS, SIDES
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.reading.labels import answer_to_label
 from slant.collector.records import REFUSAL_RULES, Reading, Reply, Trial
 from slant.collector.stable_ids import StableIds, stable_id
 from slant.collector.study.crossed_fits import (

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from slant.collector.designs.answers.choices import YES_NO, read_choice
-from slant.collector.designs.labels.spelling import bare_label, folded
 from slant.collector.designs.proposed_study import (
     AnsweredCells,
     ProposedStudy,
@@ -18,6 +16,8 @@ from slant.collector.designs.proposed_study import (
 )
 from slant.collector.designs.wordings import same_word
 from slant.collector.errors import StudyError
+from slant.collector.reading.choices import YES_NO, read_choice
+from slant.collector.reading.spelling import bare_label, folded
 from slant.collector.terminal import count_text
 
 _TEXT = 'These answers were collected elsewhere. Word: ""{word}"". Labels: {category_1}, {category_2}.'.replace(

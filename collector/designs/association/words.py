@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.placeholders import check_placeholders, find_placeholders
 from slant.collector.designs.sides import GROUPS, SIDES, STIMULI, read_sides, two_names
 from slant.collector.designs.wordings import listed_tests, read_wordings
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.reading.spelling import folded
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.draws import log_normal, uniforms
-from slant.collector.designs.labels.reader import read_label
-from slant.collector.designs.labels.spelling import folded, unwrapped, without_markdown
 from slant.collector.designs.placeholders import check_placeholders
-from slant.collector.designs.refusals import is_refusal, refusal_detail
 from slant.collector.errors import StudyError
+from slant.collector.reading.labels import read_label
+from slant.collector.reading.phrases import is_refusal, refusal_detail
+from slant.collector.reading.spelling import folded, unwrapped, without_markdown
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered

@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs.decision.decisions import people_in, read_decision, split_tasks
 from slant.collector.designs.decision.people import ASKED, MadeDecisions
 from slant.collector.designs.decision.published_lists import study_files
 from slant.collector.designs.decision.scenes import (
@@ -29,16 +28,17 @@ from slant.collector.designs.decision.scenes import (
 from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Question, quoted_answer
-from slant.collector.designs.labels.reader import read_label
 from slant.collector.designs.pairing.design import WordListDesign, checked_list, counted_pairs, draw_names, listed_words
-from slant.collector.designs.pairing.pairs import Pairs, named_groups, read_pairs
 from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan
-from slant.collector.designs.refusals import REFUSAL, is_refusal, refusal_detail
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
+from slant.collector.reading.decisions import people_in, read_decision, split_tasks
+from slant.collector.reading.labels import read_label
+from slant.collector.reading.pairs import Pairs, named_groups, read_pairs
+from slant.collector.reading.phrases import REFUSAL, is_refusal, refusal_detail
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder

@@ -11,8 +11,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from slant.collector.designs.answers.forms import JSON_BY_NAME, Found, UnreadForm
-from slant.collector.designs.answers.plain import AnswerReading, plain_lines, spoken, without_value
 from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Question, quoted_answer
@@ -41,6 +39,8 @@ from slant.collector.designs.plan import Plan
 from slant.collector.designs.proposed_study import ProposedStudy
 from slant.collector.designs.proposed_table import AnswerTable
 from slant.collector.designs.wordings import spoken_words
+from slant.collector.reading.forms import JSON_BY_NAME, Found, UnreadForm
+from slant.collector.reading.plain import AnswerReading, plain_lines, spoken, without_value
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from slant.collector.designs.answers.written_numbers import MARKS
 from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.imported_turns import RowPlacer
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.errors import StudyError
+from slant.collector.reading.spelling import folded
+from slant.collector.reading.written_numbers import MARKS
 
 _TEXTS = ("names", "levels", "sent_levels", "order", "questions", "kinds", "directions")
 _NUMBERS = ("lows", "highs", "abouts")

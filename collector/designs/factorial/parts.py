@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from slant.collector.designs.answers.forms import AnswerForm
 from slant.collector.designs.factorial.cells import MOST_CELLS, Cells, make_cells, parse_forbidden
 from slant.collector.designs.factorial.documents import is_file, literal_text
 from slant.collector.designs.factorial.factors import Factor, Level, parse_factor
@@ -18,6 +17,7 @@ from slant.collector.designs.factorial.filled_levels import check_documents, fil
 from slant.collector.designs.factorial.questions import AskedQuestion, parse_forms, parse_questions, texts_by_template
 from slant.collector.designs.placeholders import check_placeholders, find_placeholders
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.reading.forms import AnswerForm
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name
 

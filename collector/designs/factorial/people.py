@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from slant.collector.designs.answers.choices import YES_NO
 from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.factorial.factors import Level
@@ -17,6 +16,7 @@ from slant.collector.designs.factorial.questions import FORWARD, REVERSED, Asked
 from slant.collector.designs.factorial.tasks import TOGETHER, Shown, Tasks, Unit, of_turn, units_of
 from slant.collector.designs.people import FLAGS, Cells, PeopleUnits, PlacedAnswer, cell_text, shown_trial
 from slant.collector.errors import StudyError
+from slant.collector.reading.choices import YES_NO
 from slant.collector.records import Trial
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.records import StudyFile, StudyModel

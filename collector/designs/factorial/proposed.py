@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in
-from slant.collector.designs.answers.written_numbers import decimal_mark
 from slant.collector.designs.factorial.factors import RESERVED
 from slant.collector.designs.factorial.proposed_answers import ANSWERS, answers_in
 from slant.collector.designs.factorial.proposed_conjoint import Tasks, crossing_of, tasks_of, tasks_of_models
@@ -17,6 +15,8 @@ from slant.collector.designs.factorial.proposed_questions import kind_of, propos
 from slant.collector.designs.proposed_study import ProposedStudy, csv_text, ids_of, toml_text
 from slant.collector.designs.proposed_table import AnswerTable, name_of
 from slant.collector.errors import StudyError
+from slant.collector.reading.plain import BrokenObject, as_answer, object_in
+from slant.collector.reading.written_numbers import decimal_mark
 
 _QUESTIONS = "question question_id question_name measure outcome_name dv test"
 _REPETITIONS = (

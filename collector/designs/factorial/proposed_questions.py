@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from slant.collector.designs.answers.choices import YES_NO, read_choice
-from slant.collector.designs.answers.numbers import Amount, read_number
-from slant.collector.designs.answers.plain import AnswerReading, refuses
-from slant.collector.designs.answers.scales import Scale, read_scale
-from slant.collector.designs.answers.written_numbers import decimal_mark
-from slant.collector.designs.labels.spelling import WRAPPING, folded
 from slant.collector.designs.proposed_study import toml_text
 from slant.collector.designs.proposed_table import FAILED, MISSING
 from slant.collector.errors import StudyError
+from slant.collector.reading.choices import YES_NO, read_choice
+from slant.collector.reading.numbers import Amount, read_number
+from slant.collector.reading.plain import AnswerReading, refuses
+from slant.collector.reading.scales import Scale, read_scale
+from slant.collector.reading.spelling import WRAPPING, folded
+from slant.collector.reading.written_numbers import decimal_mark
 from slant.collector.terminal import count_text
 
 _SCALES = ((1, 5), (1, 7), (0, 10), (1, 10), (-3, 3), (-2, 2), (-5, 5), (1, 9), (1, 11), (0, 4), (0, 6))

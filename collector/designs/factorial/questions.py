@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from slant.collector.designs.answers.choices import YES_NO, read_choice
-from slant.collector.designs.answers.forms import AnswerForm, parse_form
-from slant.collector.designs.answers.numbers import Amount, read_number
-from slant.collector.designs.answers.plain import LONGEST_READ, AnswerReading, declines, spoken
-from slant.collector.designs.answers.scales import MIDDLE, Scale, read_scale
-from slant.collector.designs.answers.written_numbers import MARKS
 from slant.collector.designs.factorial.documents import is_file, literal_text
 from slant.collector.designs.factorial.factors import Factor
-from slant.collector.designs.labels.spelling import folded, folded_lines
-from slant.collector.designs.refusals import refusal_detail
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.reading.choices import YES_NO, read_choice
+from slant.collector.reading.forms import AnswerForm, parse_form
+from slant.collector.reading.numbers import Amount, read_number
+from slant.collector.reading.phrases import refusal_detail
+from slant.collector.reading.plain import LONGEST_READ, AnswerReading, declines, spoken
+from slant.collector.reading.scales import MIDDLE, Scale, read_scale
+from slant.collector.reading.spelling import folded, folded_lines
+from slant.collector.reading.written_numbers import MARKS
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, shortened
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from slant.collector.designs.answers.choices import YES_NO
 from slant.collector.designs.factorial.questions import AskedQuestion
+from slant.collector.reading.choices import YES_NO
 
 
 def schema_of(questions: Iterable[AskedQuestion]) -> dict[str, Any]:

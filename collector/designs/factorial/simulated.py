@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from slant.collector.designs.answers.choices import YES_NO
-from slant.collector.designs.answers.forms import JSON_BY_NAME
 from slant.collector.designs.draws import NORMAL, log_normal, uniforms
 from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import REVERSED, AskedQuestion
 from slant.collector.designs.factorial.tasks import as_sent
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.reading.choices import YES_NO
+from slant.collector.reading.forms import JSON_BY_NAME
 from slant.collector.records import Reply, Trial
 from slant.collector.study.records import StudyModel
 from slant.collector.study.toml_table import Table

@@ -15,13 +15,13 @@ from slant.collector.designs.design import Design
 from slant.collector.designs.draws import deal_words
 from slant.collector.designs.forced_choice.order import ConsistentLetters, Place, places
 from slant.collector.designs.forced_choice.proposed import proposed_study
-from slant.collector.designs.forced_choice.reader import read_choice
 from slant.collector.designs.forced_choice.simulated import parse_simulation, simulate_reply
-from slant.collector.designs.forced_choice.words import LETTERS, ChoiceTest, ForcedChoiceData, Word, parse_tables
+from slant.collector.designs.forced_choice.words import ChoiceTest, ForcedChoiceData, Word, parse_tables
 from slant.collector.designs.plan import PromptIndex, QuestionPlan
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
+from slant.collector.reading.letters import LETTERS, read_choice
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.stable_ids import StableIds, stable_id
 from slant.collector.study.folder import StudyFolder

@@ -14,7 +14,8 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from slant.collector.designs.forced_choice.words import LETTERS, ChoiceTest, ForcedChoiceData
+from slant.collector.designs.forced_choice.words import ChoiceTest, ForcedChoiceData
+from slant.collector.reading.letters import LETTERS
 from slant.collector.stable_ids import stable_id
 
 

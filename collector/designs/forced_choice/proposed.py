@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.proposed_study import (
     AnsweredCell,
     AnsweredCells,
@@ -18,6 +17,7 @@ from slant.collector.designs.proposed_study import (
 )
 from slant.collector.designs.wordings import same_word
 from slant.collector.errors import StudyError
+from slant.collector.reading.spelling import folded
 
 _SEPARATORS = (" + ", " & ", " / ", "+", "/", "&", " and ", " or ", ", ")
 _TEXT = "These answers were collected elsewhere.\nA: {option_a}\nB: {option_b}\nWord: {word}"

@@ -15,8 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from slant.collector.designs.draws import NORMAL, log_normal, read_simulation, uniforms
-from slant.collector.designs.forced_choice.words import LETTERS, ForcedChoiceData
+from slant.collector.designs.forced_choice.words import ForcedChoiceData
 from slant.collector.errors import StudyError
+from slant.collector.reading.letters import LETTERS
 from slant.collector.records import Reply, TokenLogprob, Trial
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import StudyModel

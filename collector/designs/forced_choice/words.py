@@ -11,14 +11,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.sides import two_names
 from slant.collector.designs.wordings import listed_tests, read_wordings, same_word
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.reading.spelling import folded
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table
 
-LETTERS = ("A", "B")
 PLACEHOLDERS = ("option_a", "option_b", "word")
 PROVENANCE = ("item_id", "role", "published_iat", "tier", "source")
 """List columns of the stimuli that say where a word comes from. They do not affect what is asked, so that correcting

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.observed.proposed import proposed_study
 from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text
 from slant.collector.designs.proposed_study import ProposedStudy
 from slant.collector.designs.proposed_table import AnswerTable
 from slant.collector.errors import StudyError
+from slant.collector.reading.spelling import folded
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.engines import WORDS_OF_R

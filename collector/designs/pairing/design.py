@@ -15,14 +15,14 @@ from typing import Any
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.draws import deal_words
-from slant.collector.designs.pairing.pairs import MISSING, Pairs, named_groups, read_pairs
 from slant.collector.designs.pairing.published_lists import study_files
 from slant.collector.designs.pairing.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.pairing.words import Lists, PairingData, PairingTest, Wording, parse_tables
-from slant.collector.designs.refusals import is_refusal, refusal_detail
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
+from slant.collector.reading.pairs import MISSING, Pairs, named_groups, read_pairs
+from slant.collector.reading.phrases import is_refusal, refusal_detail
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder

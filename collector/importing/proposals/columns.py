@@ -17,13 +17,13 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from slant.collector.designs.labels.spelling import bare_label
 from slant.collector.designs.proposed_table import without_accents
 from slant.collector.importing.files.records import Row, tidy_name
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.tidy import IDS, TAKEN
 from slant.collector.importing.layouts.values import is_missing, word
 from slant.collector.importing.proposals.request_names import parts_of_ids
+from slant.collector.reading.spelling import bare_label
 
 LOOKED_AT = 5_000
 """Rows of each file from which roles are recognised."""

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 from slant.collector.designs import design_named, design_names
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.proposed_study import AnsweredCell, AnsweredCells, ProposedStudy, toml_text, values_of
 from slant.collector.errors import DesignError, StudyError, UnknownNameError, UsageError
 from slant.collector.importing.files.records import Row, tidy_name
@@ -33,6 +32,7 @@ from slant.collector.importing.proposals.whole_files import (
 from slant.collector.importing.proposals.wide_models import as_long, columns_of_models, models_of_files, nested_columns
 from slant.collector.importing.renamed import Names, names
 from slant.collector.providers import PROVIDERS
+from slant.collector.reading.spelling import folded
 from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.system.files import write_file
 from slant.collector.system.scratch import temporary_folder

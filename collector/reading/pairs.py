@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from slant.collector.designs.labels.spelling import without_tags
+from slant.collector.reading.spelling import without_tags
 
 LONGEST_READ = 40_000
 """Limit the characters that are read at the end of an answer: a list of some 2,000 pairs."""

@@ -14,10 +14,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from slant.collector.designs.labels import phrases
-from slant.collector.designs.labels.languages import CHOSEN_ABROAD, CHOSEN_IN_HAN, NOT_AFTER, OWN_BEFORE, VERB_AFTER
-from slant.collector.designs.labels.spelling import WRAPPING, any_label, has_edges, label_of
-from slant.collector.designs.refusals import EVASION, REFUSAL
+from slant.collector.reading import phrases
+from slant.collector.reading.spelling import WRAPPING, any_label, has_edges, label_of
 
 Stand = Literal["chosen", "against", "neutral", "one_of_several"]
 
@@ -238,8 +236,8 @@ def _stand(
         and phrases.BEFORE_NEGATED.search(sentence, 0, earlier_matches[-1].start())
     ):
         return "chosen"  # "not Slow → Quick"
-    is_no = phrases.BEFORE_NEGATED.search(clause) or phrases.NEGATION.search(clause) or REFUSAL.search(clause)
-    if phrases.IS_WRONG.match(after) or NOT_AFTER.match(after) or is_no:
+    is_no = phrases.BEFORE_NEGATED.search(clause) or phrases.NEGATION.search(clause) or phrases.REFUSAL.search(clause)
+    if phrases.IS_WRONG.match(after) or phrases.NOT_AFTER.match(after) or is_no:
         return "against"
     if sentence[:start].endswith("(") and _is_negated_before(sentence, start, starts):
         return "against"  # "isn't a city word (Slow)"
@@ -259,11 +257,11 @@ def _stand(
         return "chosen"
     if phrases.RESTATES_TASK.search(clause) or phrases.WHAT_IS.search(before):
         return "neutral"  # "we need to identify which words get Quick", "the label for what is lively"
-    if VERB_AFTER.match(after) and OWN_BEFORE.fullmatch(before):
+    if phrases.VERB_AFTER.match(after) and phrases.OWN_BEFORE.fullmatch(before):
         return "chosen"
     if not phrases.FOLLOWS.match(after) or phrases.IS_DESCRIBED.match(after):
         return "neutral"
-    if CHOSEN_ABROAD.fullmatch(before) or (before.strip(WRAPPING) and CHOSEN_IN_HAN.fullmatch(before)):
+    if phrases.CHOSEN_ABROAD.fullmatch(before) or (before.strip(WRAPPING) and phrases.CHOSEN_IN_HAN.fullmatch(before)):
         return "chosen"
     by_verb = phrases.CHOSEN_BY.search(before)
     if by_verb and (
@@ -306,7 +304,7 @@ def own_refusal(text: str) -> str:
     """Return the words by which an answer that names a label still refuses; none if something else
     "can't".
     """
-    for match in REFUSAL.finditer(text):
+    for match in phrases.REFUSAL.finditer(text):
         if _is_own(text, match):
             return " ".join(text[_clause_start(text, match) : match.end() + 40].split())[:LONGEST_QUOTE]
     return ""
@@ -321,8 +319,8 @@ _INABILITY = re.compile(
 def refuses_task(text: str) -> bool:
     """Return whether a text in which nothing else is clear refuses the task: what somebody or something else can't,
     won't or shouldn't do ("the server cannot start") has nothing to do with it."""
-    found = (_is_own(text, match) or not _INABILITY.match(match[0]) for match in REFUSAL.finditer(text))
-    return any(found) or bool(EVASION.search(text))
+    found = (_is_own(text, match) or not _INABILITY.match(match[0]) for match in phrases.REFUSAL.finditer(text))
+    return any(found) or bool(phrases.EVASION.search(text))
 
 
 def _is_own(text: str, match: re.Match[str]) -> bool:

@@ -20,15 +20,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from slant.collector.designs.labels.phrases import CALLED, CORRECTS, NEGATION, OF_ANOTHER
-from slant.collector.designs.labels.sentences import (
+from slant.collector.providers.templates import split
+from slant.collector.reading.phrases import CALLED, CORRECTS, NEGATION, OF_ANOTHER, refuses_abroad, refusing_words
+from slant.collector.reading.sentences import (
     LONGEST_QUOTE,
     leading_label,
     mentions_in,
     own_refusal,
     refuses_task,
 )
-from slant.collector.designs.labels.spelling import (
+from slant.collector.reading.spelling import (
     WRAPPING,
     any_label,
     folded,
@@ -39,8 +40,6 @@ from slant.collector.designs.labels.spelling import (
     unwrapped,
     without_markdown,
 )
-from slant.collector.designs.refusals import refuses_abroad, refusing_words
-from slant.collector.providers.templates import split
 from slant.collector.records import Reading, Reply
 from slant.collector.system.patterns import lazy_pattern
 

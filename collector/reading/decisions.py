@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from slant.collector.designs.pairing.pairs import group_names
+from slant.collector.reading.pairs import group_names
 
 LONGEST_READ = 20_000
 """Limit the characters that are read at the end of a decision, and at the beginning of the profiles."""

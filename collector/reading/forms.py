@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in, value_of
-from slant.collector.designs.answers.plain import LONGEST_READ
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.reading.plain import LONGEST_READ, BrokenObject, as_answer, object_in, value_of
+from slant.collector.reading.spelling import folded
 from slant.collector.study.toml_table import Table, shortened
 
 FORMS = ("list", "json", "after", "tag", "pattern")

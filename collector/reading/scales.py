@@ -12,22 +12,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from slant.collector.designs.answers.counted import last_statement, without_confidence, without_counted
-from slant.collector.designs.answers.json_object import read_value
-from slant.collector.designs.answers.number_words import NUMBER_WORDS, WORDS, with_digits
-from slant.collector.designs.answers.numbers import is_bound
-from slant.collector.designs.answers.plain import (
+from slant.collector.reading.labels import read_label
+from slant.collector.reading.numbers import is_bound, last_statement, without_confidence, without_counted
+from slant.collector.reading.plain import (
     LEAD,
     AnswerReading,
     answered,
     plain_lines,
+    read_value,
     refuses,
     without_bullets,
     without_value,
 )
-from slant.collector.designs.answers.written_numbers import NUMBER, as_figures, numbers_in, with_magnitudes, with_signs
-from slant.collector.designs.labels.reader import read_label
-from slant.collector.designs.labels.spelling import folded
+from slant.collector.reading.spelling import folded
+from slant.collector.reading.written_numbers import (
+    NUMBER,
+    NUMBER_WORDS,
+    WORDS,
+    as_figures,
+    numbers_in,
+    with_digits,
+    with_magnitudes,
+    with_signs,
+)
 
 MIDDLE = ("neutral", "neither agree nor disagree", "neither agree or disagree", "neither")
 _SAIDMIDDLE = re.compile(r"(?:i )?(?:i'm neutral|am neutral|neither agree (?:n?or) disagree(?: with .{0,80})?)")

@@ -1,1 +1,0 @@
-"""Read which label an answer chooses, however a model spells it."""
