@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from slant.collector.designs.factorial.factors import RESERVED, checked_column
 from slant.collector.designs.proposed_table import name_of
 from slant.collector.errors import StudyError, UsageError
-from slant.collector.importing.files.arrow import as_parquet, unpacked_size
 from slant.collector.importing.files.kinds import kind_of
-from slant.collector.importing.files.sheet_areas import check_dimensions
+from slant.collector.importing.files.packed import as_parquet, unpacked_size
+from slant.collector.importing.files.workbooks import check_dimensions
 from slant.collector.importing.people.columns import people_columns
 from slant.collector.providers.own_providers import own_rows
 from slant.collector.study.toml_table import parsed_toml

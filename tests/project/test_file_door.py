@@ -37,8 +37,8 @@ EXCEPTIONS = {
     "analysis/calls/executors.py": "makes the file of a lock in the system's folder for that",
     **dict.fromkeys(
         (f"collector/importing/{name}.py" for name in (
-            "files/arrow", "files/json_rows", "files/kinds", "files/merged_cells", "files/packed", "files/parquet",
-            "files/sheet_areas", "files/table_file", "people/whole_files",
+            "files/json_rows", "files/kinds", "files/packed", "files/parquet",
+            "files/table_file", "files/workbooks", "people/whole_files",
         )),
         "reads what the user named, once it is known to be a file (TableFiles), and unpacks into a folder that is new",
     ),
