@@ -168,46 +168,6 @@ class AttemptMaker:
         attempt = _without_folders(attempt)
         return _without_accounts(attempt) if (exchange.status or 0) >= 400 else attempt
 
-    def record_like(
-        self,
-        alike: Mapping[str, Any],
-        trial: Trial,
-        reply: Reply,
-        reading: Reading,
-        counts: Mapping[str, Any],
-        logprobs: OptionLogprobs,
-        cost_usd: float | None,
-        response: str,
-    ) -> dict[str, Any]:
-        """Return an imported attempt, as its line in the journal has it: all that is not said here is as in the record
-        of another one. It takes a fifth of the time that `make` takes."""
-        self.next_sequence()
-        return {
-            **alike,
-            **counts,
-            "attempt_id": f"{self._run.run_id}-{self._sequence}",
-            "sequence": self._sequence,
-            "conversation_id": trial.trial_id,
-            "trial_id": trial.trial_id,
-            "repetition": trial.repetition,
-            "position": trial.position,
-            "option_a": trial.option_a,
-            "option_b": trial.option_b,
-            "expected": trial.expected,
-            "factors": _json({**reading.factors, **trial.factors}),
-            "outcome": reading.outcome,
-            "answer": reply.answer,
-            "choice": reading.choice,
-            "input_tokens": reply.input_tokens,
-            "reasoning_text": reply.reasoning_text,
-            "request_id": reply.request_id,
-            "cost_usd": cost_usd,
-            "response": response,
-            "option_a_logprob": logprobs.option_a_logprob,
-            "option_b_logprob": logprobs.option_b_logprob,
-            "logprob_kind": logprobs.logprob_kind,
-        }
-
 
 def _without_folders(attempt: Attempt) -> Attempt:
     """Cut folders out of an attempt: a custom server may name its model by a path in a home folder, in errors,

@@ -6,18 +6,21 @@ answer that is seen for the first time, is left to the reader of single rows (co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from slant.collector.designs.study import Study
-from slant.collector.importing.alike_rows import OF_ATTEMPTS, AlikeCells, Place, texts_of
-from slant.collector.importing.layouts import Layout
-from slant.collector.importing.layouts.tidy import VARYING
+from slant.collector.importing.layouts import Layout, Row
+from slant.collector.importing.layouts.tidy import PLACING, VARYING
 from slant.collector.importing.layouts.values import amount, count, text
-from slant.collector.importing.row_counts import COUNTS, read_counts
+from slant.collector.importing.row_contents import COUNTS, read_counts
+from slant.collector.records import Attempt, Trial
 from slant.collector.study.records import StudyModel
 
+_OF_ATTEMPTS = tuple(field.name for field in fields(Attempt))
+_values_of = attrgetter(*_OF_ATTEMPTS)
 OWN = (
     "sequence", "trial_id", "repetition", "position", "tokens", "token_source", "reasoning_tokens", "output_tokens",
     "reasoning_tokens_recounted", "input_tokens", "cost_usd", "request_id", "response",
@@ -28,6 +31,31 @@ _OF_ANSWERS = {"answer", "reasoning_text", "option_a_logprob", "option_b_logprob
 _MAX_ANSWERS, _MAX_COUNTS = 100_000, 100_000
 _MAX_LENGTH = 200
 """Characters of an answer; a longer one is seldom given twice."""
+
+
+def may_be_shared(record: Mapping[str, Any]) -> bool:
+    """Return whether other rows are likely to give the same answer."""
+    return len(record["answer"] or "") <= _MAX_LENGTH and not record["reasoning_text"]
+
+
+def record_of(attempt: Attempt) -> dict[str, Any]:
+    """Return an attempt as its line in the journal has it; what is unknown is None."""
+    return dict(zip(_OF_ATTEMPTS, _values_of(attempt), strict=True))
+
+
+@dataclass(slots=True)
+class Place:
+    """Say where a row belongs: what its place adds to its cells, the trial of the plan, its turn (None of a question
+    that is asked alone), whether the study knows its word, the hash of its cell, the ids of its repetitions, and
+    whether what rows alike share says it (an id of each row's own may name it instead)."""
+
+    added: Mapping[str, Any]
+    planned: Trial
+    turn: int | None
+    is_known: bool
+    cell: int
+    ids: Callable[[int], str]
+    is_stated: bool
 
 
 @dataclass(slots=True)
@@ -47,30 +75,45 @@ class AnswerPlace:
     by_cycle: dict[int, SharedAnswer] = field(default_factory=dict)
 
 
-def shared_part(record: Mapping[str, Any]) -> dict[str, Any]:
+def _shared_part(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what an attempt shares with others of the same answer; its ids, which their rows replace, stay."""
-    kept = set(OF_ATTEMPTS) - {*OWN, "attempt_id"} | {"trial_id"}
+    kept = set(_OF_ATTEMPTS) - {*OWN, "attempt_id"} | {"trial_id"}
     return {name: value for name, value in record.items() if value is not None and name in kept}
 
 
-class AlikeAnswers(AlikeCells[AnswerPlace]):
-    """Remember answers by all cells that are not a row's own."""
+class AlikeAnswers:
+    """Remember answers by all cells that are not a row's own. A number is no text, though they are equal."""
 
     def __init__(self, study: Study, layout: Layout) -> None:
-        super().__init__(study, layout, VARYING - _OF_ANSWERS)
         self.cycle = study.design.repetition_cycle(study)
-        self.is_usable = self.is_usable and self.cycle > 0
+        self._is_usable = layout.skips_missing and not study.design.has_turns(study) and self.cycle > 0
+        self._varying = VARYING - _OF_ANSWERS - set(study.design.row_columns(study.data))
+        self._reads_all = study.design.row_placer(study) is not None
+        self._columns: tuple[str, ...] = ()
+        self._known: dict[Any, AnswerPlace] = {}
+        self._key_of: Callable[[Mapping[str, Any]], Any] = len
         self._counts: dict[Any, tuple[Any, ...]] = {}
         self._counts_of: Callable[[Mapping[str, Any]], Any] = len
         self._has_counts_alone = False
 
-    def keep(self, key: Any, model: StudyModel, place: Place, repetition: int, shared: SharedAnswer) -> None:
+    def find(self, row: Row) -> tuple[Any, AnswerPlace | None]:
+        """Return the key of a row, None if there is none for it, and what is known of rows that are alike."""
+        if not self._is_usable:
+            return None, None
+        cells = row.cells
+        if (columns := tuple(cells)) != self._columns:
+            self._take_columns(columns)
+        try:
+            key = self._key_of(cells)
+            return key, self._known.get(key)
+        except TypeError:  # lists and the like
+            return None, None
+
+    def keep(self, key: Any, model: StudyModel, place: Place, record: Mapping[str, Any], *, is_label: bool) -> None:
         """Remember the answer of a row, unless it is long, or there are too many."""
-        record = shared.record
-        is_short = len(record.get("answer") or "") <= _MAX_LENGTH and not record.get("reasoning_text")
-        if is_short and (key in self.known or len(self.known) < _MAX_ANSWERS):
-            of_place = self.known.setdefault(key, AnswerPlace(model, place))
-            of_place.by_cycle[repetition % self.cycle] = shared
+        if key in self._known or len(self._known) < _MAX_ANSWERS:
+            of_place = self._known.setdefault(key, AnswerPlace(model, place))
+            of_place.by_cycle[record["repetition"] % self.cycle] = SharedAnswer(_shared_part(record), is_label)
 
     def numbers(self, cells: Mapping[str, Any], model: StudyModel) -> tuple[Any, ...]:
         """Return what `OWN` names of a row from its position to its request; CellError if one can't be read."""
@@ -91,8 +134,28 @@ class AlikeAnswers(AlikeCells[AnswerPlace]):
             *of_row,
         )
 
-    def take_columns(self, columns: tuple[str, ...]) -> None:
-        super().take_columns(columns)
+    def _take_columns(self, columns: tuple[str, ...]) -> None:
+        """Take the cells of new columns for keys, and forget the rest."""
+        self._columns = columns
+        self._known.clear()
         self._counts.clear()
-        self._counts_of = texts_of(n for n in columns if n in (*COUNTS, "token_source"))
+        self._key_of = _texts_of(n for n in columns if n not in self._varying and (self._reads_all or n in PLACING))
+        self._counts_of = _texts_of(n for n in columns if n in (*COUNTS, "token_source"))
         self._has_counts_alone = {"position", "input_tokens", "cost_usd", "request_id"}.isdisjoint(columns)
+
+
+def _texts_of(columns: Iterable[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Return what gives the cells of these columns of a row as a key, in which a number differs from a text."""
+    named = list(columns)
+    if len(named) == 1:
+        return lambda cells: _with_types((cells[named[0]],))
+    cells_of = itemgetter(*named) if named else lambda cells: ()
+    return lambda cells: _with_types(cells_of(cells))
+
+
+def _with_types(cells: tuple[Any, ...]) -> tuple[Any, ...]:
+    try:
+        "".join(cells)  # the quickest way to see that all are texts
+    except TypeError:
+        return (cells, *map(type, cells))
+    return cells

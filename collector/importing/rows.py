@@ -10,10 +10,8 @@ from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
 from slant.collector.designs.proposed_table import FAILED
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UsageError
-from slant.collector.importing.alike_answers import AlikeAnswers, SharedAnswer, shared_part
-from slant.collector.importing.alike_rows import AlikeRows, Place, Said, is_plain, of_all, record_of
+from slant.collector.importing.alike_answers import AlikeAnswers, Place, SharedAnswer, may_be_shared, record_of
 from slant.collector.importing.file_notes import FileNotes
-from slant.collector.importing.games import GameRows
 from slant.collector.importing.layouts import Layout, Row
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.tidy import IDS, PLACE
@@ -35,9 +33,17 @@ from slant.collector.importing.layouts.values import (
     word,
 )
 from slant.collector.importing.renamed import Names
-from slant.collector.importing.row_counts import COUNTS, read_counts
-from slant.collector.importing.row_replies import given_outcome, kept_row, option_logprobs, reply_of
-from slant.collector.importing.row_trials import parts_of_id, with_options
+from slant.collector.importing.row_contents import (
+    COUNTS,
+    GameRows,
+    given_outcome,
+    kept_row,
+    option_logprobs,
+    parts_of_id,
+    read_counts,
+    reply_of,
+    with_options,
+)
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.temperature import sent_temperature
 from slant.collector.records import Outcome, Reading, Reply, Run, Trial
@@ -74,8 +80,8 @@ class RowReader:
         self._maker = AttemptMaker(run, ())
         self._placer = self._design.row_placer(study)
         self._has_turns = self._design.has_turns(study)
+        self._placed_by = (*_NAMED, "template", *self._design.row_columns(study.data))
         self._known_places: dict[tuple[Any, ...], Place] = {}
-        self._alike = AlikeRows(study, layout)
         self._answers = AlikeAnswers(study, layout)
         self._analyses_tokens = self._design.analyses_tokens
 
@@ -112,16 +118,15 @@ class RowReader:
         return record
 
     def _record(self, row: Row) -> dict[str, Any]:
-        key, said = self._alike.find(row)
-        draft = row.cells if said is not None and said.is_draft else self._layout.draft(self._study, row)
-        model = self._model_of(draft) if said is None else said.model
-        place = None if said is None else said.place
+        draft = self._layout.draft(self._study, row)
+        model = self._model_of(draft)
+        place = None
         if (of_game := self._games.trial_of(draft, model)) is not None:
             conversation, trial, turn, is_known = of_game
         else:
-            trial, place = self._planned(draft, model, place)
+            trial, place = self._planned(draft, model)
             conversation, turn, is_known = trial.game or trial.trial_id, place.turn, place.is_known
-        given = given_outcome(draft) if said is None else said.outcome
+        given = given_outcome(draft)
         if self._layout.skips_missing and given in (None, "answered") and _is_unanswered(draft.get("answer"), trial):
             raise MissingAnswerError("has no answer")
         self._check_answered(draft, trial, given)
@@ -130,7 +135,7 @@ class RowReader:
         if turn is not None and "prompt_as_sent" in draft:
             _check_prompt(self._design.text(self._study, model, trial), draft["prompt_as_sent"])
         counts = read_counts(draft, model)
-        as_given = reply_of(draft, counts, None if said is None else said.reply)
+        as_given = reply_of(draft, counts)
         reply = self._design.as_imported_reply(self._study, trial, as_given)
         reading = self._read(trial, reply, given, factors_in(draft.get("factors")))
         if given is not None and reply.detail is None and "detail" in draft:
@@ -140,20 +145,12 @@ class RowReader:
         is_label = _is_label(trial, reply, reading)
         self._note(trial, counts["tokens"], counts["token_source"], is_known=is_known, is_label=is_label)
         kept = kept_row(row, draft)
-        if said is not None and reply is as_given and reading.detail is None:
-            record = self._maker.record_like(said.record, trial, reply, reading, counts, logprobs, cost_usd, kept)
-            if said.is_draft:
-                self._keep_answer(row, model, said.place, record, kept, is_label)
-            return record
         measures = Measures(counts["tokens"], counts["token_source"], counts["reasoning_tokens_recounted"], logprobs)
         at = AttemptPlace(conversation, turn or 1, 1, is_final=True, prompt_hash=None, body=None, cost_usd=cost_usd)
         record = record_of(self._maker.make(model, trial, at, Exchange(body=kept), reply, reading, measures))
-        if key is not None and place is not None and place.is_stated and reply is as_given:
-            is_draft = draft == row.cells
-            if is_plain(record, reply):
-                self._alike.keep(key, Said(model, place, given, reply, is_draft, of_all(record)))
-            if is_draft:
-                self._keep_answer(row, model, place, record, kept, is_label)
+        is_of_all = place is not None and place.is_stated and reply is as_given and may_be_shared(record)
+        if place is not None and is_of_all and draft == row.cells:
+            self._keep_answer(row, model, place, record, kept, is_label)
         return record
 
     def _check_answered(self, draft: Mapping[str, Any], trial: Trial, given: Outcome | None) -> None:
@@ -172,13 +169,13 @@ class RowReader:
     ) -> None:
         """Remember what the next rows with this answer share, if no more than its number is said of this one."""
         key, _ = self._answers.find(row)
-        named = place.ids(repetition := record["repetition"])
+        named = place.ids(record["repetition"])
         if key is not None and record["trial_id"] == record["conversation_id"] == named and record["response"] == kept:
-            self._answers.keep(key, model, place, repetition, SharedAnswer(shared_part(record), is_label))
+            self._answers.keep(key, model, place, record, is_label=is_label)
 
-    def _planned(self, draft: Mapping[str, Any], model: StudyModel, place: Place | None) -> tuple[Trial, Place]:
-        """Return the trial of the plan that a row is of, and its place, which rows alike need not look up."""
-        place = place or self._place_of(self._completed(draft), model)
+    def _planned(self, draft: Mapping[str, Any], model: StudyModel) -> tuple[Trial, Place]:
+        """Return the trial of the plan that a row is of, and its place."""
+        place = self._place_of(self._completed(draft), model)
         draft = self._completed(draft, place)
         # counted before the rest, so that mending a row moves no other
         repetition = self._repetition(draft, place.cell, model)
@@ -207,7 +204,11 @@ class RowReader:
             turn = cells.turn_of(draft)
         if turn is None and self._has_turns:
             raise CellError("says of no turn which it is: a column round must number them")
-        key = (model.model, turn, *[cell if type(cell) is str else (repr(cell),) for cell in map(draft.get, _NAMED)])
+        key = (
+            model.model,
+            turn,
+            *[cell if type(cell) is str else (repr(cell),) for cell in map(draft.get, self._placed_by)],
+        )
         if (place := self._known_places.get(key)) is not None:
             return place
         placed, is_stated = self._placed(draft, cells)
@@ -216,7 +217,7 @@ class RowReader:
         of_cell = (planned.test, planned.condition, planned.group, planned.item, planned.wording)
         hashed = hash((planned.model, *of_cell, turn))
         place = Place(added, planned, turn, is_known, hashed, numbered_ids(*parts_of_id(planned)), is_stated)
-        if placed is draft and len(self._known_places) < _MOST_PLACES:
+        if is_stated and len(self._known_places) < _MOST_PLACES:
             self._known_places[key] = place
         return place
 

@@ -26,10 +26,10 @@ _TOLD = {"answer", "response", "condition", "model", "item", "prompt"}
 def line_rows(name: str, path: Path) -> Iterator[Row | Problem]:
     """Yield a file of a record a line; a line may also be an array of records (as JATOS keeps those of jsPsych)."""
     with path.open("rb") as stream:
-        first = _document_of_lines(name, path) if _is_one_document(path) else None
-        if first is not None:
-            yield from first
+        if stream.readline().removeprefix(b"\xef\xbb\xbf").strip() in (b"{", b"["):
+            yield from document_rows(name, path)  # the first line is no record by itself, whatever the file's name
             return
+        stream.seek(0)
         for line, raw in enumerate(stream, start=1):
             text = raw.decode("utf-8", "surrogateescape").removeprefix("\ufeff").strip()
             if not text:
@@ -39,14 +39,15 @@ def line_rows(name: str, path: Path) -> Iterator[Row | Problem]:
             except (ValueError, RecursionError) as error:
                 yield Problem(name, line, f"is no JSON ({error})")
                 continue
-            records = record if isinstance(record, list) else [record]
-            for each in records:
+            for each in record if isinstance(record, list) else [record]:
                 yield _row(name, line, each)
 
 
 def document_rows(name: str, path: Path) -> Iterator[Row | Problem]:
     """Yield a file that is one JSON document. UsageError if it has no records."""
-    if path.stat().st_size > _WHOLE and _starts_with(path, b"["):
+    with path.open("rb") as stream:
+        is_array = stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+    if is_array and path.stat().st_size > _WHOLE:
         yield from _streamed(name, path)
         return
     try:
@@ -68,7 +69,8 @@ def _records(name: str, document: Any) -> Iterable[Any]:
     if isinstance(document, list):
         return [record for part in document for record in part] if _is_of(list, document) else document
     if not isinstance(document, dict):
-        raise UsageError(f"Can't import {name}: its JSON is {_kind(document)}, not records.")
+        kinds: dict[type, str] = {str: "a text", int: "a number", float: "a number", bool: "true or false"}
+        raise UsageError(f"Can't import {name}: its JSON is {kinds.get(type(document), 'null')}, not records.")
     if (samples := samples_of(document)) is not None:
         return samples
     if isinstance(document.get("columns"), list) and _is_of(list, document.get("data")):
@@ -85,8 +87,8 @@ def _records(name: str, document: Any) -> Iterable[Any]:
         return _records(name, columns[0])
     if columns and _is_of(list, columns) and len({len(column) for column in columns}) == 1:
         return [dict(zip(document, values, strict=True)) for values in zip(*columns, strict=True)]
-    if columns and _is_of(dict, columns) and (_is_counted(document) or _TOLD & set(columns[0])):
-        return columns  # an object of records by their number or ID
+    if columns and _is_of(dict, columns) and (all(key.isdigit() for key in document) or _TOLD & set(columns[0])):
+        return columns  # an object of records by their number or ID, and not of columns
     if len(columns) > 1 and _is_of(dict, columns) and len({tuple(column) for column in columns}) == 1:
         return [{key: column[row] for key, column in document.items()} for row in columns[0]]
     if "condition" in document or "answer" in document:
@@ -96,11 +98,6 @@ def _records(name: str, document: Any) -> Iterable[Any]:
         f"Can't import {name}: its JSON is one object, and no list of records in it.",
         f"It has: {keys}. An array of records, or a record a line, can be read.",
     )
-
-
-def _is_counted(document: Mapping[str, Any]) -> bool:
-    """Return whether the keys are numbers of rows, and not the rows' names of columns."""
-    return all(key.isdigit() for key in document)
 
 
 def _row(name: str, line: int, record: Any) -> Row | Problem:
@@ -126,32 +123,9 @@ def _streamed(name: str, path: Path) -> Iterator[Row | Problem]:
             for number, record in enumerate(ijson.items(stream, "item", use_float=True), start=1):
                 yield _row(name, number, record)
         except ijson.JSONError as error:
-            yield Problem(name, number + 1, f"is no JSON, and nothing after it was read ({_first(error)})")
-
-
-def _is_one_document(path: Path) -> bool:
-    """Return whether the first line is no record by itself but part of a document, whatever the file's name."""
-    with path.open("rb") as stream:
-        first = stream.readline().strip()
-    return first.removeprefix(b"\xef\xbb\xbf").strip() in (b"{", b"[")
-
-
-def _document_of_lines(name: str, path: Path) -> Iterator[Row | Problem]:
-    return document_rows(name, path)
-
-
-def _starts_with(path: Path, sign: bytes) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(sign)
+            why = str(error).strip().splitlines()[0]
+            yield Problem(name, number + 1, f"is no JSON, and nothing after it was read ({why})")
 
 
 def _is_of(kind: type, values: Any) -> bool:
     return isinstance(values, list) and bool(values) and all(isinstance(value, kind) for value in values)
-
-
-def _kind(value: Any) -> str:
-    return {str: "a text", int: "a number", float: "a number", bool: "true or false"}.get(type(value), "null")
-
-
-def _first(error: BaseException) -> str:
-    return str(error).strip().splitlines()[0]

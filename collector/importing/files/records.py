@@ -59,11 +59,8 @@ def fault_in(values: Iterable[Any]) -> str | None:
         if not value.isascii() and (bad := _SURROGATE.search(value)):
             code = ord(bad.group())
             fault = f"a byte that is not UTF-8 (0x{code & 0xFF:02X})" if code >= 0xDC80 else "half of a character"
-            return f"holds {fault} after {_shown_end(value[: bad.start()])}" if bad.start() else f"holds {fault}"
+            end = " ".join(value[: bad.start()].split())[-20:]
+            return f'holds {fault} after "{end}"' if bad.start() else f"holds {fault}"
         if "\0" in value:
             return "holds a NUL byte"
     return None
-
-
-def _shown_end(text: str) -> str:
-    return f'"{" ".join(text.split())[-20:]}"'

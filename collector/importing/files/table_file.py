@@ -131,20 +131,13 @@ class TableFile:
         """
         is_safe: bool | None = None
         has_texts = self.kind == "csv" and has_choices(self.columns)
-        for row in self._rows_as_written():
+        for row in _rows_of_csv(self) if self.kind == "csv" else self._other_rows():
             if isinstance(row, Row):
                 is_safe = SAFE_MARK in row.cells if is_safe is None else is_safe
                 row = replace(row, cells=as_given(row.cells)) if is_safe else row
                 yield replace(row, cells=with_chosen_text(row.cells)) if has_texts else row
             else:
                 yield row
-
-    def _rows_as_written(self) -> Iterator[Row | Problem]:
-        if self.kind == "csv":
-            with self.path.open("rb") as stream:
-                yield from CsvFile(self.name, stream)
-        else:
-            yield from self._other_rows()
 
     def _other_rows(self) -> Iterable[Row | Problem]:
         if self.kind == "parquet":
@@ -160,6 +153,11 @@ class TableFile:
             self._workbook = Workbook(self.path, self.name)
             self.remarks += self._workbook.remarks
         return self._workbook
+
+
+def _rows_of_csv(file: TableFile) -> Iterator[Row | Problem]:
+    with file.path.open("rb") as stream:
+        yield from CsvFile(file.name, stream)
 
 
 class TableFiles:

@@ -47,13 +47,6 @@ def cells_of(record: Record) -> Record:
     return record
 
 
-def _is_openai_batch(record: Record) -> bool:
-    response = record.get("response")
-    if "custom_id" not in record or "response" not in record:
-        return False
-    return "error" in record or (isinstance(response, dict) and "body" in response)
-
-
 def _openai_batch(record: Record) -> Record:
     response = record.get("response") or {}
     body = response.get("body") or {}
@@ -64,10 +57,6 @@ def _openai_batch(record: Record) -> Record:
     return _cells_of_reply(dialect.reply(body, {})) | {"model": body.get("model")}
 
 
-def _is_anthropic_batch(record: Record) -> bool:
-    return "custom_id" in record and isinstance(record.get("result"), dict) and "type" in record["result"]
-
-
 def _anthropic_batch(record: Record) -> Record:
     result = record["result"]
     if result["type"] != "succeeded":
@@ -76,11 +65,6 @@ def _anthropic_batch(record: Record) -> Record:
         raise FailedAnswerError(f"is a request that failed ({': '.join(filter(None, (result['type'], said)))})")
     message = result["message"]
     return _cells_of_reply(anthropic.reply(message, {})) | {"model": message.get("model")}
-
-
-def _is_inspect(record: Record) -> bool:
-    output = record.get("output")
-    return "epoch" in record and isinstance(output, dict) and ("choices" in output or "model" in output)
 
 
 def _is_gemini_batch(record: Record) -> bool:
@@ -95,10 +79,6 @@ def _gemini_batch(record: Record) -> Record:
     if not response or record.get("error"):
         raise FailedAnswerError(f"is a request that failed ({_said(record.get('error') or record.get('status'))})")
     return _cells_of_reply(gemini.reply(response, {})) | {"model": response.get("modelVersion")}
-
-
-def _is_bedrock_batch(record: Record) -> bool:
-    return "recordId" in record and ("modelOutput" in record or "error" in record)
 
 
 def _bedrock_batch(record: Record) -> Record:
@@ -125,17 +105,9 @@ _RESPONSES: tuple[tuple[Callable[[Record], bool], Any], ...] = (
 """What a provider's response is known by, if somebody kept it as it came, and the dialect that reads it."""
 
 
-def _is_response(record: Record) -> bool:
-    return any(is_one(record) for is_one, _ in _RESPONSES)
-
-
 def _response(record: Record) -> Record:
     dialect = next(dialect for is_one, dialect in _RESPONSES if is_one(record))
     return _cells_of_reply(dialect.reply(record, {})) | {"model": record.get("model") or record.get("modelVersion")}
-
-
-def _is_lm_eval(record: Record) -> bool:
-    return "doc_id" in record and isinstance(record.get("resps"), list)
 
 
 def _lm_eval(record: Record) -> Record:
@@ -147,10 +119,6 @@ def _lm_eval(record: Record) -> Record:
     return _flat(record.get("doc"), record) | {"item": record["doc_id"], "answer": said}
 
 
-def _is_helm(record: Record) -> bool:
-    return "instance" in record and "request" in record and isinstance(record.get("result"), dict)
-
-
 def _helm(record: Record) -> Record:
     completions = record["result"].get("completions") or []
     if not completions:
@@ -159,10 +127,6 @@ def _helm(record: Record) -> Record:
         "text": (record["instance"].get("input") or {}).get("text"),
         "answer": completions[0].get("text"),
     }
-
-
-def _is_evals(record: Record) -> bool:
-    return {"run_id", "event_id", "sample_id", "type", "data"} <= record.keys() and isinstance(record["data"], dict)
 
 
 def _evals(record: Record) -> Record:
@@ -205,10 +169,6 @@ def _inspect(record: Record) -> Record:
     }
 
 
-def _is_promptfoo(record: Record) -> bool:
-    return isinstance(record.get("vars"), dict) and "provider" in record and "response" in record
-
-
 def _promptfoo(record: Record) -> Record:
     response = record.get("response") or {}
     if not isinstance(response, dict):
@@ -224,7 +184,7 @@ def _promptfoo(record: Record) -> Record:
     return own | dict(record["vars"]) | {
         "model": _promptfoo_model(str(named or "")),
         "prompt_label": prompt.get("label") if isinstance(prompt, dict) else None,
-        "latency_s": _seconds(record.get("latencyMs")),
+        "latency_s": took_ms / 1000 if isinstance(took_ms := record.get("latencyMs"), int | float) else None,
         "answer": output if output is None or isinstance(output, str) else json.dumps(output, ensure_ascii=False),
         "input_tokens": usage.get("prompt"),
         "output_tokens": usage.get("completion"),
@@ -236,20 +196,12 @@ def _promptfoo(record: Record) -> Record:
     }  # fmt: skip
 
 
-def _seconds(milliseconds: Any) -> float | None:
-    return milliseconds / 1000 if isinstance(milliseconds, int | float) else None
-
-
 def _promptfoo_model(name: str) -> str:
     """Return our name of a promptfoo model: openai:chat:gpt-4o is openai/gpt-4o."""
     provider, *rest = name.split(":")
     if rest and rest[0] in ("chat", "completion", "responses", "messages"):
         rest = rest[1:]
     return f"{provider}/{':'.join(rest)}" if rest else name
-
-
-def _is_jspsych(record: Record) -> bool:
-    return "trial_type" in record and ("trial_index" in record or "time_elapsed" in record)
 
 
 def _jspsych(record: Record) -> Record:
@@ -313,18 +265,29 @@ def _said(error: Any) -> str:
     return " ".join(str(said or "").split())[:120]
 
 
+def _inner(record: Record, name: str) -> set[str]:
+    """Return the keys of a table inside a record; none if it has no such table."""
+    return set(inner) if isinstance(inner := record.get(name), dict) else set()
+
+
 _KINDS: tuple[tuple[Callable[[Record], bool], Callable[[Record], Record]], ...] = (
-    (_is_openai_batch, _openai_batch),
-    (_is_anthropic_batch, _anthropic_batch),
+    (
+        lambda r: {"custom_id", "response"} <= r.keys() and ("error" in r or "body" in _inner(r, "response")),
+        _openai_batch,
+    ),
+    (lambda r: "custom_id" in r and "type" in _inner(r, "result"), _anthropic_batch),
     (_is_gemini_batch, _gemini_batch),
-    (_is_bedrock_batch, _bedrock_batch),
-    (_is_response, _response),
-    (_is_lm_eval, _lm_eval),
-    (_is_helm, _helm),
-    (_is_evals, _evals),
-    (_is_inspect, _inspect),
-    (_is_promptfoo, _promptfoo),
-    (_is_jspsych, _jspsych),
+    (lambda r: "recordId" in r and ("modelOutput" in r or "error" in r), _bedrock_batch),
+    (lambda r: any(is_one(r) for is_one, _ in _RESPONSES), _response),
+    (lambda r: "doc_id" in r and isinstance(r.get("resps"), list), _lm_eval),
+    (lambda r: {"instance", "request"} <= r.keys() and isinstance(r.get("result"), dict), _helm),
+    (
+        lambda r: {"run_id", "event_id", "sample_id", "type"} <= r.keys() and isinstance(r.get("data"), dict),
+        _evals,
+    ),
+    (lambda r: "epoch" in r and bool(_inner(r, "output") & {"choices", "model"}), _inspect),
+    (lambda r: isinstance(r.get("vars"), dict) and {"provider", "response"} <= r.keys(), _promptfoo),
+    (lambda r: "trial_type" in r and ("trial_index" in r or "time_elapsed" in r), _jspsych),
 )
 """How a record of each tool is recognised, and what its cells are."""
 _OF_PROMPTFOO = {

@@ -72,7 +72,8 @@ class Workbook:
             visible = [sheet for sheet in loaded if sheet.visible == "visible" and sheet.width]
             sheets = [_sheet(sheet.name, sheet.to_polars().rows(), path) for sheet in visible]
         except (fastexcel.FastExcelError, OSError, ValueError, IndexError) as error:
-            raise UsageError(f"Can't import {name}: the workbook is damaged or locked.", _first(error)) from error
+            why = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+            raise UsageError(f"Can't import {name}: the workbook is damaged or locked.", why) from error
         sheets = [sheet for sheet in sheets if sheet.rows]
         first = next(iter([sheet for sheet in sheets if sheet.is_table] or sheets), None)
         if first is None:
@@ -131,20 +132,13 @@ def _sheet(name: str, cells: Sequence[Cells], path: Path) -> _Sheet:
 def _are_names(row: Cells, number: int) -> bool:
     """Return whether a row's cells are names of columns; those of the first row are, whatever they are."""
     said = [tidy_name(cell) for cell in row if cell is not None]
-    return number == 0 or (len(set(said)) == len(said) and not any(_is_number(cell) for cell in said))
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).removeprefix("-").isdecimal()
+    has_numbers = any(text.replace(".", "", 1).removeprefix("-").isdecimal() for text in said)
+    return number == 0 or (len(set(said)) == len(said) and not has_numbers)
 
 
 def _are_alike(sheet: _Sheet, first: _Sheet) -> bool:
     names = [name for name in sheet.columns if name]
     return set(names) == {name for name in first.columns if name} and len(set(names)) == len(names)
-
-
-def _first(error: BaseException) -> str:
-    return str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
 
 
 def _filled(path: Path, sheet: str, rows: Sequence[Sequence[Any]]) -> tuple[list[list[Any]], int, set[int]]:

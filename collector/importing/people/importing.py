@@ -12,7 +12,7 @@ from typing import Any
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
-from slant.collector.importing.alike_rows import record_of
+from slant.collector.importing.alike_answers import record_of
 from slant.collector.importing.files.kinds import content_hash
 from slant.collector.importing.files.records import Problem, Row
 from slant.collector.importing.files.table_file import TableFile, TableFiles

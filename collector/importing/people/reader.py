@@ -28,7 +28,7 @@ from slant.collector.importing.layouts.values import (
 )
 from slant.collector.importing.people.columns import FileColumns, error_flag, milliseconds
 from slant.collector.importing.people.persons import Persons, trace_in
-from slant.collector.importing.row_trials import with_options
+from slant.collector.importing.row_contents import with_options
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Attempt, Reply, Run, Trial
 from slant.collector.stable_ids import stable_id
@@ -52,7 +52,10 @@ class PeopleReader:
         self._model = study.people
         self._cells = PlannedCells(study, self._model) if units is None else None
         self._placer = self._design.row_placer(study) if units is None else None
-        self._placed_by = (*_PLACE, *(self._design.row_columns(study.data) if self._placer else ()))
+        self._placed_by = (
+            *_PLACE,
+            *(("template", *self._design.row_columns(study.data)) if self._placer else ()),
+        )
         self._maker = AttemptMaker(run, ())
         self._has_turns = self._design.has_turns(study)
         self._sequence = 0

@@ -1,0 +1,223 @@
+"""What a row says: its trial, its counts, its reply, and the row itself as it is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast, get_args
+
+from slant.collector.ask.option_logprobs import OptionLogprobs
+from slant.collector.designs import Design
+from slant.collector.designs.imported_turns import ImportedTurn, TurnReader
+from slant.collector.designs.study import Study
+from slant.collector.errors import StudyError
+from slant.collector.importing.layouts import Row
+from slant.collector.importing.layouts.values import (
+    CellError,
+    composed,
+    count,
+    factors_in,
+    is_empty,
+    logprob,
+    shown,
+    text,
+    truth,
+    whole_number,
+    word,
+)
+from slant.collector.reading.plain import exact_text
+from slant.collector.records import LogprobKind, Outcome, ReasoningKind, Reply, TokenSource, Trial
+from slant.collector.stable_ids import numbered_ids, stable_id
+from slant.collector.study.records import StudyModel
+from slant.collector.system.json_text import encoded
+
+COUNTS = ("tokens", "reasoning_tokens", "output_tokens", "reasoning_tokens_recounted")
+_COLUMN: dict[TokenSource, str] = {
+    "usage": "reasoning_tokens",
+    "template": "reasoning_tokens",
+    "output": "output_tokens",
+    "retokenized": "reasoning_tokens_recounted",
+}
+_BY_MEASURE: dict[str | None, TokenSource] = {"reasoning": "usage", "output": "output"}
+_OPTIONS = ("option_a", "option_b", "expected")
+_OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
+_REASONING_KINDS = get_args(ReasoningKind)
+_OF_LOGPROBS = ("option_a_logprob", "option_b_logprob", "logprob_kind")
+_NO_LOGPROBS = OptionLogprobs()
+
+
+def _one_of(draft: Mapping[str, Any], name: str, known: Sequence[str]) -> Any:
+    """Return one of these words; None for an empty cell. CellError for another word."""
+    if (cell := draft.get(name)) is None:
+        return None
+    if (said := word(cell)) and said not in known:
+        raise CellError(f"{name} must be one of {', '.join(known)}, but is {shown(said)}")
+    return said or None
+
+
+def read_counts(draft: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
+    """Return the four counts and `token_source`, as columns; unknown is None. CellError for what is no count.
+
+    Where a file has `tokens` alone, that is the count which the study analyses for this model; where it has no such
+    column, `tokens` is made from the others. An empty cell in a column that is there stays unknown.
+    """
+    counts: dict[str, Any] = dict.fromkeys(COUNTS)
+    for name in COUNTS:
+        if name in draft:
+            counts[name] = count(draft[name], name)
+    source = _token_source(draft, model)
+    if "tokens" not in draft:
+        source = source or ("usage" if counts["reasoning_tokens"] is not None else "output")
+        counts["tokens"] = counts[_COLUMN[source]]
+    elif source is not None and counts[_COLUMN[source]] is None:
+        counts[_COLUMN[source]] = counts["tokens"]
+    counts["token_source"] = source if counts["tokens"] is not None else None
+    return counts
+
+
+def _token_source(draft: Mapping[str, Any], model: StudyModel) -> TokenSource | None:
+    if is_empty(draft.get("token_source")):
+        return model.token_source or _BY_MEASURE.get(model.measure)
+    return cast("TokenSource", _one_of(draft, "token_source", get_args(TokenSource)))
+
+
+def given_outcome(draft: Mapping[str, Any]) -> Outcome | None:
+    return cast("Outcome | None", _one_of(draft, "outcome", _OUTCOMES))
+
+
+def reply_of(draft: Mapping[str, Any], counts: Mapping[str, Any]) -> Reply:
+    """Return the reply of a row. An empty answer stays '' (a CSV can't tell it from an unknown one); all other empty
+    texts are unknown.
+    """
+    said = draft.get("answer")
+    return Reply(
+        answer=exact_text(said) if type(said) is float and said == said else text(said),
+        output_tokens=counts["output_tokens"],
+        reasoning_tokens=counts["reasoning_tokens"],
+        input_tokens=count(draft.get("input_tokens"), "input_tokens"),
+        reasoning_text=text(draft.get("reasoning_text")) or None,
+        reasoning_kind=_one_of(draft, "reasoning_kind", _REASONING_KINDS),
+        detail=text(draft.get("detail")) or None,
+        finish_reason=text(draft.get("finish_reason")) or None,
+        served_model=text(draft.get("served_model")) or None,
+        fingerprint=text(draft.get("fingerprint")) or None,
+        request_id=text(draft.get("request_id")) or None,
+    )
+
+
+def option_logprobs(draft: Mapping[str, Any]) -> OptionLogprobs:
+    """Return the log-probabilities of the two options, and how far they can be trusted; nothing says so without
+    a kind.
+    """
+    if draft.keys().isdisjoint(_OF_LOGPROBS):  # of nearly every file, and a million rows are looked at
+        return _NO_LOGPROBS
+    of_a, of_b = (logprob(draft.get(name), name) for name in _OF_LOGPROBS[:2])
+    kind = _one_of(draft, "logprob_kind", get_args(LogprobKind))
+    if not kind and (of_a is not None or of_b is not None):
+        raise CellError(f"logprob_kind is needed with log-probabilities: {' or '.join(get_args(LogprobKind))}")
+    return OptionLogprobs(of_a, of_b, kind)
+
+
+def kept_row(row: Row, draft: Mapping[str, Any]) -> str:
+    """Return the row as the file has it, as JSON, but for the long texts that have columns of their own."""
+    long = [value for value in (draft.get("reasoning_text"), draft.get("answer")) if value]
+    cells = {name: cell for name, cell in row.cells.items() if cell not in long}
+    cells.pop("request", None)
+    cells.pop("response", None)
+    kept = {"file": row.file, "line": row.line, "row": cells}
+    try:
+        return encoded(kept).decode()
+    except TypeError:  # of Parquet: a type that JSON has not
+        return json.dumps(kept, ensure_ascii=False, default=str)
+
+
+def with_options(
+    design: Design, planned: Trial, draft: Mapping[str, Any], repetition: int, trial_id: str | None = None
+) -> Trial:
+    """Return the trial itself. Its id does not depend on the file, its order, or the study's version: twice is once."""
+    draft_factors = factors_in(draft.get("factors"))
+    trial = planned.copy()
+    trial.trial_id = trial_id or numbered_ids(*parts_of_id(planned))(repetition)
+    trial.repetition = repetition
+    trial.position = count(draft.get("position"), "position")
+    if not draft.keys().isdisjoint(_OPTIONS):
+        ours = (planned.option_a, planned.option_b, planned.expected)
+        trial.option_a = _option(draft.get("option_a"), ours) or planned.option_a
+        trial.option_b = _option(draft.get("option_b"), ours) or planned.option_b
+        trial.expected = _option(draft.get("expected"), ours) or planned.expected
+    if draft_factors is not None:
+        trial.factors = draft_factors
+    try:
+        trial = design.as_imported(planned, trial, draft)
+    except StudyError as error:
+        raise CellError(error.what) from None
+    are_options = trial.option_a is not None or trial.expected is not None
+    is_expected = trial.expected in (None, trial.option_a, trial.option_b)
+    if (are_options and trial.option_a == trial.option_b) or not is_expected:
+        options = f"{shown(trial.option_a)} and {shown(trial.option_b)}"
+        raise CellError(f"options {options} with {shown(trial.expected)} expected can't be")
+    if trial.factors.get("structured_output"):  # only where it is so: the ids of what was imported before stay
+        return replace(trial, trial_id=stable_id(*parts_of_id(trial), trial.repetition, "structured_output"))
+    return trial
+
+
+def _option(value: Any, ours: tuple[str | None, ...]) -> str | None:
+    """Return an option as the row has it; the study's own text where they differ in how Unicode writes their
+    letters.
+    """
+    option = text(value)
+    if option is None or option in ours:
+        return option
+    return next((our for our in ours if our is not None and composed(our) == composed(option)), option)
+
+
+def parts_of_id(trial: Trial) -> tuple[Any, ...]:
+    cell = (trial.test, trial.item, trial.group, trial.wording, trial.condition)
+    return (trial.study, "imported", trial.variant, trial.model, *cell)
+
+
+class GameRows:
+    """Hold the games of an import; those of which no row says which one they are are numbered as they come."""
+
+    def __init__(self, study: Study, design: Design) -> None:
+        self._study, self._design = study, design
+        self._readers: dict[str, TurnReader | None] = {}
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._counts: dict[str, int] = {}
+
+    def trial_of(self, draft: Mapping[str, Any], model: StudyModel) -> tuple[str, Trial, int | None, bool] | None:
+        """Return the conversation, the trial, its turn, and that it is known; None of a design whose plan knows its
+        trials.
+        """
+        if model.model not in self._readers:
+            self._readers[model.model] = self._design.imported_turns(self._study, model)
+        reader = self._readers[model.model]
+        if reader is None:
+            return None
+        game = word(draft.get("game"))
+        round_no = None if is_empty(draft.get("round")) else whole_number(draft["round"], "round", 1)
+        row = ImportedTurn(
+            test=word(draft.get("test")),
+            condition=word(draft.get("condition")),
+            item=word(draft.get("item")),
+            group=word(draft.get("group")),
+            game=game,
+            number=self._number(draft, model.model, game),
+            round=round_no,
+            factors=factors_in(draft.get("factors")) or {},
+            is_success=truth(draft.get("is_success"), "is_success"),
+        )
+        try:
+            conversation, trial = reader(row)
+        except StudyError as error:
+            raise CellError(error.what) from None
+        return conversation, trial, round_no or 1, True
+
+    def _number(self, draft: Mapping[str, Any], model: str, game: str) -> int:
+        if not is_empty(draft.get("repetition")):
+            return whole_number(draft["repetition"], "repetition", 1)
+        if (model, game) not in self._numbers:
+            self._counts[model] = self._counts.get(model, 0) + 1
+            self._numbers[model, game] = self._counts[model]
+        return self._numbers[model, game]
