@@ -62,8 +62,11 @@ def ids_of(names: Iterable[str], what: str) -> dict[str, str]:
     import recognises it. StudyError if a name has no letters that an id may have, or two would have the same id."""
     ids: dict[str, str] = {}
     for name in names:
-        made = name if re.fullmatch(r"[A-Za-z0-9][\w.-]{0,63}", name, re.ASCII) else _id_of(name)
-        if not made:
+        made = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
+        is_whole = re.sub(r"[\W_]+", "", name) == re.sub("_", "", made)
+        if re.fullmatch(r"[A-Za-z0-9][\w.-]{0,63}", name, re.ASCII):
+            made = name
+        elif not is_whole or not 0 < len(made) <= 64:
             raise StudyError(
                 f'The {what} "{name}" makes no name of a study: that has letters from a to z, and digits.',
                 f"Rename it in the file, or say what all rows are: --map {what}==NAME",
@@ -72,12 +75,6 @@ def ids_of(names: Iterable[str], what: str) -> dict[str, str]:
             raise StudyError(f'Two names of a {what} differ in signs or capitals alone, as "{name}".')
         ids[name] = made
     return ids
-
-
-def _id_of(name: str) -> str:
-    words = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
-    is_whole = re.sub(r"[\W_]+", "", name) == re.sub("_", "", words)
-    return words if is_whole and len(words) <= 64 else ""
 
 
 def two_conditions(cells: AnsweredCells) -> tuple[str, str]:
@@ -104,21 +101,15 @@ def labels_of(cells: AnsweredCells) -> tuple[str, str] | None:
             spelled.setdefault(bare, Counter())[cell.answer.strip(WRAPPING) or cell.answer] += count
     counts = Counter({bare: sum(spellings.values()) for bare, spellings in spelled.items()})
     most = [bare for bare, _ in counts.most_common(2)]
-    if len(most) < 2 or counts.total() * 0.5 > sum(counts[bare] for bare in most) or _are_numbers(most):
+    are_numbers = all(re.fullmatch(r"[-+]?\d+(?:[.,]\d+)?", text) for text in most)
+    if len(most) < 2 or counts.total() * 0.5 > sum(counts[bare] for bare in most) or are_numbers:
         return None
-    first, second = (_spelling(spelled[bare]) for bare in sorted(most))
-    return first, second
-
-
-def _spelling(spellings: Counter[str]) -> str:
-    """Return the most frequent spelling; among equally frequent ones that with only a capital ("Calm", not "CALM" or
-    "calm").
-    """
-    return max(spellings, key=lambda text: (spellings[text], text[:1].isupper() and not text.isupper(), text))
-
-
-def _are_numbers(texts: Sequence[str]) -> bool:
-    return all(re.fullmatch(r"[-+]?\d+(?:[.,]\d+)?", text) for text in texts)
+    # among equally frequent spellings that with only a capital ("Calm", not "CALM" or "calm")
+    first, second = (
+        max(spelled[bare].items(), key=lambda each: (each[1], each[0][:1].isupper() and not each[0].isupper(), each[0]))
+        for bare in sorted(most)
+    )
+    return first[0], second[0]
 
 
 def toml_text(text: str) -> str:

@@ -158,6 +158,10 @@ class AnswerTable:
         pairs = set(zip(self.columns[first], self.columns[second], strict=True))
         return len(pairs) == len(set(self.columns[first])) == len(set(self.columns[second]))
 
+    def from_one(self, column: str) -> str:
+        """Return what `--map` says of a column of numbers, which may be counted from 0."""
+        return f"{column}+1" if "0" in self.levels(column) else column
+
     def is_crossed(self, name: str) -> bool:
         """Return True if all levels of a column are about equally frequent: those of a design are, answers are not."""
         counts = Counter(self.columns[name]).values()

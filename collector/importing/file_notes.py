@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from slant.collector.terminal import count_text
+
 _SHOWN_WORDS = 20
 
 
@@ -34,57 +36,39 @@ class FileNotes:
             self.varied.add(cell)
 
     def warnings(self, file: str) -> list[str]:
-        sentences = []
-        if self.unknown_words:
-            listed = "; ".join(f"in {test} {_listed(list(words))}" for test, words in self.unknown_words.items())
-            sentences.append(f"{file}: words that the study doesn't have were taken: {listed}")
-        if self.without_tokens:
-            rows = _rows(self.without_tokens, "has", "have")
-            sentences.append(f"{file}: {rows} no token count; it stays unknown, not 0")
-        if self.without_source:
-            rows = _rows(self.without_source, "doesn't", "don't")
-            sentences.append(f"{file}: {rows} say what the tokens count (column token_source)")
-        if self.repeats:
-            rows = _rows(self.repeats, "asks", "ask")
-            sentences.append(
-                f"{file}: {rows} what an earlier row asked: taken as further repetitions (a column repetition "
-                "would number them)"
-            )
-        if self.copies:
-            rows = _rows(self.copies, "asks", "ask")
-            copy = "is an exact copy" if self.copies == 1 else "are exact copies"
-            sentences.append(
-                f"{file}: {rows} what an earlier row asked and {copy} of it, cell by cell, long text or count and all: "
-                "taken as further repetitions; look whether they were written twice by mistake"
-            )
         repeated = [cell for cell, number in self.seen.items() if number > 1] if self.tells_sameness else []
-        if same := sum(cell not in self.varied for cell in repeated):
-            sentences.append(
-                f"{file}: of {_rows_of(len(repeated), 'question')} that stand there more than once, {same:,} "
-                f"{'has' if same == 1 else 'have'} the same answer each time: so it is at temperature 0, and often on "
-                "short scales; it is a finding, and such repetitions tell no more than one answer"
-            )
-        if self.missing:
-            rows = _rows(self.missing, "has", "have")
-            sentences.append(
-                f"{file}: {rows} no answer (an empty cell or NA): missing, which is no refusal, and not taken"
-            )
-        if self.other:
-            rows = _rows(self.other, "names", "name")
-            sentences.append(f"{file}: {rows} no trial and no answer (instructions and the like), and not taken")
-        if self.rows >= 20 and not self.labels:
-            sentences.append(
-                f"{file}: not one answer is one of the two labels as this model sees them; is --model right?"
-            )
-        return sentences
+        same = sum(cell not in self.varied for cell in repeated)
+        listed = "; ".join(f"in {test} {_listed(list(words))}" for test, words in self.unknown_words.items())
+        copy = "is an exact copy" if self.copies == 1 else "are exact copies"
+        have = "has" if same == 1 else "have"
+        noted = (
+            (len(self.unknown_words), f"words that the study doesn't have were taken: {listed}"),
+            (self.without_tokens, f"{_rows(self.without_tokens, 'has')} no token count; it stays unknown, not 0"),
+            (self.without_source, _rows(self.without_source, "doesn't")
+             + " say what the tokens count (column token_source)"),
+            (self.repeats, f"{_rows(self.repeats, 'asks')} what an earlier row asked: taken as further repetitions (a "
+             "column repetition would number them)"),
+            (self.copies, f"{_rows(self.copies, 'asks')} what an earlier row asked and {copy} of it, cell by cell, "
+             "long text or count and all: taken as further repetitions; look whether they were written twice by "
+             "mistake"),
+            (same, f"of {count_text(len(repeated), 'question')} that stand there more than once, {same:,} {have} the "
+             "same answer each time: so it is at temperature 0, and often on short scales; it is a finding, and such "
+             "repetitions tell no more than one answer"),
+            (self.missing, f"{_rows(self.missing, 'has')} no answer (an empty cell or NA): missing, which is no "
+             "refusal, and not taken"),
+            (self.other, f"{_rows(self.other, 'names')} no trial and no answer (instructions and the like), and not "
+             "taken"),
+            (self.rows >= 20 and not self.labels, "not one answer is one of the two labels as this model sees them; is "
+             "--model right?"),
+        )  # fmt: skip
+        return [f"{file}: {sentence}" for n, sentence in noted if n]
 
 
-def _rows_of(number: int, noun: str) -> str:
-    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
+_OF_MANY = {"has": "have", "doesn't": "don't", "asks": "ask", "names": "name"}
 
 
-def _rows(number: int, of_one: str, of_many: str) -> str:
-    return f"1 row {of_one}" if number == 1 else f"{number:,} rows {of_many}"
+def _rows(number: int, verb: str) -> str:
+    return f"{count_text(number, 'row')} {verb if number == 1 else _OF_MANY[verb]}"
 
 
 def _listed(words: list[str]) -> str:

@@ -19,6 +19,7 @@ from slant.collector.importing.layouts.values import (
     count,
     factors_in,
     is_empty,
+    is_missing,
     logprob,
     shown,
     text,
@@ -80,6 +81,11 @@ def _token_source(draft: Mapping[str, Any], model: StudyModel) -> TokenSource | 
     if is_empty(draft.get("token_source")):
         return model.token_source or _BY_MEASURE.get(model.measure)
     return cast("TokenSource", _one_of(draft, "token_source", get_args(TokenSource)))
+
+
+def is_unanswered(answer: Any, trial: Trial) -> bool:
+    """Return True for a missing answer: NA is none, unless an option has that name."""
+    return is_missing(answer) and (answer is None or answer != answer or answer not in (trial.option_a, trial.option_b))
 
 
 def given_outcome(draft: Mapping[str, Any]) -> Outcome | None:

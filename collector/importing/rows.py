@@ -37,6 +37,7 @@ from slant.collector.importing.row_contents import (
     COUNTS,
     GameRows,
     given_outcome,
+    is_unanswered,
     kept_row,
     option_logprobs,
     parts_of_id,
@@ -127,7 +128,8 @@ class RowReader:
             trial, place = self._planned(draft, model)
             conversation, turn, is_known = trial.game or trial.trial_id, place.turn, place.is_known
         given = given_outcome(draft)
-        if self._layout.skips_missing and given in (None, "answered") and _is_unanswered(draft.get("answer"), trial):
+        answer = draft.get("answer")
+        if self._layout.skips_missing and given in (None, "answered") and is_unanswered(answer, trial):
             raise MissingAnswerError("has no answer")
         self._check_answered(draft, trial, given)
         if (position := count(draft.get("position"), "position")) != trial.position:
@@ -142,7 +144,9 @@ class RowReader:
             reading = replace(reading, detail=None)  # an export says that nobody had to read it
         logprobs = option_logprobs(draft)
         cost_usd = amount(draft.get("cost_usd"), "cost_usd")
-        is_label = _is_label(trial, reply, reading)
+        # one of the labels; of other questions, what could be read
+        is_option = reply.answer in (trial.option_a, trial.option_b) or reading.spelled is not None
+        is_label = is_option or reading.outcome == "answered"
         self._note(trial, counts["tokens"], counts["token_source"], is_known=is_known, is_label=is_label)
         kept = kept_row(row, draft)
         measures = Measures(counts["tokens"], counts["token_source"], counts["reasoning_tokens_recounted"], logprobs)
@@ -161,7 +165,8 @@ class RowReader:
         ):
             return
         is_failure = FAILED.match(answer) and answer not in (trial.option_a, trial.option_b)
-        if is_failure and (is_text(trial) or self._read(trial, Reply(answer=answer), None, None).outcome != "answered"):
+        is_text = trial.factors.get("kinds") == ["text"]  # which any text answers
+        if is_failure and (is_text or self._read(trial, Reply(answer=answer), None, None).outcome != "answered"):
             raise CellError(f"is a request that failed ({one_line(answer)[:60]})")
 
     def _keep_answer(
@@ -192,7 +197,8 @@ class RowReader:
     def _completed(self, draft: Mapping[str, Any], place: Place | None = None) -> Mapping[str, Any]:
         """Return a draft with its numbers counted from 1, and what its place adds."""
         if from_zero := self._called.from_zero:
-            draft = {**draft, **{name: _counted_from_one(draft.get(name)) for name in from_zero}}
+            said = {name: cell for name in from_zero if not is_empty(cell := draft.get(name))}
+            draft = {**draft, **{name: whole_number(cell, "a number from 0") + 1 for name, cell in said.items()}}
         return {**draft, **place.added} if place is not None and place.added else draft
 
     def _place_of(self, draft: Mapping[str, Any], model: StudyModel) -> Place:
@@ -312,17 +318,6 @@ class RowReader:
             self.notes.unknown_words.setdefault(trial.test, {})[trial.item] = None
 
 
-def is_text(trial: Trial) -> bool:
-    """Return True for a question that any text answers."""
-    return trial.factors.get("kinds") == ["text"]
-
-
-def _is_label(trial: Trial, reply: Reply, reading: Reading) -> bool:
-    """Return whether the answer is one of the labels; of other questions, whether it could be read."""
-    is_option = reply.answer in (trial.option_a, trial.option_b) or reading.spelled is not None
-    return is_option or reading.outcome == "answered"
-
-
 def _is_unlikely_twice(draft: Mapping[str, Any], model: StudyModel) -> bool:
     """Return whether two rows that are alike in every cell are likely to be one that was written twice. Short answers,
     numbers on a scale and answers at temperature 0 are often the same."""
@@ -331,10 +326,6 @@ def _is_unlikely_twice(draft: Mapping[str, Any], model: StudyModel) -> bool:
     texts = (draft.get("answer"), draft.get("reasoning_text"))
     has_count = any(not is_empty(draft.get(name)) for name in COUNTS)
     return has_count or any(len(str(value)) >= _LONG_TEXT for value in texts if not is_missing(value))
-
-
-def _counted_from_one(value: Any) -> Any:
-    return value if is_empty(value) else whole_number(value, "a number from 0") + 1
 
 
 def _check_prompt(asked: str, sent: str | None) -> None:
@@ -353,8 +344,3 @@ def model_named(study: Study, name: str) -> StudyModel:
     if name.startswith("simulated/"):
         raise UsageError(f'Rows of "{name}" can\'t be imported: an import would make them look like real answers.')
     return study.model(name)
-
-
-def _is_unanswered(answer: Any, trial: Trial) -> bool:
-    """Return True for a missing answer: NA is none, unless an option has that name."""
-    return is_missing(answer) and (answer is None or answer != answer or answer not in (trial.option_a, trial.option_b))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from slant.collector.designs.people import TRUE
 from slant.collector.designs.proposed_study import ProposedStudy, toml_text
 from slant.collector.designs.proposed_table import AnswerTable
@@ -41,8 +39,14 @@ def proposed_study(table: AnswerTable) -> ProposedStudy:
     used = {rounds, reward, choice, game, table.person, table.model}
     free = [name for name in table.columns if name not in used and table.can_be_factor(name)]
     job_class, job = table.named(_CLASSES, free) if free else None, table.named(_JOBS, free) if free else None
-    names = dict(zip(groups, _names(sorted(groups, key=_place)), strict=True)) if _clash(groups) else {}
-    share = _share(table.columns[reward])
+    plain = [folded(group) for group in groups]
+    if any(one != other and one in other for one in plain for other in plain):  # as 1 is of 10
+        letters = (chr(ord("A") + number) for number in range(len(groups)))
+        names = dict(zip(groups, (f"arm {letter}" for letter in letters), strict=True))
+    else:
+        names = {}
+    said = [value.lower() for value in table.columns[reward] if value]
+    share = min(0.99, max(0.01, round(sum(value in TRUE for value in said) / len(said), 2)))
     is_zero = min(numbers) == 0
     mapping = [f"answer={choice}", f"is_success={reward}", f"round={rounds}{'+1' if is_zero else ''}"]
     mapping += [f"participant={table.person}"] if table.person else []
@@ -51,7 +55,7 @@ def proposed_study(table: AnswerTable) -> ProposedStudy:
     mapping += [f"item={job}"] if job else ["item==job"] if table.person is None else []
     mapping = [part for part in mapping if len(set(part.split("="))) > 1]
     n_rounds = int(max(numbers)) + is_zero
-    values = tuple(f"answer:{said}={name}" for said, name in names.items())
+    values = tuple(f"answer:{group}={name}" for group, name in names.items())
     remarks = [
         f"{len(groups)} groups ({', '.join(groups[:6])}{' …' if len(groups) > 6 else ''}), {n_rounds} rounds",
         f"chances of success are not in the files: {share} for all, as often as choices succeeded; write them down "
@@ -60,29 +64,8 @@ def proposed_study(table: AnswerTable) -> ProposedStudy:
     if names and table.person is None:
         raise StudyError("a group's name must not be part of another's, but one is: rename them in the file")
     toml = _toml(list(names.values()) or groups, n_rounds, share, _classes(table, job_class, job))
-    fit = "choice"
-    return ProposedStudy(
-        {"study.toml": toml}, tuple(remarks), fit, tuple(mapping), "people" if table.person else "tidy", values
-    )
-
-
-def _clash(groups: list[str]) -> bool:
-    """Return True if one name is part of another, as 1 is of 10."""
-    plain = [folded(group) for group in groups]
-    return any(one != other and one in other for one in plain for other in plain)
-
-
-def _names(groups: list[str]) -> list[str]:
-    return [f"arm {chr(ord('A') + number)}" for number, _ in enumerate(groups)]
-
-
-def _place(group: str) -> tuple[int, str]:
-    return (int(group), "") if group.isdecimal() else (0, group)
-
-
-def _share(rewards: Sequence[str]) -> float:
-    said = [value.lower() for value in rewards if value]
-    return min(0.99, max(0.01, round(sum(value in TRUE for value in said) / len(said), 2)))
+    layout = "people" if table.person else "tidy"
+    return ProposedStudy({"study.toml": toml}, tuple(remarks), "choice", tuple(mapping), layout, values)
 
 
 def _classes(table: AnswerTable, job_class: str | None, job: str | None) -> dict[str, list[str]]:

@@ -20,9 +20,7 @@ from slant.collector.reading.choices import YES_NO, read_choice
 from slant.collector.reading.spelling import bare_label, folded
 from slant.collector.terminal import count_text
 
-_TEXT = 'These answers were collected elsewhere. Word: ""{word}"". Labels: {category_1}, {category_2}.'.replace(
-    '""', '"'
-)
+_TEXT = 'These answers were collected elsewhere. Word: "{word}". Labels: {category_1}, {category_2}.'
 _FRAME = (
     "Put {group_a_in_rule} with {category_1}, as in {group_a_words}, and {group_b_in_rule} with {category_2}, as in "
     "{group_b_words}.\n\n{wording}"
@@ -54,12 +52,13 @@ def proposed_study(cells: AnsweredCells) -> ProposedStudy:
     numbers = [int(float(value)) for value in values_of(cells, "wording")] or [1]
     added = 1 if 0 in numbers else 0
     wordings = sorted({number + added for number in numbers})
+    names = [(tests[test], *groups, *labels, *groups, *labels) for test, (groups, labels, _) in sides.items()]
     return ProposedStudy(
         {
             "study.toml": _toml(usual, crossed, has_wordings=len(wordings) > 1),
             "tests.csv": csv_text(("test", "label"), [(tests[test], test) for test in tests]),
             "stimuli.csv": csv_text(("test", "side", "group", "word"), _words(sides, tests)),
-            "names.csv": csv_text(_NAMES, _names(sides, tests)),
+            "names.csv": csv_text(_NAMES, names),
             "wordings.csv": csv_text(("wording", "text"), [(str(number), _TEXT) for number in wordings]),
         },
         tuple(remarks),
@@ -132,10 +131,6 @@ def _words(sides: dict[str, Sides], tests: dict[str, str]) -> list[tuple[str, st
         for side, label in zip(("attribute_a", "attribute_b"), labels, strict=True):
             rows.append((tests[test], side, label, label if folded(label) not in asked else f"{label} (label)"))
     return rows
-
-
-def _names(sides: dict[str, Sides], tests: dict[str, str]) -> list[tuple[str, ...]]:
-    return [(tests[test], *groups, *labels, *groups, *labels) for test, (groups, labels, _) in sides.items()]
 
 
 def _toml(usual: str, crossed: str, *, has_wordings: bool) -> str:

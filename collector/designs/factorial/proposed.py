@@ -77,7 +77,7 @@ def proposed_study(table: AnswerTable) -> ProposedStudy:
         templates = ids_of(table.levels(found.template), "wording")
         if all(name.isdigit() for name in templates.values()):
             templates = {said: f"wording_{name}" for said, name in templates.items()}
-            found.mapping.append(f"wording={_from_one(table, found.template)}")
+            found.mapping.append(f"wording={table.from_one(found.template)}")
         else:
             found.mapping.append(f"condition={found.template}")
     files, lines = _factors(table, found, named)
@@ -233,10 +233,6 @@ def _numbered_last(table: AnswerTable) -> str | None:
     parts = [name for name in table.columns if "#" in name]
     is_number = len(parts) > 1 and (_counts(table, parts[-1], 1) or _counts(table, parts[-1], 0))
     return parts[-1] if is_number and len(table.levels(parts[-1])) > 1 else None
-
-
-def _from_one(table: AnswerTable, column: str) -> str:
-    return f"{column}+1" if "0" in table.levels(column) else column
 
 
 def _listed(table: AnswerTable, found: _Found) -> str:

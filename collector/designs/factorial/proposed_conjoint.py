@@ -42,9 +42,8 @@ class Tasks:
     def mapping(self, table: AnswerTable) -> list[str]:
         """Return what `--map` says of these columns; places may be counted from 0."""
         made = [f"task={self.task}"] if self.task != "task" else []
-        if self.place and "0" in table.levels(self.place):
-            return [*made, f"place={self.place}+1"]
-        return [*made, *([f"place={self.place}"] if self.place not in ("", "place") else [])]
+        place = table.from_one(self.place) if self.place else "place"
+        return [*made, *([f"place={place}"] if place != "place" else [])]
 
 
 def tasks_of(table: AnswerTable) -> Tasks:

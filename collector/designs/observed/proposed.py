@@ -47,7 +47,7 @@ def proposed_study(table: AnswerTable, reserved: frozenset[str]) -> ProposedStud
     texts = [name for name, kind in columns.items() if kind != '"number"']
     mapping = [f"participant={person}", *([] if action == "answer" else [f"answer={action}"])]
     mapping.append(f"game={game}" if game else "game==game")
-    mapping += [f"round={_from_one(table, rounds)}"] if rounds else []
+    mapping += [f"round={table.from_one(rounds)}"] if rounds else []
     mapping += [f"{name}={column}" for column, name in named.items() if name != column]
     lines = [
         f"games = [{', '.join(map(toml_text, games.values()))}]",
@@ -64,7 +64,3 @@ def proposed_study(table: AnswerTable, reserved: frozenset[str]) -> ProposedStud
     remarks = (f"games: {', '.join(games)}; actions: {', '.join(actions[:8])}{' …' if len(actions) > 8 else ''}",)
     fit = named[measured] if measured else ""
     return ProposedStudy({"study.toml": "\n".join(lines) + "\n"}, remarks, fit, tuple(mapping), "people")
-
-
-def _from_one(table: AnswerTable, column: str) -> str:
-    return f"{column}+1" if "0" in table.levels(column) else column

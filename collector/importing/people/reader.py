@@ -28,7 +28,7 @@ from slant.collector.importing.layouts.values import (
 )
 from slant.collector.importing.people.columns import FileColumns, error_flag, milliseconds
 from slant.collector.importing.people.persons import Persons, trace_in
-from slant.collector.importing.row_contents import with_options
+from slant.collector.importing.row_contents import is_unanswered, with_options
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Attempt, Reply, Run, Trial
 from slant.collector.stable_ids import stable_id
@@ -153,7 +153,7 @@ class PeopleReader:
     def _answer(self, cells: Mapping[str, Any], trial: Trial) -> str:
         """Return the answer; of a trial with a right key, the one that was pressed if only the error is given."""
         said = cells.get("answer")
-        if said is None or (is_missing(said) and said not in (trial.option_a, trial.option_b)):
+        if is_unanswered(said, trial):
             is_error = error_flag(cells)
             if is_error is None or trial.expected is None:
                 raise MissingAnswerError("has no answer")

@@ -51,10 +51,6 @@ def _whole(values: Values) -> bool:
     return all(re.fullmatch(r"\d+(?:\.0*)?", value) for value in values)
 
 
-def _counts(values: Values) -> bool:
-    return _whole(values) and len(set(values)) > 1
-
-
 def _few(values: Values) -> bool:
     return len(set(values)) <= _MOST_GROUPS and all(len(value) <= _LONG_TEXT for value in values)
 
@@ -68,7 +64,7 @@ def _some(values: Values) -> bool:
 
 
 def _texts(values: Values) -> bool:
-    return not _counts(values)
+    return not _whole(values) or len(set(values)) < 2
 
 
 _NAMES: tuple[tuple[str, Callable[[Values], bool], str], ...] = (

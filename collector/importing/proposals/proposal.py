@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -40,6 +40,7 @@ from slant.collector.terminal import count_text
 
 STUDY_FILE = "study.toml"
 UNNAMED = "unnamed"
+_UNNAMED_ROWS = f"model: not in the files, so all rows are called {UNNAMED} (or say --model NAME)"
 _LONGEST_LABEL = 60
 _MOST_CELLS = 2_000_000
 _PROVIDERS = (
@@ -109,11 +110,13 @@ def propose_study(
         is_said = model is not None or any({"answer", "model"} & _names_in(text) for text in columns)
         wide = [] if is_said or is_of_people else columns_of_models(written) or models_of_files(written)
         files = as_long(written, wide) if wide else written
-        _check_named(files, without)
+        for name in without:
+            if not any(tidy_name(name) in file.columns for file in files):
+                raise UnknownNameError(f"column (of --not) in {files[0].name}", name, files[0].columns)
         roles = read_roles(files, columns, without)
         check_lists(files, roles.mapping)
         source = files[0].name if len(files) == 1 else f"{count_text(len(files), 'file')} from {files[0].name} on"
-        taken = [f"{ours}: {said}" for ours, said in (text.split(": ", 1) for text in roles.taken)]
+        taken = list(roles.taken)
         typed = [part.strip() for text in columns for part in text.split(",")]
         taken += _said_of_models(wide)
         remarks = (*unread, *(remark for file in written for remark in file.remarks))
@@ -125,46 +128,32 @@ def propose_study(
         shown = as_long(written, inner) if inner else written
         by_name = [roles.answer] if roles.answer and not nested and not typed else []
         table = partial(_from_table, shown, typed, by_name, map_models, model, decimal, source, inner, without)
-        if is_of_people:
-            proposed, failures = table()
-            if proposed is None:
-                raise _no_study(files[0], taken, roles, *failures)
-            return replace(proposed, remarks=(*remarks, *proposed.remarks))
-        if "answer" not in roles.ours and not {"answer"} & set(files[0].columns):
-            proposed, failures = table()
-            if proposed is None:
-                lacking = "No column was found that holds answers: --map answer=COLUMN says it."
-                raise _no_study(files[0], taken, roles, lacking, *failures)
-            return replace(proposed, remarks=(*remarks, *proposed.remarks))
-        given = list(roles.mapping)
-        if "model" not in roles.ours and model is None:
-            given.append(f"model=={UNNAMED}")
-            taken.append(f"model: not in the files, so all rows are called {UNNAMED} (or say --model NAME)")
-        called = names(given, map_models, decimal)
-        cells, models, has_counts = _cells(files, called, roles, on_rows)
-        failures = []
-        for design in sorted(
-            map(design_named, design_names()), key=lambda design: (design.proposal_place, design.name)
-        ):
-            name = design.name
-            if design.analyses_tokens and not has_counts:
-                failures.append(f"Not {name}: it needs a count of tokens, and no column was found that has one.")
-                continue
-            try:
-                study = design.proposed_study(cells)
-            except StudyError as error:
-                failures += [f"Not {name}: {error.what}."] if error.what else []
-                continue
-            given = _from_one(given, cells)
-            folder = Path(_name_of(files[0]))
-            known, model_maps = _models(models if model is None else [model])
-            maps = [*map_models, *(model_maps if model is None else [])]
-            texts = _texts(folder.name, name, source, study, known, [*wide, *given], maps, taken)
-            _check(texts)
-            named = known[0][0] if model else None
-            said = (*remarks, *study.remarks)
-            why = tuple(reasons_of_roles(files[0], roles, without))
-            return ProposedImport(folder, texts, name, tuple(taken), said, roles.left, study.fit, named, why=why)
+        failures: list[str] = []
+        has_counts = False
+        if not is_of_people and ("answer" in roles.ours or "answer" in files[0].columns):
+            given = list(roles.mapping)
+            if "model" not in roles.ours and model is None:
+                given.append(f"model=={UNNAMED}")
+                taken.append(_UNNAMED_ROWS)
+            cells, models, has_counts = _cells(files, names(given, map_models, decimal), roles, on_rows)
+            for design in sorted(
+                map(design_named, design_names()), key=lambda design: (design.proposal_place, design.name)
+            ):
+                if design.analyses_tokens and not has_counts:
+                    lacking = "it needs a count of tokens, and no column was found that has one"
+                    failures.append(f"Not {design.name}: {lacking}.")
+                    continue
+                try:
+                    study = design.proposed_study(cells)
+                except StudyError as error:
+                    failures += [f"Not {design.name}: {error.what}."] if error.what else []
+                    continue
+                mapping = [*wide, *_from_one(given, cells)]
+                why = reasons_of_roles(files[0], roles, without)
+                made = _made(files[0], source, design.name, study, mapping, map_models, models, model, taken)
+                return replace(made, remarks=(*remarks, *made.remarks), left=roles.left, why=tuple(why))
+        elif not is_of_people:
+            failures = ["No column was found that holds answers: --map answer=COLUMN says it."]
         proposed, more = table()
         if proposed is None:
             raise _no_study(files[0], taken, roles, *failures, *more)
@@ -204,12 +193,10 @@ def _from_table(
     named: list[str] = []
     if study.layout == "tidy" and table.model is None and model is None:
         mapping.append(f"model=={UNNAMED}")
-        taken.append(f"model: not in the files, so all rows are called {UNNAMED} (or say --model NAME)")
+        taken.append(_UNNAMED_ROWS)
         named = [UNNAMED]
-    elif study.layout == "tidy":
-        named = [model] if model is not None else table.levels(table.model or "")
-    known, model_maps = _models(named)
-    folder = Path(_name_of(files[0]))
+    elif study.layout == "tidy" and model is None:
+        named = table.levels(table.model or "")
     of_files = {part.partition("=")[2].removesuffix("+1") for part in mapping}
     taken += [f"{part.partition('=')[0]}: {part.partition('=')[2]}" for part in mapping if "==" not in part]
     used = of_files | {name for part in of_files for name in part.split(":")}
@@ -221,16 +208,32 @@ def _from_table(
         for name in table.columns
         if name not in used and "#" not in name and not re.search(rf"\b{re.escape(name)}\b", text)
     )
+    of_all = model if study.layout == "tidy" else None
+    made = _made(files[0], source, design, study, [*inner, *mapping], map_models, named, of_all, taken)
+    return replace(made, left=left, why=tuple(reasons_of_table(table, study))), []
+
+
+def _made(
+    file: TableFile,
+    source: str,
+    design: str,
+    study: ProposedStudy,
+    mapping: Sequence[str],
+    map_models: Sequence[str],
+    models: Sequence[str],
+    model: str | None,
+    taken: Sequence[str],
+) -> ProposedImport:
+    """Return the proposal without what is said of columns, after a check that its study can be read. `models` are
+    those that rows name, `model` the one of all rows if a person said it."""
+    known, model_maps = _models(models if model is None else [model])
     maps = [*map_models, *(model_maps if model is None else [])]
-    texts = _texts(folder.name, design, source, study, known, [*inner, *mapping], maps, taken)
+    folder = Path(_name_of(file))
+    texts = _texts(folder.name, design, source, study, known, mapping, maps, taken)
     _check(texts)
     asked = known[0][0] if model else None
-    next_ones = (study.layout, study.values, study.table)
-    why = tuple(reasons_of_table(table, study))
-    proposed = ProposedImport(
-        folder, texts, design, tuple(taken), study.remarks, left, study.fit, asked, *next_ones, why
-    )
-    return proposed, []
+    own = (study.layout, study.values, study.table)
+    return ProposedImport(folder, texts, design, tuple(taken), study.remarks, (), study.fit, asked, *own)
 
 
 _PLACED = ("test", "wording", "repetition", "task", "place", "participant", "item:answer")
@@ -238,12 +241,6 @@ _PLACED = ("test", "wording", "repetition", "task", "place", "participant", "ite
 
 def _plain(file: TableFile) -> TableFile:
     return TableFile(file.name, file.path, file.kind, file.remarks)
-
-
-def _check_named(files: Sequence[TableFile], without: Sequence[str]) -> None:
-    for name in without:
-        if not any(tidy_name(name) in file.columns for file in files):
-            raise UnknownNameError(f"column (of --not) in {files[0].name}", name, files[0].columns)
 
 
 def _said_of_models(mapping: Sequence[str]) -> list[str]:
@@ -280,7 +277,8 @@ def _cells(
     models: dict[str, None] = {}
     has_counts = False
     is_by_id = roles.has_ids and not {"condition", "item"} <= roles.ours
-    for number, row in enumerate(_rows(files, called), start=1):
+    rows = (row for file in files for row in called.rows(file) if isinstance(row, Row))
+    for number, row in enumerate(rows, start=1):
         if on_rows and number % 500 == 0:
             on_rows(500)
         known = {ALIASES.get(name, name): cell for name, cell in row.cells.items()} | dict(row.cells)
@@ -290,22 +288,14 @@ def _cells(
             models[called.model(word(known["model"]))] = None
         has_counts = has_counts or any(not is_empty(known.get(name)) for name in COUNTS)
         answer = word(known["answer"])
-        place = [_text(known.get(name)) for name in AnsweredCell._fields[:-1]]
+        said = map(known.get, AnsweredCell._fields[:-1])
+        place = ["" if is_empty(value) else composed(word(value)) for value in said]
         if is_by_id:
             place = by_id(known, place)
         cells[AnsweredCell._make((*place, answer if len(answer) <= _LONGEST_LABEL else ""))] += 1
         if len(cells) > _MOST_CELLS:
             raise UsageError(f"No study can be proposed: the files have more than {_MOST_CELLS:,} different cells.")
     return (told_apart(cells) if is_by_id else cells), list(models), has_counts
-
-
-def _rows(files: Sequence[TableFile], called: Names) -> Iterator[Row]:
-    for file in files:
-        yield from (row for row in called.rows(file) if isinstance(row, Row))
-
-
-def _text(value: object) -> str:
-    return "" if is_empty(value) else composed(word(value))
 
 
 def _from_one(mapping: Sequence[str], cells: AnsweredCells) -> list[str]:
