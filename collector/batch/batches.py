@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from operator import or_
+from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker
 from slant.collector.ask.declined import declined_trials
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.fetch import MAX_NAMED, Fetched, Fetcher
 from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
-from slant.collector.batch.report import lane_row
 from slant.collector.batch.services import (
     GONE_AFTER_S,
     WITH_BATCHES,
@@ -38,10 +38,10 @@ from slant.collector.keep.final_trials import Finals, id_batches, read_finals
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder, utc_now
 from slant.collector.keep.journal_loader import left_in_journal, load_journals
 from slant.collector.plan.conversations import done_in, plan
-from slant.collector.plan.run_plan import ModelPlan, RunPlan
+from slant.collector.plan.run_plan import ModelPlan, RunPlan, done_in_slice
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.providers import provider_named
-from slant.collector.records import Conversation, Run
+from slant.collector.records import OUTCOMES, Conversation, Run
 from slant.collector.request.record import Request
 from slant.collector.run_report import BatchReport
 from slant.collector.studies.stored_texts import text_lines
@@ -250,7 +250,7 @@ class Batches:
 
     def _report(self) -> BatchReport:
         waiting = self._waiting()
-        rows = tuple(lane_row(self._run_plan, lane, self._finals, waiting) for lane in self._lanes.values())
+        rows = tuple(_row_of_model(self._run_plan, lane, self._finals, waiting) for lane in self._lanes.values())
         return BatchReport(
             self._run.run_id if self._journal else "",
             self._run_plan.db,
@@ -271,6 +271,26 @@ def _lane(model_plan: ModelPlan) -> BatchLane:
         )
     assert model_plan.base_url is not None
     return BatchLane(model_plan, model_plan.base_url, model_plan.provider.key())
+
+
+def _row_of_model(run_plan: RunPlan, lane: BatchLane, finals: Finals, waiting: Finals) -> dict[str, Any]:
+    """Return one model's row: its progress, what this call fetched by outcome and submitted, what open jobs are
+    asking."""
+    if run_plan.slice is not None:
+        done, in_jobs = (done_in_slice(run_plan, lane.model, ids) for ids in (finals, waiting))
+    else:
+        its_plan, others = run_plan.plan_of(lane.model), lane.model_plan.others
+        done, in_jobs = (done_in(*its_plan, ids, others).trials for ids in (finals, waiting))
+    return {
+        "model": lane.model.model,
+        "planned": lane.model_plan.planned,
+        "done": done,
+        "fetched": sum(lane.outcomes.values()) - lane.outcomes["failed"],
+        **{outcome: lane.outcomes[outcome] for outcome in OUTCOMES},
+        "submitted": lane.submitted,
+        "waiting": in_jobs,
+        "stopped_because": lane.stopped_because or lane.held_back,
+    }
 
 
 def _name(job: Job) -> str:

@@ -214,7 +214,8 @@ class Submitter:
             provider=lane.provider.name,
             base_url=lane.base_url,
             endpoint=endpoint,
-            model=_as_dict(lane.model),
+            model={f.name: getattr(lane.model, f.name) for f in fields(lane.model)}
+            | {"settings": dict(lane.model.settings)},
             n_requests=0,
             n_bytes=0,
             sha256="",
@@ -239,7 +240,3 @@ class Submitter:
             self._folder.close(job, f"not submitted: {error}")
             raise
         return self._folder.write(replace(job, state="sent", batch_id=batch_id, submitted_at=utc_now()))
-
-
-def _as_dict(model: StudyModel) -> dict[str, Any]:
-    return {f.name: getattr(model, f.name) for f in fields(model)} | {"settings": dict(model.settings)}

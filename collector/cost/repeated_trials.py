@@ -15,12 +15,13 @@ from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
-from slant.collector.records import Trial
 from slant.collector.studies.stored_texts import kept_text, text_differences
 from slant.collector.system.shipped_files import sql_query
+from slant.collector.terminal import count_text
 
 MAX_NAMED = 6
 _ANSWERED = "FROM asked_trials WHERE study = ? AND variant = ? AND source = ? AND model = ?"
+_FIELDS = ("test", "condition", "item", "wording", "repetition", "round", "game")
 Row = Mapping[str, Any]
 
 
@@ -52,8 +53,7 @@ def repeated_trial_notes(run_plan: RunPlan, concurrency: int, *, is_batch: bool 
     if not trials:
         return []
     reasons = [*_versions(run_plan, repeated), *_settings(run_plan, repeated)]
-    number = "1 trial" if trials == 1 else f"{trials:,} trials"
-    again = f"{number} would be asked again{_about(run_plan, repeated, concurrency, is_batch)}."
+    again = f"{count_text(trials, 'trial')} would be asked again{_about(run_plan, repeated, concurrency, is_batch)}."
     return [" ".join([*reasons, again])]
 
 
@@ -73,7 +73,9 @@ def _of_model(run_plan: RunPlan, model_plan: ModelPlan) -> RepeatedTrials | None
     planned = {trial.trial_id: trial for conversation in conversations for trial in conversation.trials}
     done = {row["trial_id"] for row in rows}
     again = [
-        before[cell] for name, trial in planned.items() if name not in done and (cell := _cell_of(trial)) in before
+        before[cell]
+        for name, trial in planned.items()
+        if name not in done and (cell := _cell({field: getattr(trial, field) for field in _FIELDS})) in before
     ]
     if not again:
         return None
@@ -93,13 +95,6 @@ def _cell(row: Row) -> tuple[Any, ...]:
     if row["game"] is not None:
         return row["test"], row["repetition"], row["round"]
     return row["test"], row["condition"], row["item"], row["wording"], row["repetition"]
-
-
-def _cell_of(trial: Trial) -> tuple[Any, ...]:
-    return _cell({name: getattr(trial, name) for name in _FIELDS})
-
-
-_FIELDS = ("test", "condition", "item", "wording", "repetition", "round", "game")
 
 
 def _versions(run_plan: RunPlan, repeated: list[RepeatedTrials]) -> Iterator[str]:

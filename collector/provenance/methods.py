@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
@@ -49,8 +50,9 @@ def paragraph(history: RunHistory) -> str:
     if facts_of(history.run["source"]).is_of_models:
         models = [sentence for model in history.models for sentence in model_sentences(history, model)]
         asked = [*models, *_asking(history)]
-    else:
-        asked = _people(history)
+    else:  # in the words of the person who imported their answers
+        run = history.run
+        asked = [f"Where they are from: {run['origin']}. What the people agreed to: {run['consent']}."]
     sentences = [
         *_study(history),
         *asked,
@@ -92,12 +94,6 @@ def _measured(history: RunHistory) -> list[str]:
     return []
 
 
-def _people(history: RunHistory) -> list[str]:
-    """Return what a run says of its people, in the words of the person who imported their answers."""
-    run = history.run
-    return [f"Where they are from: {run['origin']}. What the people agreed to: {run['consent']}."]
-
-
 def model_sentences(history: RunHistory, model: Row) -> list[str]:
     served = history.served_models(model)
     host = urlsplit(model["base_url"] or "").netloc
@@ -108,17 +104,15 @@ def model_sentences(history: RunHistory, model: Row) -> list[str]:
     sent = json.loads(model["sent"] or model["settings"] or "{}")
     back, cache = sent.pop("reasoning_back", None), sent.pop("prompt_cache", None)
     of_game = f" {_BACK[back]} went back into its conversations; their cache: {cache}." if back in _BACK else ""
-    parameters = listed(_parameter(name, json.dumps(value)) for name, value in sent.items())
+    texts = {name: json.dumps(value) for name, value in sent.items()}
+    in_table = "(in full in the table run_models)"
+    parameters = listed(f"{n} = {text}" if len(text) <= _LONGEST else f"{n} {in_table}" for n, text in texts.items())
     left = json.loads(model["left_to_default"] or "[]")
     default = f"; left to the provider's default: {', '.join(left)}" if left else ""
     return [
         f"{model['label']} was asked for as {model['requested_model']} (provider {model['provider']}){at}{answered}, "
         f"with {parameters or 'no parameters set'}{default}.{measure}{of_game}"
     ]
-
-
-def _parameter(name: str, value: str) -> str:
-    return f"{name} = {value}" if len(value) <= _LONGEST else f"{name} (in full in the table run_models)"
 
 
 def _asking(history: RunHistory) -> list[str]:
@@ -137,7 +131,8 @@ def _prompts(history: RunHistory) -> list[str]:
     """Return the number of different prompts and their hash: once for all models that one run has asked whole, and by
     model and run of the others, whose prompts are part of the plan's."""
     known = [row for row in history.provenance if row["prompts_hash"]]
-    whole = [row for row in _whole(history) if row["prompts_hash"]]
+    n_runs = Counter(row["model"] for row in history.provenance)  # of one run alone its prompts are all prompts
+    whole = [row for row in known if n_runs[row["model"]] == 1]
     parts = sorted({_hashed(row) for row in whole})
     parts += [f"{_hashed(row)} of {row['model']} in run {row['run_id']}" for row in known if row not in whole]
     return [f"Different prompts by model: {'; '.join(parts)}."] if parts else []
@@ -172,11 +167,6 @@ def has_conversations(history: RunHistory) -> bool:
     """Return whether each prompt holds the turns before it: then hardly any occurs twice, and counting them is
     useless."""
     return any("reasoning_back" in json.loads(model["sent"] or model["settings"] or "{}") for model in history.models)
-
-
-def _whole(history: RunHistory) -> list[Row]:
-    """Return rows of provenance if one run gave all answers of its model: only then its prompts are all prompts."""
-    return [row for row in history.provenance if sum(r["model"] == row["model"] for r in history.provenance) == 1]
 
 
 def outcome_sentences(history: RunHistory) -> list[str]:

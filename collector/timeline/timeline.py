@@ -81,15 +81,14 @@ def _trial(study: Study, trial: Trial, prompt: Prompt) -> dict[str, Any]:
 def _field(field: AskedField, *, is_one: bool) -> str:
     name, label = html.escape(field.name), "" if is_one else f"{html.escape(field.label)} "
     if field.options:
-        listed = "".join(_option(answer, shown) for answer, shown in (("", ""), *field.options))
+        listed = "".join(
+            f'<option value="{html.escape(answer)}">{html.escape(shown)}</option>'
+            for answer, shown in (("", ""), *field.options)
+        )
         return f'<p><label>{label}<select name="{name}" required>{listed}</select></label></p>'
     if field.kind == "number":
         return f'<p><label>{label}<input name="{name}" type="number" step="any" required></label></p>'
     return f'<p><label>{label}<textarea name="{name}" rows="3" required></textarea></label></p>'
-
-
-def _option(answer: str, shown: str) -> str:
-    return f'<option value="{html.escape(answer)}">{html.escape(shown)}</option>'
 
 
 def conditions_in(trials: Sequence[dict[str, Any]]) -> int:

@@ -20,7 +20,7 @@ from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.keep.database import writing
 from slant.collector.provenance.bibtex import _paper_entry, _slant_entry
-from slant.collector.provenance.facts import FACTS, QUOTES
+from slant.collector.provenance.checklist import FACTS, QUOTES
 from slant.collector.system.shipped_files import checklists_dir
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
