@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal, get_args
@@ -249,21 +249,29 @@ class Turn:
     trial_id: str = ""
 
 
+_OWN = {"is_own": True}
+_READ = {"is_read_again": True}
+_READ_ONCE = {"is_read_again": False}
+
+
 @dataclass(slots=True, kw_only=True)  # sixty fields: freezing them would take longer than everything else here
 class Attempt:
     """Hold one exchange with its trial, as the journal and the table `attempts` keep it. Times are ISO 8601 in UTC.
 
-    It is never changed once made, like the others; `dataclasses.replace` makes a new one.
+    It is never changed once made, like the others; `dataclasses.replace` makes a new one. A field is all that a column
+    needs in Python: `columns_of` copies it from a field of that name of the trial, the exchange or the reply, and what
+    comes from the reply is read again (READ_AGAIN) unless its field says that it is not. Columns in which answers of
+    one shared attempt differ are marked as a row's own (OWN).
     """
 
     attempt_id: str
     run_id: str
-    sequence: int
+    sequence: int = field(metadata=_OWN)
     conversation_id: str
-    trial_id: str
+    trial_id: str = field(metadata=_OWN)
     turn: int
     try_no: int
-    is_final: bool
+    is_final: bool = field(metadata=_READ)
     source: Source
     study: str
     study_version: str
@@ -273,8 +281,8 @@ class Attempt:
     requested_model: str
     game: str | None = None
     round: int | None = None
-    repetition: int
-    position: int | None
+    repetition: int = field(metadata=_OWN)
+    position: int | None = field(metadata=_OWN)
     test: str
     condition: str
     item: str
@@ -283,28 +291,28 @@ class Attempt:
     option_a: str | None
     option_b: str | None
     expected: str | None
-    factors: str | None = None
+    factors: str | None = field(default=None, metadata=_READ)
     content: str | None = None
     occasion: int | None = None
     first_trial_id: str | None = None
     outcome: Outcome
     answer: str | None = None
-    choice: str | None = None
+    choice: str | None = field(default=None, metadata=_READ)
     detail: str | None = None
     filter_category: str | None = None
-    tokens: int | None = None
-    token_source: TokenSource | None = None
-    reasoning_tokens: int | None = None
-    reasoning_tokens_recounted: int | None = None
+    tokens: int | None = field(default=None, metadata=_OWN | _READ)
+    token_source: TokenSource | None = field(default=None, metadata=_OWN | _READ)
+    reasoning_tokens: int | None = field(default=None, metadata=_OWN)
+    reasoning_tokens_recounted: int | None = field(default=None, metadata=_OWN)
     recount_tokenizer: str | None = None
-    output_tokens: int | None = None
-    input_tokens: int | None = None
+    output_tokens: int | None = field(default=None, metadata=_OWN)
+    input_tokens: int | None = field(default=None, metadata=_OWN)
     reasoning_text: str | None = None
     reasoning_kind: ReasoningKind | None = None
     finish_reason: str | None = None
-    served_model: str | None = None
-    fingerprint: str | None = None
-    request_id: str | None = None
+    served_model: str | None = field(default=None, metadata=_READ_ONCE)
+    fingerprint: str | None = field(default=None, metadata=_READ_ONCE)
+    request_id: str | None = field(default=None, metadata=_OWN | _READ_ONCE)
     headers: str | None = None
     http_status: int | None = None
     error: str | None = None
@@ -316,7 +324,7 @@ class Attempt:
     cache_write_tokens: int | None = None
     cache_write_1h_tokens: int | None = None
     count_conflict: str | None = None
-    cost_usd: float | None = None
+    cost_usd: float | None = field(default=None, metadata=_OWN)
     price_source: PriceSource | None = None
     effective_effort: str | None = None
     effective_temperature: float | None = None
@@ -327,13 +335,31 @@ class Attempt:
     batch_id: str | None = None
     prompt_hash: str | None = None
     request: str | None = None
-    response: str | None = None
-    participant: int | None = None
-    response_time_ms: float | None = None
-    is_error: bool | None = None
-    phase: str | None = None
-    page_width_px: int | None = None
-    options_direction: str | None = None
+    response: str | None = field(default=None, metadata=_OWN)
+    participant: int | None = field(default=None, metadata=_OWN)
+    response_time_ms: float | None = field(default=None, metadata=_OWN)
+    is_error: bool | None = field(default=None, metadata=_OWN)
+    phase: str | None = field(default=None, metadata=_OWN)
+    page_width_px: int | None = field(default=None, metadata=_OWN)
+    options_direction: str | None = field(default=None, metadata=_OWN)
+
+
+_OF_REPLY = {each.name for each in fields(Reply)}
+READ_AGAIN = tuple(f.name for f in fields(Attempt) if f.metadata.get("is_read_again", f.name in _OF_REPLY))
+"""List the columns of an attempt that a later reading of its response decides (`collect reread`)."""
+OWN = tuple(f.name for f in fields(Attempt) if f.metadata.get("is_own"))
+"""List what each of the answers that share an attempt has by itself; all other columns are shared."""
+_COLUMNS = {each.name for each in fields(Attempt)}
+
+
+def columns_of(record: Any) -> dict[str, Any]:
+    """Return the values of a trial, reply, exchange … that an attempt has columns of the same name for."""
+    return {name: getattr(record, name) for name in _names_in(type(record))}
+
+
+@cache
+def _names_in(kind: type) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind) if each.name in _COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from slant.collector.ask.rate_limits import is_budget
 from slant.collector.ask.redaction import Redaction, without_home
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import price_source
-from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
+from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial, columns_of
 from slant.collector.sources import facts_of
 from slant.collector.study.records import StudyModel
 from slant.collector.system.json_text import encoded
@@ -91,79 +91,26 @@ class AttemptMaker:
         """Return the attempt. `measures` are those that an import states; None takes them from the reply."""
         self.next_sequence()
         measures = measures or measured(model, trial, reply, reading)
-        attempt = Attempt(
-            attempt_id=f"{self._run.run_id}-{self._sequence}",
-            run_id=self._run.run_id,
-            sequence=self._sequence,
-            conversation_id=place.conversation_id,
-            trial_id=trial.trial_id,
-            turn=place.turn,
-            try_no=place.try_no,
-            is_final=place.is_final,
-            source=self._run.source,
-            study=trial.study,
-            study_version=trial.study_version,
-            variant=trial.variant,
-            model=trial.model,
-            provider=model.provider,
-            requested_model=model.requested_model,
-            game=trial.game,
-            round=trial.round,
-            repetition=trial.repetition,
-            position=trial.position,
-            test=trial.test,
-            condition=trial.condition,
-            item=trial.item,
-            group=trial.group,
-            wording=trial.wording,
-            option_a=trial.option_a,
-            option_b=trial.option_b,
-            expected=trial.expected,
-            factors=_json({**reading.factors, **trial.factors}),
-            content=trial.content,
-            occasion=trial.occasion,
-            first_trial_id=trial.first_trial_id,
-            outcome=reading.outcome,
-            answer=reply.spoken,
-            choice=reading.choice,
-            detail=reply.detail or reading.detail,
-            filter_category=reply.filter_category if reading.outcome in ("refused", "filtered") else None,
-            tokens=measures.tokens,
-            token_source=measures.token_source,
-            reasoning_tokens=reply.reasoning_tokens,
-            reasoning_tokens_recounted=measures.reasoning_tokens_recounted,
-            output_tokens=reply.output_tokens,
-            input_tokens=reply.input_tokens,
-            reasoning_text=reply.reasoning_text,
-            reasoning_kind=reply.reasoning_kind,
-            finish_reason=reply.finish_reason,
-            served_model=reply.served_model,
-            fingerprint=reply.fingerprint,
-            request_id=reply.request_id,
-            headers=_json(kept_headers(exchange.headers)) if exchange.headers else None,
-            http_status=exchange.status,
-            error=exchange.error,
-            queued_at=exchange.queued_at,
-            sent_at=exchange.sent_at,
-            first_byte_at=exchange.first_byte_at,
-            done_at=exchange.done_at,
-            batch_id=place.batch_id,
-            cached_input_tokens=reply.cached_input_tokens,
-            cache_write_tokens=reply.cache_write_tokens,
-            cache_write_1h_tokens=reply.cache_write_1h_tokens,
-            count_conflict=reply.count_conflict,
-            cost_usd=place.cost_usd,
-            price_source=None if not self._is_asked else price_source(place.cost_usd, reply),
-            effective_effort=reply.effective_effort,
-            effective_temperature=reply.effective_temperature,
-            service_tier=reply.service_tier,
-            prompt_hash=place.prompt_hash,
-            request=_sent(exchange, place),
-            response=exchange.body,
-            option_a_logprob=measures.logprobs.option_a_logprob,
-            option_b_logprob=measures.logprobs.option_b_logprob,
-            logprob_kind=measures.logprobs.logprob_kind,
-        )
+        columns = {
+            **columns_of(exchange),
+            **columns_of(trial),
+            **columns_of(place),
+            **columns_of(measures.logprobs),
+            **read_columns(trial, reply, reading, measures),
+            "attempt_id": f"{self._run.run_id}-{self._sequence}",
+            "run_id": self._run.run_id,
+            "sequence": self._sequence,
+            "is_final": place.is_final,
+            "source": self._run.source,
+            "provider": model.provider,
+            "requested_model": model.requested_model,
+            "headers": _json(kept_headers(exchange.headers)) if exchange.headers else None,
+            "http_status": exchange.status,
+            "price_source": None if not self._is_asked else price_source(place.cost_usd, reply),
+            "request": _sent(exchange, place),
+            "response": exchange.body,
+        }
+        attempt = Attempt(**columns)
         attempt = self._without_secrets(attempt) if self.redacted else attempt
         attempt = _without_folders(attempt)
         return _without_accounts(attempt) if (exchange.status or 0) >= 400 else attempt
@@ -219,6 +166,21 @@ def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenS
     else:
         tokens, source = reply.reasoning_tokens, "usage"
     return tokens, source if tokens is not None else None
+
+
+def read_columns(trial: Trial, reply: Reply, reading: Reading, measures: Measures) -> dict[str, Any]:
+    """Return the columns of an attempt that its reply and the reading of it decide."""
+    return {
+        **columns_of(reply),
+        **columns_of(measures),
+        "outcome": reading.outcome,
+        "answer": reply.spoken,
+        "choice": reading.choice,
+        "detail": reply.detail or reading.detail,
+        "filter_category": reply.filter_category if reading.outcome in ("refused", "filtered") else None,
+        "is_final": reading.is_final,
+        "factors": _json({**reading.factors, **trial.factors}),
+    }
 
 
 def measured(model: StudyModel, trial: Trial, reply: Reply, reading: Reading) -> Measures:

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from slant.collector.ask.attempts import measured
+from slant.collector.ask.attempts import measured, read_columns
 from slant.collector.ask.exchange_reading import read_exchange
 from slant.collector.ask.retries import judge
 from slant.collector.designs.cut_off import read_reply
@@ -24,12 +24,11 @@ from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import SideJournal, utc_now
-from slant.collector.keep.journal_lines import READ_AGAIN
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.providers import provider_named
 from slant.collector.providers.error_origin import speakers
 from slant.collector.providers.exchange import Exchange
-from slant.collector.records import Reading, Trial
+from slant.collector.records import READ_AGAIN, Reading, Trial
 from slant.collector.studies.catalogue import load_study
 from slant.collector.study.records import StudyModel
 from slant.collector.system.code_version import current_code_version
@@ -37,11 +36,6 @@ from slant.collector.system.shipped_files import sql_query
 
 PAGE = 2000
 _TRIAL = tuple(f.name for f in fields(Trial))
-_OF_REPLY = (
-    *("finish_reason", "reasoning_text", "reasoning_kind", "reasoning_tokens", "output_tokens", "input_tokens"),
-    *("cached_input_tokens", "cache_write_tokens", "cache_write_1h_tokens", "count_conflict"),
-    *("effective_effort", "effective_temperature", "service_tier"),
-)
 OnRows = Callable[[int, int], None]
 
 
@@ -170,21 +164,10 @@ def _read(row: Mapping[str, Any], db: Path) -> dict[str, Any] | None:
         reading_now = Reading(reply.outcome)
     else:
         return None
-    measures = measured(model, trial, reply, reading_now)
+    columns = read_columns(trial, reply, reading_now, measured(model, trial, reply, reading_now))
     factors = {**trial.factors, **reading_now.factors}
-    return {
-        "attempt_id": row["attempt_id"],
-        "outcome": reading_now.outcome,
-        "answer": reply.spoken,
-        "choice": reading_now.choice,
-        "detail": reply.detail or reading_now.detail,
-        "filter_category": reply.filter_category if reading_now.outcome in ("refused", "filtered") else None,
-        "is_final": reading_now.is_final,
-        "factors": row["factors"] if factors == trial.factors else json.dumps(factors, ensure_ascii=False),
-        "tokens": measures.tokens,
-        "token_source": measures.token_source,
-        **{name: getattr(reply, name) for name in _OF_REPLY},
-    }
+    columns["factors"] = row["factors"] if factors == trial.factors else json.dumps(factors, ensure_ascii=False)
+    return _values({**row, **columns})
 
 
 @cache

@@ -17,7 +17,7 @@ from slant.collector.check_facts import CheckFacts
 from slant.collector.keep.frames import registered
 from slant.collector.keep.line_sums import checked_lines, divided
 from slant.collector.keep.schema import migration_texts
-from slant.collector.records import Attempt, Run
+from slant.collector.records import OWN, READ_AGAIN, Attempt, Run
 from slant.collector.system.json_text import decoded
 from slant.collector.system.shipped_files import sql_query
 
@@ -35,25 +35,13 @@ def _polars_type(hint: Any) -> Any:
 
 _HINTS = get_type_hints(Attempt)  # once: each call reads every annotation again
 SCHEMA = {f.name: _polars_type(_HINTS[f.name]) for f in fields(Attempt)}
-_OF_ROWS = (
-    *("sequence", "trial_id", "participant", "repetition", "position", "response_time_ms", "is_error", "phase"),
-    *("tokens", "token_source", "reasoning_tokens", "output_tokens", "reasoning_tokens_recounted", "input_tokens"),
-    *("cost_usd", "request_id", "response", "page_width_px", "options_direction"),
-)
-ANSWER_ROWS: dict[str, Any] = {"shared_no": pl.UInt32} | {name: SCHEMA[name] for name in _OF_ROWS}
+ANSWER_ROWS: dict[str, Any] = {"shared_no": pl.UInt32} | {name: SCHEMA[name] for name in OWN}
 """List what a line of answers has of each of them, as lists of the same length; all other columns are shared."""
 _RUN_COLUMNS = tuple(f.name for f in fields(Run) if f.name not in ("models", "tests", "conditions"))
 _RECOUNT = (
     "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
     "FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
 )
-READ_AGAIN = (
-    *("outcome", "answer", "choice", "detail", "filter_category", "finish_reason", "is_final", "factors"),
-    *("reasoning_text", "tokens", "token_source", "reasoning_tokens", "output_tokens", "input_tokens"),
-    *("cached_input_tokens", "cache_write_tokens", "cache_write_1h_tokens", "count_conflict", "reasoning_kind"),
-    *("effective_effort", "effective_temperature", "service_tier"),
-)
-"""List the columns of an attempt that a later reading of its response decides (`collect reread`)."""
 _REREAD = (
     f"UPDATE attempts SET {', '.join(f'{name} = n.{name}' for name in (*READ_AGAIN, 'factor_lists'))}, "  # noqa: S608
     "read_again_at = n.read_again_at::TIMESTAMP FROM ({typed}) n WHERE attempts.attempt_id = n.attempt_id"
@@ -363,10 +351,14 @@ def _insert_participants(connection: duckdb.DuckDBPyConnection, run_id: str, rec
 
 def _insert_answers(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
     """Insert answers that share attempts: a row each, with what is its own (see importing/)."""
-    shared = pl.DataFrame(record["shared"], schema=SCHEMA).with_row_index("shared_no")
+    shared = pl.DataFrame(record["shared"], schema=SCHEMA)
     rows = pl.DataFrame({name: record["rows"].get(name) for name in ANSWER_ROWS}, schema=ANSWER_ROWS)
     if (rows["shared_no"] >= shared.height).any():
         raise ValueError("answers that share what is not there")
+    completed = [name for name in OWN if name not in ("trial_id", "position")]  # of people these are the plan's
+    rows = rows.with_columns(pl.coalesce(name, shared[name].gather(rows["shared_no"])) for name in completed)
+    shared = shared.rename({"trial_id": "shared_trial_id"}).drop(n for n in OWN if n != "trial_id")
+    shared = shared.with_row_index("shared_no")
     with registered(connection, "new_rows", shared), registered(connection, "new_answers", rows):
         connection.execute(f"CREATE OR REPLACE TEMP TABLE new_shared AS {sql_query('typed_rows')}")
         connection.execute(sql_query("insert_answers"))

@@ -52,8 +52,8 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import SideJournal, journal_folder, utc_now
 from slant.collector.keep.journal_files import compress_finished, journal_paths
-from slant.collector.keep.journal_lines import READ_AGAIN
 from slant.collector.keep.journal_loader import load_journals
+from slant.collector.records import READ_AGAIN
 from slant.collector.studies.catalogue import load_study
 from tests.support.tiny_study import write_tiny
 

@@ -12,8 +12,9 @@ from aiohttp import web
 
 from slant.collector import collect
 from slant.collector.ask.reading_again import read_again
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import reading, writing
 from slant.collector.keep.journal_loader import load_journals, put_aside
+from slant.collector.records import READ_AGAIN
 from tests.support.local_server import Handler, LocalServer, answers, error
 from tests.support.tiny_study import write_tiny
 
@@ -182,3 +183,17 @@ def test_what_an_older_slant_took_for_an_answer_is_read_again_and_asked(study: s
     with LocalServer(answers) as server:
         assert collect(db, study, ["local/m"], base_url=server.base_url, **ONE).is_complete
     assert (len(server.bodies), outcomes(db), read_again(db).changed) == (2, {"answered": 8}, 0)
+
+
+def test_all_that_a_reading_decides_comes_back_when_a_response_is_read_again(study: str, db: Path) -> None:
+    lost = [name for name in READ_AGAIN if name not in ("outcome", "is_final", "factors")]
+    kept = f"SELECT {', '.join(READ_AGAIN)} FROM attempts ORDER BY attempt_id"  # noqa: S608
+    with LocalServer(answers) as server:
+        collect(db, study, ["local/m"], base_url=server.base_url, **ONE)
+    with reading(db) as connection:
+        before = connection.execute(kept).fetchall()
+    with writing(db) as connection:
+        connection.execute(f"UPDATE attempts SET {', '.join(f'{name} = NULL' for name in lost)}")  # noqa: S608
+    assert read_again(db).changed == 8
+    with reading(db) as connection:
+        assert connection.execute(kept).fetchall() == before
