@@ -2,20 +2,28 @@
 -- functions of these names) and the reliability of scales (engine reliability, R's scale_reliability()). Estimates and
 -- their intervals are in `estimates`, by `term`; here is what each is of. `ratios` have the level they are compared with
 -- as a row, too. `call_id` is that of `fits`.
-CREATE TABLE marginal_means_levels (call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, n BIGINT);
+-- `method` is how the error over `clusters` was computed (HC1, CR2, pooled, two ways, cregg), `n_clusters` those of the
+-- level with the fewest.
+CREATE TABLE marginal_means_levels (
+    call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, n BIGINT, clusters TEXT, n_clusters BIGINT,
+    method TEXT
+);
 
 CREATE TABLE amce_levels (
-    call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, reference TEXT, n BIGINT, n_strata BIGINT
+    call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, reference TEXT, n BIGINT, n_strata BIGINT,
+    clusters TEXT, n_clusters BIGINT, method TEXT
 );
 
 CREATE TABLE mean_contrasts_contrasts (
     call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, first TEXT, second TEXT, p_adjusted DOUBLE,
-    n_compared BIGINT
+    n_compared BIGINT, clusters TEXT, n_clusters BIGINT, method TEXT, estimate DOUBLE, std_error DOUBLE, df DOUBLE,
+    p_value DOUBLE, conf_low DOUBLE, conf_high DOUBLE
 );
 
 CREATE TABLE impact_ratio_ratios (
     call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, reference TEXT, rate DOUBLE, n BIGINT,
-    ratio DOUBLE, conf_low DOUBLE, conf_high DOUBLE, is_below_four_fifths BOOLEAN
+    ratio DOUBLE, conf_low DOUBLE, conf_high DOUBLE, is_below_four_fifths BOOLEAN, reference_rate DOUBLE,
+    n_reference BIGINT, p_value DOUBLE, verdict TEXT
 );
 
 -- One row a version and one for what it adds to the placebos: `n_pairs` of material and respondent, and the mean

@@ -39,7 +39,8 @@ CREATE TABLE attempts (
     content TEXT, is_repeated BOOLEAN, occasion INTEGER, first_trial_id TEXT, filter_category TEXT,
     read_again_at TIMESTAMP, reasoning_kind TEXT, cache_write_tokens BIGINT, cache_write_1h_tokens BIGINT,
     count_conflict TEXT, price_source TEXT, effective_effort TEXT, effective_temperature DOUBLE, service_tier TEXT,
-    participant INTEGER, response_time_ms DOUBLE, is_error BOOLEAN, phase TEXT
+    participant INTEGER, response_time_ms DOUBLE, is_error BOOLEAN, phase TEXT, page_width_px INTEGER,
+    options_direction TEXT
 );
 
 -- How the limit of requests in flight moved in a run, and what it waited for: one row an event, in journal order.
