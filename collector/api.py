@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from slant.collector.ask.call import Call
 from slant.collector.ask.watcher import Watcher
 from slant.collector.designs.study import Study
 from slant.collector.request.python_call import takes
@@ -13,7 +14,6 @@ from slant.collector.request.record import Request
 
 if TYPE_CHECKING:
     from slant.collector.plan.run_plan import RunPlan
-    from slant.collector.run.until_width import Precision
     from slant.collector.run_report import RunReport
 
 # What carries a run out is imported by the functions that need it: importing this is to cost little more than the
@@ -66,10 +66,10 @@ def collect(call: WatchedRequest) -> RunReport:
     with read_from(call.provider_file):
         if call.provider_file is not None:
             check_provider_file()
-        return _collect(call.alone(), call.watcher or Watcher())
+        return _collect(Call.begun(call.alone(), call.watcher))
 
 
-def _collect(request: Request, watcher: Watcher) -> RunReport:
+def _collect(call: Call) -> RunReport:
     from slant.collector.keep.database import kept_open
     from slant.collector.keep.journal_loader import with_mending
     from slant.collector.plan.run_plan import make_run_plan
@@ -77,6 +77,7 @@ def _collect(request: Request, watcher: Watcher) -> RunReport:
     from slant.collector.request.conflicts import refuse_conflicts
     from slant.collector.run.plan_notes import tell_of_plan
 
+    request, watcher = call.request, call.watcher
     refuse_conflicts(request)
     study = _study(request)
     watcher.loaded(study)
@@ -101,7 +102,7 @@ def _collect(request: Request, watcher: Watcher) -> RunReport:
     run_plan = with_mending(Path(request.db), current_run_plan, watcher.warn)
     tell_of_plan(run_plan, request, watcher)
     if run_plan.stopping is not None:
-        return _collect_until_narrow(run_plan, request, watcher)
+        return _collect_until_narrow(run_plan, call)
     pilot = None
     if request.pilot is not None:
         from slant.collector.cost.pilot import pilot_of
@@ -112,12 +113,12 @@ def _collect(request: Request, watcher: Watcher) -> RunReport:
 
         return dry_run_of(pilot or run_plan, request)
     if pilot is not None:
-        report = _ask(pilot, request, watcher)
+        report = _ask(pilot, call)
         rest = watcher.after_pilot(pilot, report, current_run_plan, request)
         if rest is None:
             return report
-        run_plan, request = rest, replace(request, yes=True)
-    report = _ask(run_plan, request, watcher)
+        run_plan, call = rest, replace(call, request=replace(request, yes=True))
+    report = _ask(run_plan, call)
     if _is_done(run_plan) and not request.batch:
         n_trials = sum(model_plan.planned for model_plan in run_plan.model_plans)
         watcher.note(f"Nothing to ask: all {n_trials:,} trials have their answers in {request.db}.")
@@ -136,14 +137,13 @@ def _is_done(run_plan: RunPlan) -> bool:
     return bool(run_plan.model_plans) and not run_plan.pending
 
 
-def _ask(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
+def _ask(run_plan: RunPlan, call: Call) -> RunReport:
     """Ask what is pending, once the payment has been agreed to."""
-    if request.batch:
+    if call.request.batch:
         from slant.collector.batch.batches import carry_out_batch  # most runs need none of it
 
-        request = replace(request, yes=watcher.agrees(run_plan, request))
-        run_plan = run_plan.asking_logprobs() if request.logprobs else run_plan
-        return carry_out_batch(run_plan, request, watcher=watcher)
+        call = call.agreeing(run_plan)
+        return carry_out_batch(run_plan.asking_logprobs() if call.request.logprobs else run_plan, call)
     if _is_done(run_plan):
         from slant.collector.keep.journal_loader import load_journals
         from slant.collector.run.one_process import report_without_run
@@ -154,14 +154,14 @@ def _ask(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
             keep_registration(run_plan.db, run_plan.registration)
         load_journals(run_plan.db)  # what a killed run left in its journal
         return report_without_run(run_plan)
-    request = replace(request, yes=watcher.agrees(run_plan, request))
-    return carry_out(run_plan, request, watcher=watcher)
+    return carry_out(run_plan, call.agreeing(run_plan))
 
 
-def _collect_until_narrow(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
+def _collect_until_narrow(run_plan: RunPlan, call: Call) -> RunReport:
     from slant.collector.run.dry_run import dry_run_until_narrow
-    from slant.collector.run.until_width import begin_precision, report_of_looks
+    from slant.collector.run.until_width import begin_precision, carry_out_until_narrow, report_of_looks
 
+    request, watcher = call.request, call.watcher
     precision = begin_precision(run_plan, loads=not request.dry_run)
     for sentence in precision.sentences(is_dry_run=request.dry_run):
         watcher.note(sentence)
@@ -174,24 +174,15 @@ def _collect_until_narrow(run_plan: RunPlan, request: Request, watcher: Watcher)
         return report_of_looks(precision, [])
     for sentence in precision.next_steps():
         watcher.note(sentence)
-    request = replace(request, yes=watcher.agrees(going, request))
-    return carry_out(run_plan, request, watcher=watcher, precision=precision)
+    return carry_out_until_narrow(precision, call.agreeing(going), carry_out)
 
 
-def carry_out(
-    run_plan: RunPlan, request: Request, *, watcher: Watcher, precision: Precision | None = None
-) -> RunReport:
+def carry_out(run_plan: RunPlan, call: Call) -> RunReport:
     """Carry out a run plan as requested. Raise an error if it would cost money without consent."""
-    if precision is not None:
-        from slant.collector.run.until_width import carry_out_until_narrow
-
-        return carry_out_until_narrow(
-            precision, request, watcher, lambda part: carry_out(part, request, watcher=watcher)
-        )
-    if request.processes == 1:
+    if call.request.processes == 1:
         from slant.collector.run.one_process import carry_out_alone
 
-        return carry_out_alone(run_plan, request, watcher=watcher)
+        return carry_out_alone(run_plan, call)
     from slant.collector.run.processes import carry_out_in_processes
 
-    return carry_out_in_processes(run_plan, request, watcher=watcher)
+    return carry_out_in_processes(run_plan, call)

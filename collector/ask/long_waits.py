@@ -26,7 +26,7 @@ class LongWaits:
 
     longest_s: float = LONG_WAIT_S
     may_wait: MayWait = lambda model, wait_s, reason: False
-    _agreed_s: dict[str, float] = field(default_factory=dict)
+    agreed_s: dict[str, float] = field(default_factory=dict)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def judged(self, model: str, verdict: NextStep) -> NextStep:
@@ -34,10 +34,10 @@ class LongWaits:
         wait_s = verdict.pause_s
         if wait_s > self.longest_s:
             async with self._lock:  # one question for all requests in flight
-                agreed_s = self._agreed_s.get(model)
+                agreed_s = self.agreed_s.get(model)
                 if agreed_s is None:
                     is_agreed = await asyncio.to_thread(self.may_wait, model, wait_s, verdict.reason)
-                    agreed_s = self._agreed_s[model] = wait_s + _AGREED_TOO if is_agreed else 0.0
+                    agreed_s = self.agreed_s[model] = wait_s + _AGREED_TOO if is_agreed else 0.0
             if wait_s > agreed_s:
                 longest = f"this run waits {spoken(self.longest_s)} at most"
                 typed = (

@@ -16,8 +16,8 @@ from operator import or_
 from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker
+from slant.collector.ask.call import Call
 from slant.collector.ask.declined import declined_trials
-from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.fetch import MAX_NAMED, Fetched, Fetcher
 from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
 from slant.collector.batch.services import (
@@ -297,15 +297,15 @@ def _name(job: Job) -> str:
     return f"{job.model['model']}: job {job.job_id} of {count_text(job.n_requests, 'request')}"
 
 
-def carry_out_batch(run_plan: RunPlan, request: Request, watcher: Watcher) -> BatchReport:
+def carry_out_batch(run_plan: RunPlan, call: Call) -> BatchReport:
     if not run_plan.model_plans:
         reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
         raise ProviderError(f'Nothing was sent: no model of "{run_plan.study.name}" can be used here.', *reasons)
     first = next(plan(*run_plan.plan_of(run_plan.model_plans[0].model)))
     refuse_game(run_plan.study, first)  # before anything is written
-    run = new_run_record(run_plan, request.kept(), is_simulated=False)
+    run = new_run_record(run_plan, call.request.kept(), is_simulated=False)
     try:
-        return Batches(run_plan, run, request, watcher.say).go()
+        return Batches(run_plan, run, call.request, call.watcher.say).go()
     except KeyboardInterrupt:
         hint = "Jobs that were submitted go on at their provider; the same command fetches their answers."
         raise Interrupted("Left at once.", hint) from None
@@ -313,4 +313,4 @@ def carry_out_batch(run_plan: RunPlan, request: Request, watcher: Watcher) -> Ba
         try:
             load_journals(run_plan.db, 30.0)
         except (DatabaseBusyError, DatabaseWriteError) as error:
-            watcher.say(left_in_journal(error))
+            call.watcher.say(left_in_journal(error))

@@ -8,17 +8,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
+from slant.collector.ask.call import Call
 from slant.collector.ask.client import Client
 from slant.collector.ask.declined import DeclinedTrials, declined_trials
-from slant.collector.ask.interrupts import StopSwitch, run_anywhere
+from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.ask.journal_writer import JournalWriter, PartWriter
 from slant.collector.ask.lane_money import LaneMoney, Ledger
-from slant.collector.ask.long_waits import LongWaits
 from slant.collector.ask.pace import Pace, Paces
 from slant.collector.ask.runner import Lane, Runner
 from slant.collector.ask.simulator import Simulator
 from slant.collector.ask.unfinished_games import Begun, begun_games
-from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.live_or_batch import check_not_mixed
 from slant.collector.cost.budget import lane_money, open_ledger, price_of, spent_usd
 from slant.collector.errors import Interrupted, ProviderError, UsageError
@@ -38,11 +37,10 @@ log = logging.getLogger(__name__)
 LAST_LOAD_S = 60.0  # how long a run waits at its end while another process holds the database
 
 
-def carry_out_alone(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
+def carry_out_alone(run_plan: RunPlan, call: Call) -> RunReport:
     """Do what a run plan says, in this process."""
-    run_plan = checked_run_plan(run_plan, request)
-    switch = StopSwitch(watcher)
-    report = run_anywhere(ask(run_plan, request, watcher, switch), switch.press)
+    run_plan = checked_run_plan(run_plan, call.request)
+    report = run_anywhere(ask(run_plan, call), call.switch.press)
     pack_journals(run_plan.db)
     return report
 
@@ -69,10 +67,9 @@ def checked_run_plan(run_plan: RunPlan, request: Request) -> RunPlan:
     return run_plan.asking_logprobs() if request.logprobs else run_plan
 
 
-async def ask(
-    run_plan: RunPlan, request: Request, watcher: Watcher, switch: StopSwitch, *, ledger: Ledger | None = None
-) -> RunReport:
-    """Ask in this one of several processes with `ledger`; another process holds the lock, and loads all journals."""
+async def ask(run_plan: RunPlan, call: Call) -> RunReport:
+    """Ask; with a ledger in this one of several processes, while another one holds the lock and loads all journals."""
+    request, watcher, switch, ledger = call.request, call.watcher, call.switch, call.ledger
     is_part = ledger is not None
     source = {model_plan.provider.name == "simulated" for model_plan in run_plan.model_plans}
     if ledger is None:
@@ -101,8 +98,8 @@ async def ask(
             ]
         for lane in lanes:
             log.info("run %s asks %s (%s)", run.run_id, lane.model.model, lane.provider.name)
-        waits = LongWaits(request.longest_wait, watcher.may_wait)
-        runner = Runner(run_plan.study, run, lanes, writer, request.max_retries, watcher.change, watcher.say, waits)
+        says = (watcher.change, watcher.say, call.long_waits)
+        runner = Runner(run_plan.study, run, lanes, writer, request.max_retries, *says)
         watcher.begin(lanes, runner.stop)
         end_reason = "stopped by an error"
         try:

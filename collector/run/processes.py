@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from slant.collector.ask.call import Call
 from slant.collector.ask.endings_seen import Endings
 from slant.collector.ask.interrupts import SIGNALS
 from slant.collector.ask.journal_writer import LiveLoader
@@ -49,8 +50,9 @@ MAX_PROCESSES = 256
 _MAIN = "from slant.collector.run.shard_process import main; main()"
 
 
-def carry_out_in_processes(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
+def carry_out_in_processes(run_plan: RunPlan, call: Call) -> RunReport:
     """Do what a run plan says with the processes of the request, which share concurrency and budget, too."""
+    request, watcher = call.request, call.watcher
     processes = request.processes
     if not 1 <= processes <= MAX_PROCESSES:
         raise UsageError(f"--processes must be from 1 to {MAX_PROCESSES}, not {processes}.")

@@ -21,6 +21,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import IO, Any
 
+from slant.collector.ask.call import Call
 from slant.collector.ask.interrupts import StopSwitch, run_anywhere
 from slant.collector.ask.lane_money import Ledger
 from slant.collector.ask.runner import Lane
@@ -149,7 +150,7 @@ def main() -> None:
     threading.Thread(target=_listen, args=[switch], daemon=True).start()
     try:
         run_plan = part_of(part.run_plan, part.number, part.of)
-        report = run_anywhere(ask(run_plan, part.request, teller, switch, ledger=part.ledger), switch.press)
+        report = run_anywhere(ask(run_plan, Call(part.request, teller, switch, part.ledger)), switch.press)
     except SlantError as error:
         teller.tell(error=[error.what, *error.details])
         sys.exit(1)

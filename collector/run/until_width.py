@@ -11,14 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.collector.ask.watcher import Watcher
+from slant.collector.ask.call import Call
 from slant.collector.errors import Interrupted, UsageError
 from slant.collector.keep.final_trials import read_finals
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import done_in, planned_count
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, with_repetitions
 from slant.collector.records import OUTCOMES
-from slant.collector.request.record import Request
 from slant.collector.run.one_process import checked_run_plan
 from slant.collector.run_report import RunReport
 from slant.collector.sources import Source
@@ -28,7 +27,7 @@ from slant.collector.stopping.widths import Widths, fit_of_width, outcome_of, wi
 from slant.collector.study.records import Fit
 from slant.collector.terminal import count_text
 
-CarryOut = Callable[[RunPlan], RunReport]
+CarryOut = Callable[[RunPlan, Call], RunReport]
 _SUMS = ("asked", *OUTCOMES)
 
 
@@ -120,22 +119,22 @@ def begin_precision(run_plan: RunPlan, *, loads: bool = True) -> Precision:
     return Precision(run_plan, run_plan.stopping, fit, widths, looks)
 
 
-def carry_out_until_narrow(precision: Precision, request: Request, watcher: Watcher, carry_out: CarryOut) -> RunReport:
+def carry_out_until_narrow(precision: Precision, call: Call, carry_out: CarryOut) -> RunReport:
     """Ask whole repetitions until each model is narrow enough by the plan's rule; `carry_out` asks those of one plan.
 
     Models that lack a trial at a look (it failed, or the run was stopped) are not looked at: the same command goes on.
     """
     run_plan = precision.run_plan
-    checked_run_plan(precision.going() if run_plan.model_plans else run_plan, request)  # before any model is asked
+    checked_run_plan(precision.going() if run_plan.model_plans else run_plan, call.request)  # before any model is asked
     for sentence in precision.other_rules():
-        watcher.say(sentence)
+        call.watcher.say(sentence)
     reports: list[RunReport] = []
     lacking: set[str] = set()
     while stage := next((s for s in precision.until_next_look() if _names(s) - lacking), None):
         if _names(stage) & lacking:
             stage = with_repetitions(stage, _names(stage) - lacking, stage.repetitions)
         if stage.pending:
-            reports.append(carry_out(stage))
+            reports.append(carry_out(stage, call))
             if reports[-1].was_stopped or reports[-1].disk_was_full or not reports[-1].is_loaded:
                 return report_of_looks(precision, reports)
         whole = _whole(stage)
@@ -143,7 +142,7 @@ def carry_out_until_narrow(precision: Precision, request: Request, watcher: Watc
         if whole:
             for look in _look(precision, whole, stage.repetitions):
                 precision.looks[look.model].append(look)
-                watcher.say(look_sentence(look, precision.rule))
+                call.watcher.say(look_sentence(look, precision.rule))
     return report_of_looks(precision, reports)
 
 

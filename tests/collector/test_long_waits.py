@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ import pytest
 from aiohttp import web
 
 from slant.collector import collect
+from slant.collector.ask.call import Call
 from slant.collector.ask.long_waits import LongWaits
 from slant.collector.ask.pace import Pace, Ticket
 from slant.collector.ask.retries import NextStep, judge
+from slant.collector.ask.watcher import Watcher
 from slant.collector.providers.exchange import Exchange
+from slant.collector.request.record import Request
 from tests.support.clusters import free_port
 from tests.support.local_server import LocalServer, answers, error
 from tests.support.tiny_study import write_tiny
@@ -53,6 +57,21 @@ def test_the_limit_of_a_day_stops_its_model_after_one_request_and_says_what_to_t
         [row] = collect(tmp_path / "a.duckdb", study, ["local/m"], base_url=server.base_url, concurrency=1).models
     assert (len(server.bodies), row["failed"]) == (1, 0)
     assert "--longest-wait 1503" in row["stopped_because"]
+
+
+def test_a_wait_that_was_agreed_to_holds_for_the_entire_call() -> None:
+    class Agreeing(Watcher):
+        asked = 0
+
+        def may_wait(self, model: str, wait_s: float, reason: str) -> bool:
+            self.asked += 1
+            return True
+
+    watcher = Agreeing()
+    call = Call.begun(Request("a.duckdb", "rmiat", longest_wait=600), watcher)
+    for part in (call, replace(call, request=replace(call.request, yes=True))):  # a pilot and the rest, or two looks
+        step = asyncio.run(part.long_waits.judged("m", NextStep("stop", "HTTP 429", pause_s=1503.0)))
+        assert (step.action, watcher.asked) == ("again", 1)
 
 
 @pytest.mark.parametrize(("answer", "asked", "exit_code"), [("y", 9, 0), ("n", 1, 1)])

@@ -18,7 +18,8 @@ import pytest
 from aiohttp import web
 
 from slant.collector import Watcher, collect
-from slant.collector.ask.interrupts import StopSwitch, run_anywhere
+from slant.collector.ask.call import Call
+from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.errors import JournalError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder
@@ -177,8 +178,8 @@ def test_a_process_that_begins_late_has_its_whole_share_of_the_budget(tmp_path: 
     journal_folder(run_plan.db).mkdir()
     request, ledger = _shared_out(run_plan, Request(run_plan.db, study, budget=0.8), 2)
     for number in (1, 2):  # this one after the other has ended
-        part, switch = part_of(run_plan, number, 2), StopSwitch(Watcher())
-        report = run_anywhere(ask(part, request, Watcher(), switch, ledger=replace(ledger)))
+        call = replace(Call.begun(request), ledger=replace(ledger))
+        report = run_anywhere(ask(part_of(run_plan, number, 2), call))
         assert (report.models[0]["asked"], report.models[0]["stopped_because"]) == (4, None)
 
 

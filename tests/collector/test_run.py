@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from slant.collector import RunReport, Watcher, collect
 from slant.collector.api import carry_out
+from slant.collector.ask.call import Call
 from slant.collector.ask.journal_writer import pause_s
 from slant.collector.ask.runner import Lane
 from slant.collector.errors import DatabaseError, ProviderError, UnknownNameError, UsageError
@@ -269,7 +270,7 @@ def test_what_others_asked_since_the_offer_was_made_is_not_asked_again(tiny: str
     with LocalServer() as server:
         run_plan = planned(load_study(tiny), ["local/small"], db, base_url=server.base_url)
         run(tiny, server, db)
-        report = carry_out(run_plan, Request(db, tiny, **QUICK), watcher=Watcher())
+        report = carry_out(run_plan, Call.begun(Request(db, tiny, **QUICK)))
     assert len(server.bodies) == 8
     assert report.models[0]["already_done"] == 8
 

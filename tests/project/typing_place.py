@@ -24,6 +24,7 @@ from slant.collector import api
 from slant.collector.batch import batches
 from slant.collector.cli import collect
 from slant.collector.errors import RError, SlantError
+from slant.collector.run import until_width
 from slant.collector.view import server
 from tests.project.option_pairs import NO_R, Words
 from tests.support.fitted import small_database
@@ -118,7 +119,8 @@ def quiet_place(folder: Path) -> Iterator[Place]:
         patched.setattr(ClusterExecutor, "client", property(no_r))
         patched.setattr(Call, "__init__", noted)
         patched.setattr(server, "serve", not_served)
-        for module, name in ((api, "carry_out"), (batches, "carry_out_batch")):  # a plan was made, and nobody is asked
-            patched.setattr(module, name, lambda *given, watcher, **named: f"{given!r} {named!r}")
+        asked = ((api, "carry_out"), (batches, "carry_out_batch"), (until_width, "carry_out_until_narrow"))
+        for module, name in asked:  # a plan was made, and nobody is asked
+            patched.setattr(module, name, lambda planned, call, *_: f"{planned!r} {call.request!r}")
         yield place
     os.chdir(begun)
