@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from slant.analysis.cli.main import analyze
 from slant.collector.cli import collect
 from tests.support.fitted import small_database
+from tests.support.sentences import by_sentence
 
 SENTENCES = Path(__file__).with_name("mistakes.txt")
 WRONG = {"whole number": ("ten", "1.5", f"{10**30}"), "number": ("much", "nan", "inf"), "choice": ("nonsense",)}
@@ -136,7 +137,7 @@ def test_every_mistake_ends_in_a_sentence_with_exit_code_2_and_nothing_written(p
         if (after := contents(place)) != before:
             writers.append(typed)
             before = after
-    page = "".join(f"{typed}\n    {sentence}\n" for typed, (_, sentence) in answers.items())
+    page = by_sentence({typed: sentence for typed, (_, sentence) in answers.items()})
     if os.environ.get("SLANT_NEW_MISTAKES"):
         SENTENCES.write_text(page, "utf-8")
     assert writers == []

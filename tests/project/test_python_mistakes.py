@@ -17,6 +17,7 @@ import pytest
 import slant
 from slant.collector.errors import SlantError
 from tests.support.fitted import small_database
+from tests.support.sentences import by_sentence
 
 SENTENCES = Path(__file__).with_name("python_mistakes.txt")
 # What each function needs so that the mistake is the only one
@@ -78,6 +79,15 @@ def said_to(name: str, given: dict[str, Any]) -> str:
     return "NOTHING"
 
 
+def test_a_snapshot_has_each_sentence_once_and_below_it_who_says_so_of_what() -> None:
+    told = {f"{name}({argument}=1)": f"{name}(): {argument} must be a text." for name, argument in ("fx", "gy", "gz")}
+    page = by_sentence({**told, "g(z=2)": "g(): no z is 2.", "collect --seed=x": "Not '--seed'.", "collect": "No."})
+    assert page.splitlines() == [
+        *("…(): … must be a text.", "    f: x=1", "    g: y=1; z=1", "…(): no z is 2.", "    g: z=2"),
+        *("Not '…'.", "    collect: --seed=x", "No.", "    collect"),
+    ]
+
+
 @pytest.mark.slow
 def test_every_wrong_argument_ends_in_a_sentence_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -87,7 +97,7 @@ def test_every_wrong_argument_ends_in_a_sentence_and_nothing_is_written(
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
     told = {f"{name}({typed})": said_to(name, given) for name, given, typed in mistakes()}
-    page = "".join(f"{call}\n    {sentence}\n" for call, sentence in told.items())
+    page = by_sentence(told)
     if os.environ.get("SLANT_NEW_MISTAKES"):
         SENTENCES.write_text(page, "utf-8")
     assert {call: said for call, said in told.items() if said.startswith(("TRACEBACK", "NOTHING"))} == {}
