@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal, get_args
@@ -260,8 +260,8 @@ class Attempt:
 
     It is never changed once made, like the others; `dataclasses.replace` makes a new one. A field is all that a column
     needs in Python: `columns_of` copies it from a field of that name of the trial, the exchange or the reply, and what
-    comes from the reply is read again (READ_AGAIN) unless its field says that it is not. Columns in which answers of
-    one shared attempt differ are marked as a row's own (OWN).
+    comes from the reply is read again unless its field says that it is not. `_OWN`: answers of one shared attempt
+    differ in it.
     """
 
     attempt_id: str
@@ -344,22 +344,11 @@ class Attempt:
     options_direction: str | None = field(default=None, metadata=_OWN)
 
 
-_OF_REPLY = {each.name for each in fields(Reply)}
+_OF_REPLY = Reply.__dataclass_fields__
 READ_AGAIN = tuple(f.name for f in fields(Attempt) if f.metadata.get("is_read_again", f.name in _OF_REPLY))
 """List the columns of an attempt that a later reading of its response decides (`collect reread`)."""
 OWN = tuple(f.name for f in fields(Attempt) if f.metadata.get("is_own"))
 """List what each of the answers that share an attempt has by itself; all other columns are shared."""
-_COLUMNS = {each.name for each in fields(Attempt)}
-
-
-def columns_of(record: Any) -> dict[str, Any]:
-    """Return the values of a trial, reply, exchange … that an attempt has columns of the same name for."""
-    return {name: getattr(record, name) for name in _names_in(type(record))}
-
-
-@cache
-def _names_in(kind: type) -> tuple[str, ...]:
-    return tuple(each.name for each in fields(kind) if each.name in _COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)

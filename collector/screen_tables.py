@@ -75,17 +75,14 @@ class ScreenTable:
 
 def screen_table(frame: Any, width: int, keep: Sequence[str] = ()) -> ScreenTable:
     """Fit a frame into `width` characters. `keep`: columns that are left out last."""
-    if _needs(frame) <= width:
+    needed = {name: _longest([name, *shown_column(frame, name)], str.split) for name in frame.columns}
+    if _taken(needed) <= width:
         return replace(fitted(frame, width, keep), left_out=[])
     shared = _shared(frame, keep)
     empty = [name for name in frame.columns if frame.height and frame[name].null_count() == frame.height]
     dropped = [*shared, *empty]
     rest = frame.drop(dropped) if len(dropped) < len(frame.columns) else frame
     return replace(fitted(rest, width, keep), above="; ".join(f"{name}: {value}" for name, value in shared.items()))
-
-
-def _needs(frame: Any) -> int:
-    return _taken({name: _longest([name, *shown_column(frame, name)], str.split) for name in frame.columns})
 
 
 def _shared(frame: Any, keep: Sequence[str]) -> dict[str, str]:

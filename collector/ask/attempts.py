@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from slant.collector.ask.option_logprobs import OptionLogprobs, read_option_logprobs
@@ -14,7 +14,7 @@ from slant.collector.ask.rate_limits import is_budget
 from slant.collector.ask.redaction import Redaction, without_home
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import price_source
-from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial, columns_of
+from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
 from slant.collector.sources import facts_of
 from slant.collector.study.records import StudyModel
 from slant.collector.system.json_text import encoded
@@ -166,6 +166,16 @@ def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenS
     else:
         tokens, source = reply.reasoning_tokens, "usage"
     return tokens, source if tokens is not None else None
+
+
+def columns_of(record: Any) -> dict[str, Any]:
+    """Return the values of a trial, reply, exchange … that an attempt has columns of the same name for."""
+    return {name: getattr(record, name) for name in _shared_names(type(record))}
+
+
+@cache
+def _shared_names(kind: type) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind) if each.name in Attempt.__dataclass_fields__)
 
 
 def read_columns(trial: Trial, reply: Reply, reading: Reading, measures: Measures) -> dict[str, Any]:

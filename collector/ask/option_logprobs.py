@@ -65,7 +65,8 @@ def read_option_logprobs(
     if all(option.first is None for option in seen):
         return OptionLogprobs()
     is_exact = all(option.is_exact for option in seen)
-    a, b = (_plus(path, option.whole if is_exact else option.first) for option in seen)
+    after = [option.whole if is_exact else option.first for option in seen]
+    a, b = (None if logprob is None else min(0.0, path + logprob) for logprob in after)
     return OptionLogprobs(a, b, "exact" if is_exact else "first_token")
 
 
@@ -157,7 +158,3 @@ def _sum(logprobs: Iterable[float]) -> float | None:
         return None
     top = max(known)
     return top + math.log(math.fsum(math.exp(value - top) for value in known))
-
-
-def _plus(path: float, logprob: float | None) -> float | None:
-    return None if logprob is None else min(0.0, path + logprob)

@@ -87,15 +87,13 @@ class _Server:
         if trial is None:
             return _error(400, "unknown_prompt", "This prompt is none of the study's.")
         self.served += 1
-        repetition = _drawn_repetition(body.get("metadata") or {})
+        of_trial = body.get("metadata") or {}
+        # a later occasion draws from a repetition that no plan has: same words, other luck
+        occasion = int(of_trial.get("occasion", 1))
+        repetition = int(of_trial.get("repetition", 1)) + MAX_REPETITIONS * (occasion - 1)
         model = replace(model, structured_output="response_format" in body)
         reply = self.design.simulate(self.study, model, replace(trial, repetition=repetition), self.seed)
         return web.json_response(completion(reply, model.model, self.served, with_logprobs=bool(body.get("logprobs"))))
-
-
-def _drawn_repetition(metadata: dict[str, Any]) -> int:
-    """Return the repetition to draw from. A later occasion draws from one that no plan has: same words, other luck."""
-    return int(metadata.get("repetition", 1)) + MAX_REPETITIONS * (int(metadata.get("occasion", 1)) - 1)
 
 
 def _told(body: dict[str, Any]) -> Trial | None:

@@ -107,7 +107,7 @@ def check_only_name(folder: Path) -> None:
                 "Nothing was asked. Use the name that has the journal next to it, or a copy of the file in its place.",
             )
         for other in _other_names(db, about):
-            if _has_text(journal_folder(other)):
+            if files.regular_files(journal_folder(other), "*.jsonl", "*.jsonl.zst"):
                 raise JournalError(
                     f'"{db}" and "{other}" are one file (a hard link), and each of them has a journal next to it.',
                     f"Nothing was asked. Put a copy in place of one: cp {other.name} copy && mv copy {other.name}",
@@ -119,10 +119,6 @@ def _other_names(db: Path, about: os.stat_result) -> list[Path]:
     """Return the other names that a file has in its folder: names elsewhere can't be found."""
     entries = [entry for entry in os.scandir(db.absolute().parent) if entry.inode() == about.st_ino]
     return sorted(db.with_name(entry.name) for entry in entries if entry.name != db.name)
-
-
-def _has_text(folder: Path) -> bool:
-    return bool(files.regular_files(folder, "*.jsonl", "*.jsonl.zst"))
 
 
 class FolderLock:

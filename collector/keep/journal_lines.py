@@ -214,16 +214,12 @@ def _one_by_one(lines: list[bytes]) -> Parsed:
 
 
 def _attempt(record: Any) -> dict[str, Any]:
-    record = {name: _whole_text(value) for name, value in record.items()}
+    # a question mark for each half of a surrogate pair, which no column can hold
+    record = {n: v.encode("utf-8", "replace").decode() if isinstance(v, str) else v for n, v in record.items()}
     missing = [name for name in _REQUIRED if record.get(name) is None]
     if missing:
         raise ValueError(f"no {', '.join(missing)}")
     return pl.DataFrame([record], schema=SCHEMA, strict=True).row(0, named=True)
-
-
-def _whole_text(value: Any) -> Any:
-    """Return a text with a question mark for each half of a surrogate pair, which no column can hold."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def _special(record: dict[str, Any]) -> dict[str, Any]:

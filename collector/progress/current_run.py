@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,8 @@ def with_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
     `request_limit` (at once), `waits_s` (still to wait, as the provider asked), `n_rate_limited` of that run, and
     `left_s` to go."""
     run_id = running_run(db)
-    missing = {row["model"]: _missing(row) for row in rows.iter_rows(named=True)}
+    counts = rows.select("model", "n_planned", "n_done", "n_not_asked").iter_rows()
+    missing = {model: int((planned or 0) - done - not_asked) for model, planned, done, not_asked in counts}
     pace = _pace(db, run_id, missing, datetime.fromisoformat(utc_now())) if run_id else []
     schema = {"source": pl.String, "model": pl.String, **_PACE}
     return rows.join(pl.DataFrame(pace, schema=schema), on=["source", "model"], how="left", maintain_order="left")
@@ -77,10 +77,6 @@ def silent_models(db: Path) -> list[str]:
 def _is_silent(last_done_at: datetime, mean_latency_s: float | None, now: datetime) -> bool:
     patience_s = max(STALLED_AFTER_S, 3 * (mean_latency_s or 0.0))
     return (now - last_done_at).total_seconds() > patience_s
-
-
-def _missing(row: Mapping[str, Any]) -> int:
-    return int((row["n_planned"] or 0) - row["n_done"] - row["n_not_asked"])
 
 
 def _test_rates(db: Path, run_id: str) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from slant.collector.study.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MAX_LOGPROBS}}
 TEMPERATURE_INSIDE = "generationConfig"
+_GO_BACK = {"thoughtSignature", "functionCall"}  # parts of an answer that a later turn must hold
 TAKES_TOOLS = TOOLS_NEED_REASONING = True
 
 
@@ -114,7 +115,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         request_id=request_id(headers, body),
         service_tier=text(_at(usage, "serviceTier")) or text(_at(usage, "trafficType")),
         logprobs=read_gemini(_at(first, "logprobsResult")),
-        blocks=pieces if any(_goes_back(part) for part in pieces) else None,
+        blocks=pieces if any(part.get("thought") or _GO_BACK & part.keys() for part in pieces) else None,
         tool_calls=_calls(pieces),
     )
 
@@ -155,10 +156,6 @@ def _counts(usage: Any) -> dict[str, Any]:
         "reasoning_tokens": thoughts,
         "count_conflict": conflict,
     }
-
-
-def _goes_back(part: Mapping[str, Any]) -> bool:
-    return bool("thoughtSignature" in part or "functionCall" in part or part.get("thought"))
 
 
 def _at(value: Any, *path: str) -> Any:

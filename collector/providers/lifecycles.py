@@ -44,13 +44,11 @@ class Lifecycle:
             verb, since = ("is", "since") if has_ended else ("will be", "from")
             what = f"{name} {verb} answered by {self.successor} {since} {day}"
             return f"{what}: such answers are another model's, and are left out of all tables ({self.source})."
-        what = f"{name} is gone since {day}" if has_ended else f"{name} goes on {day}, {_in(self.ends - today)}"
+        rest = (self.ends - today).days
+        when = "tomorrow" if rest == 1 else f"in {rest} days"
+        what = f"{name} is gone since {day}" if has_ended else f"{name} goes on {day}, {when}"
         named = f" Its provider names {self.successor} as successor." if self.successor else ""
         return f"{what} ({self.source}).{named}"
-
-
-def _in(rest: Any) -> str:
-    return "tomorrow" if rest.days == 1 else f"in {rest.days} days"
 
 
 @functools.cache

@@ -16,6 +16,7 @@ from slant.collector.study.records import Fit, ImportNames, ReasoningBack, Speci
 from slant.collector.study.toml_table import Table, checked_name, shortened
 
 NUMBER = "number"
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _COLUMN = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -133,12 +134,8 @@ def _own_levels(row: Table, attributes: Mapping[str, tuple[str, ...]]) -> dict[s
     return {
         name: levels
         for name, levels in attributes.items()
-        if name in named and len(levels) > 1 and (name in compared or not all(map(_is_number, levels)))
+        if name in named and len(levels) > 1 and (name in compared or not all(map(_NUMBER.fullmatch, levels)))
     }
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"-?\d+(?:\.\d+)?", text) is not None
 
 
 def _where(row: Table) -> dict[str, tuple[str, ...]]:

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slant.collector.ask.adaptive_limit import AdaptiveLimit
-from slant.collector.ask.pace import START_LIMIT, KeyPause, Pace, Paces
+from slant.collector.ask.pace import START_LIMIT, AdaptiveLimit, KeyPause, Pace, Paces
 from slant.collector.ask.rate_limits import Budgets, StatedBudget
 from tests.support.paced_server import LimitedServer, ask_for
 from tests.support.virtual_time import run_virtually

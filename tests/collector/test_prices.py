@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from slant.collector.errors import UsageError
 from slant.collector.providers import PROVIDERS, anthropic, chat_completions, gemini, openai, openai_responses
-from slant.collector.providers.packaged_prices import packaged_price
-from slant.collector.providers.prices import _SHIPPED, Price, cost_usd, load_prices, read_prices
+from slant.collector.providers.prices import _SHIPPED, Price, cost_usd, load_prices, packaged_price, read_prices
 from slant.collector.records import Reply
 from tests.support.each_row import each_row
 

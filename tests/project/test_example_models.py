@@ -16,7 +16,7 @@ from slant.collector.designs import design_names
 from slant.collector.example_models import EXAMPLE_MODEL, SECOND_MODEL
 from slant.collector.providers import PROVIDERS
 from slant.collector.providers.lifecycles import lifecycle_of
-from slant.collector.providers.packaged_prices import packaged_price
+from slant.collector.providers.prices import packaged_price
 from slant.collector.studies.catalogue import load_variants
 from slant.collector.studies.new_study import write_new_study
 
