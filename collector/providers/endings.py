@@ -6,7 +6,7 @@ An ending counts as an answer only if it is known to be one. endings.csv lists t
     truncated, filtered, refused, malformed, failed     the outcome, as the provider documents it
     stop        the account has a problem: nothing more is asked
 
-`sdks` in that table are the SDKs whose types contain the word (tests/collector/test_sdk_values.py checks that each
+`sdks` in that table are the SDKs whose types contain the word (tests/collector/test_endings.py checks that each
 value of each SDK has a row). A word that is not in it is no answer either: `malformed`, with the word as its detail.
 """
 

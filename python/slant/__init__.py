@@ -20,28 +20,17 @@ if TYPE_CHECKING:
     from slant.analysis import *  # noqa: F403
     from slant.collector import *  # noqa: F403
 
-_HOME = {
-    "slant.collector": (
-        "BatchReport", "DryRun", "LakeReport", "MergeReport", "Registration", "RunReport", "SlantError",
-        "Watcher", "collect", "export_lake", "export_trials", "import_trials", "load_study", "merge", "preregister",
-        "read_registration", "showing", "write_registration",
-    ),
-    "slant.analysis": (
-        "Alike", "Calibration", "Database", "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Retest",
-        "Validity", "alike", "calibrate", "check", "compare", "figures", "fit", "game_differences", "game_indices",
-        "meta_analysis", "mixed_versions", "open", "open_trials", "permute", "plan_power", "read_draws",
-        "read_topics", "replay", "report", "retest", "seal", "specifications", "table_text", "tables", "validity",
-    ),
-}  # fmt: skip
-_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
-__all__ = sorted(_MODULE_OF)
+_HALVES = ("slant.collector", "slant.analysis")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
+    halves = map(import_module, _HALVES)
+    if name == "__all__":
+        return sorted(name for half in halves for name in half.__all__)
+    if (half := next((half for half in halves if name in half.__all__), None)) is None:
         raise AttributeError(f"module 'slant' has no attribute {name!r}")
-    return getattr(import_module(_MODULE_OF[name]), name)
+    return getattr(half, name)
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return __getattr__("__all__")  # type: ignore[no-any-return]

@@ -1,12 +1,18 @@
-"""What an error means in the words of many providers and gateways: a row in no table names each of them alone."""
+"""What an error means in the words of many providers and gateways: a row in no table names each of them alone. A code
+decides only where it was documented, a sentence everywhere; a limit of a minute ends nothing."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from slant.collector.ask.retries import judge
 from slant.collector.providers.error_meanings import error_meaning, provider_error
+from slant.collector.providers.error_origin import speakers
+from slant.collector.providers.exchange import Exchange
 from tests.support.each_row import each_row
 
 FILTERED = [
@@ -103,3 +109,31 @@ def test_an_error_is_read_by_the_words_that_providers_share(sentence: str) -> No
 )
 def test_a_gateway_s_guardrail_is_a_filter(status: int, body: dict[str, Any]) -> None:
     assert meaning(status, body) == "filtered"
+
+
+ACTIONS = {"fail": "too_long", "rejected": "decline"}
+
+
+def meant(provider: str, address: str | None, model: str, status: int, body: Any) -> str:
+    exchange = Exchange("", "", status=status, body=body if isinstance(body, str) else json.dumps(body))
+    action = judge(exchange, 1, speakers(provider, address, model)).action
+    return ACTIONS.get(action, action)
+
+
+def test_each_error_is_read_as_those_who_said_it_mean_it() -> None:
+    """The rows differ in who is asked (host, provider, model), in who is named by a gateway, and in the words."""
+    rows = [json.loads(line) for line in (Path(__file__).parent / "errors_of_providers.jsonl").open(encoding="utf-8")]
+    wrong = [(row, got) for row in rows if (got := meant(*list(row.values())[:5])) != row["means"]]
+    assert wrong == []
+
+
+def test_the_collected_errors_of_providers_and_gateways_are_read_as_expected(shared: Path) -> None:
+    wrong = []
+    for line in (shared / "cases" / "door4" / "errors.jsonl").read_text().splitlines():
+        case = json.loads(line)
+        wanted = case["expected"].replace("too long", "too_long").replace("fail", "too_long").replace(" or ", "/")
+        if "?" not in wanted and (got := meant("local", None, "m", case["status"], case["body"])) not in wanted.split(
+            "/"
+        ):
+            wrong.append((case["case"], wanted, got))
+    assert wrong == []

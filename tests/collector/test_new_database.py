@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from slant.collector.keep.database import writing
-from slant.collector.keep.schema import cached_new_database, check_file
+from slant.collector.keep.schema import cached_new_database, check_file, migration_texts
+from slant.collector.records import Attempt
 
 
 @pytest.fixture
@@ -28,6 +30,15 @@ def made(path: Path) -> Path:
     with writing(path):
         pass
     return path
+
+
+def test_each_column_of_attempts_is_a_field_and_each_field_a_column() -> None:
+    with duckdb.connect() as connection:
+        for text in migration_texts():
+            connection.execute(text)
+        columns = set(connection.table("attempts").columns)
+    found_in_sql = {"factor_lists", "is_repeated", "read_again_at"}  # by typed_rows, by the loader, by reread
+    assert columns == {field.name for field in fields(Attempt)} | found_in_sql
 
 
 @pytest.mark.slow

@@ -1,18 +1,28 @@
-"""What the counts of one reply make of each other: parts, wholes, totals, and where they disagree."""
+"""What the counts of one reply make of each other: parts, wholes, totals, and where they disagree; what is said of
+counts that are missing, of two kinds in one model, or contradict each other; and whose charge counts."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
+from aiohttp import web
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slant.collector import collect
+from slant.collector.ask.doubtful_counts import doubtful_count_notes
+from slant.collector.cli import collect as command
 from slant.collector.providers import anthropic, chat_completions, gemini, openai, openai_responses
 from slant.collector.providers.exchange import LARGEST_COUNT, count
 from slant.collector.providers.token_counts import chat_counts, settled
 from slant.collector.records import Reply
 from tests.support.each_row import each_row
+from tests.support.local_server import LocalServer, completion
+from tests.support.tiny_study import write_tiny
 
 THOUGHT = {"completion_tokens_details": {"reasoning_tokens": 300}}
 
@@ -128,3 +138,94 @@ def test_a_zero_of_a_server_that_shows_its_reasoning_is_unknown_but_hidden_reaso
     usage = {"prompt_tokens": 9, "completion_tokens": 2, "completion_tokens_details": {"reasoning_tokens": 0}}
     assert chat_completions.reply({**body, "usage": {**usage, "total_tokens": 11}}, {}).reasoning_tokens is None
     assert chat_completions.reply({**body, "usage": {**usage, "total_tokens": 31}}, {}).reasoning_tokens == 20
+
+
+SENTENCE = "local/small: none of {} answers came with a token count. Nothing to analyse: have its server report usage"
+
+
+async def counts_nothing(request: web.Request, body: dict[str, object]) -> web.StreamResponse:
+    return web.json_response({**completion(), "usage": None})
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    words = "".join(f"tea_coffee,group_a,Tea,tea{n}\n" for n in range(30))
+    return write_tiny(tmp_path, stimuli=("tea_coffee,group_b,Coffee,mocha", f"{words}tea_coffee,group_b,Coffee,mocha"))
+
+
+def run(study: Path, server: LocalServer, *more: str) -> str:
+    words = ["--study", str(study), "--model", "local/small", "--base-url", server.base_url, *more]
+    return CliRunner().invoke(command, [*words, "--db", str(study.with_name("a.duckdb"))]).stderr
+
+
+@pytest.mark.slow
+def test_fifty_answers_without_a_count_are_said_while_the_run_goes_on_and_at_its_end(study: Path) -> None:
+    with LocalServer(counts_nothing) as server:
+        said = run(study, server)
+    assert SENTENCE.format(50) in said
+    assert SENTENCE.format(68) in said
+    status = CliRunner().invoke(command, ["status", "--db", str(study.with_name("a.duckdb"))])
+    assert SENTENCE.format(68) in status.stderr
+
+
+@pytest.mark.slow
+def test_a_pilot_without_counts_says_so_before_the_rest_is_asked(study: Path) -> None:
+    with LocalServer(counts_nothing) as server:
+        assert SENTENCE.format(8) in run(study, server, "--pilot", "8")
+
+
+@pytest.mark.slow
+def test_a_model_that_counts_is_not_spoken_of(study: Path) -> None:
+    with LocalServer() as server:
+        assert "none of" not in run(study, server)
+
+
+def asked(folder: Path, *usages: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """The kept counts and costs of a study of eight trials, where each usage is told in turn."""
+    n = iter(range(10**6))
+
+    async def told(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response(completion() | {"usage": usages[next(n) % len(usages)]})
+
+    db = folder / "t.duckdb"
+    with LocalServer(told) as server:
+        collect(db, write_tiny(folder), ["local/small"], base_url=server.base_url)
+    with duckdb.connect(str(db), read_only=True) as connection:
+        query = "SELECT DISTINCT output_tokens, tokens, token_source, cost_usd, price_source FROM attempts ORDER BY ALL"
+        return connection.execute(query).fetchall()
+
+
+PLAIN = {"prompt_tokens": 9, "completion_tokens": 20, "total_tokens": 29}
+NEWER = {**PLAIN, "completion_tokens_details": {"reasoning_tokens": 15}}
+
+
+def test_one_model_with_two_meanings_of_its_tokens_is_told(tmp_path: Path) -> None:
+    assert asked(tmp_path, PLAIN, NEWER) == [(20, 15, "usage", None, None), (20, 20, "output", None, None)]
+    [note] = doubtful_count_notes(tmp_path / "t.duckdb")
+    assert "2 kinds" in note
+    assert "4 of output (all output tokens), 4 of usage (the provider's count of the reasoning)" in note
+
+
+def test_counts_that_contradict_each_other_are_told_with_one_of_them(tmp_path: Path) -> None:
+    above = {**PLAIN, "completion_tokens_details": {"reasoning_tokens": 300}}
+    assert asked(tmp_path, above) == [(20, None, None, None, None)]  # and not the whole output in its place
+    [note] = doubtful_count_notes(tmp_path / "t.duckdb")
+    assert "in 8 of 8 answers the provider's counts contradict each other" in note
+    assert "300 reasoning tokens are more than the 20 of the output" in note
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("charge", "cost"),
+    [
+        ({"cost": 0.00125}, 0.00125),
+        ({"cost": {"total_cost": 0.5}}, 0.5),
+        ({"cost_in_usd_ticks": 12_500_000}, 0.00125),
+        ({"cost": 0.0, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.25}}, 0.25),
+        ({"cost": -1}, None),
+        ({"cost": 0.0, "is_byok": True}, None),
+    ],
+)
+def test_what_the_provider_says_that_it_charged_is_the_cost(tmp_path: Path, charge: Any, cost: float | None) -> None:
+    [(*_, kept, source)] = asked(tmp_path, {**PLAIN, **charge})
+    assert (kept, source) == (cost, None if cost is None else "provider")
