@@ -34,6 +34,7 @@ def _lines(calls: Mapping[str, Mapping[str, list[str]]]) -> Iterator[str]:
     for caller, values in calls.items():
         said = "; ".join(f"{argument}={' | '.join(of_it)}" for argument, of_it in values.items() if argument)
         callers.setdefault(said, []).append(caller)
-    indents = {"initial_indent": "    ", "subsequent_indent": "        "}
     for said, by in callers.items():
-        yield textwrap.fill(f"{', '.join(by)}{said and ': '}{said}", 120, break_on_hyphens=False, **indents) + "\n"
+        line = f"{', '.join(by)}{said and ': '}{said}"
+        wrapped = textwrap.wrap(line, 120, initial_indent=" " * 4, subsequent_indent=" " * 8, break_on_hyphens=False)
+        yield "".join(f"{part}\n" for part in wrapped)
