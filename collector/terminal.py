@@ -9,6 +9,7 @@ import logging
 import os
 import re
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -230,7 +231,8 @@ def print_rows(
         console = _console(sys.stderr if err else sys.stdout)
         shown = screen_table(frame, console.width, keep)
         if shown.above:
-            console.print(printable(shown.above), markup=False, highlight=False)
+            words = printable(shown.above).replace(": ", ":\u00a0")  # a name and its value stay in one line
+            console.print(textwrap.fill(words, console.width).replace("\u00a0", " "), markup=False, highlight=False)
         console.print(as_table(shown.frame, title, shown))
         if shown.left_out:
             say(f"Left out, for want of room: {', '.join(shown.left_out)}. All of it: --wide, or --format csv.")
@@ -243,8 +245,7 @@ def _console(file: TextIO) -> Any:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # SlantGroup ends all commands alike; rich would report a failure
 
-    piped = not file.isatty()
-    is_endless = piped or _is_wide()
+    is_endless = _is_wide() or not (file.isatty() or os.environ.get("COLUMNS"))
     return Ours(file=file, width=_ENDLESS if is_endless else None, soft_wrap=is_endless)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topi
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.fitting.result_versions import version_sentence
 from slant.analysis.fitting.tests_of_groups import term_test_sentences
+from slant.analysis.pages.answers import answers
+from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.doubts import grouped_doubts
-from slant.analysis.rows.study_choice import find_fits, studies_not_fitted
+from slant.analysis.rows.study_choice import find_fits, studies_not_fitted, study_in
 from slant.collector.terminal import count_text, print_rows, say
 
 _DIGITS = 4  # in a terminal's table; CSV and JSON have all
@@ -40,13 +43,20 @@ def print_fit(
     else:
         rows = bayes_table(result, show or "table", in_full=output_format != "table")
         print_result(_in_reading_order(rows) if output_format == "table" else rows, output_format, digits=_DIGITS)
-    for sentence in (*term_test_sentences(result), *verdicts(result)):
+    for sentence in (*_answers(engine, db, study, result), *term_test_sentences(result), *verdicts(result)):
         say(sentence)
     have_failed = bool((result.diagnostics["status"] == "failed").all())
     if output_format == "table" and not have_failed:
         of_study = f" --study {shlex.quote(study)}" if study else ""
         say(f"Next: analyze report{of_study} --db {shlex.quote(str(db))}")
     return have_failed
+
+
+def _answers(engine: str, db: Path, study: str | None, result: FitResult) -> Iterator[str]:
+    """Yield what the first of these fits answers, where its rows are of one source, version and variant."""
+    grains = result.table.select(GRAIN).unique()
+    if grains.height == 1 and result.table["study"].n_unique() == 1:
+        yield from answers(study_in(db, study), result.table["fit"][0], result, grains.row(0, named=True))
 
 
 def _in_reading_order(rows: pl.DataFrame) -> pl.DataFrame:

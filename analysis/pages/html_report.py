@@ -81,6 +81,7 @@ _ENGINES = (
     "clogit",
     "marginal_means",
     "amce",
+    "mean_contrasts",
     "impact_ratio",
     "reliability",
     CROSSED,

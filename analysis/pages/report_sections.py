@@ -12,6 +12,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.fitting.tests_of_groups import term_tests
+from slant.analysis.pages.answers import report_answers
 from slant.analysis.pages.parts.printed_tables import COMPARED
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import groups
@@ -72,6 +73,7 @@ def _section(
     return {
         "variant": "",
         **grain,
+        "answers": report_answers(data.study, data.fits, grain),
         "figures": [embedded(figure) for figure_rows, figure in drawn_figures if figure_rows.grain == grain],
         "summary": _summary(printed) if printed is not None and printed.height else None,
         "tables": [] if rows is None else list(side_by_side(rows, data.labels, measures)),

@@ -183,6 +183,10 @@ class Design(ABC):
         """Return the values that text columns have in the views of this design, by column, in the study's order."""
         return {"test": tuple(test.test for test in study.tests)}
 
+    def is_share(self, study: StudyFile, test: str | None) -> bool:
+        """Return whether the mean of what is measured in a test is a proportion, as of answers of yes."""
+        return False
+
     def attributes(self, data: Any) -> Mapping[str, tuple[str, ...]]:
         """Return the factors that a study itself names, with their levels, the reference first. Views of the design
         have them in a column `attributes` (by name), or in a separate one, and fits name them as columns.

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from slant.analysis import fit, report, tables
 from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.pages.answers import _corrected, answers, rounded
 from slant.analysis.plots.registry import figure_rows
-from slant.analysis.rows.cells import read_rows
+from slant.analysis.rows.cells import GRAIN, read_rows
 from slant.collector import export_trials, import_trials
 from slant.collector.designs.study import Study
 from slant.collector.plan.conversations import plan
@@ -120,6 +124,7 @@ def test_a_report_shows_what_is_missing_by_level_and_names_factors_and_levels(
     page = report(db, study, tmp_path / "r.html").read_text("utf-8")
     for title in ("answers that are missing, by level", "what was shown", "answers by level"):
         assert title in page
+    assert "man against woman" in page[: page.index("<main>")]
     assert "gender: man × job: nurse" in page
     assert "genderman" not in page
 
@@ -143,3 +148,33 @@ def test_the_figure_of_ratings_counts_each_answer_of_the_scale(place: tuple[Path
     answered = tables(db, names=["factorial_marginal_means"])["factorial_marginal_means"]
     assert of_jobs["n"].sum() == answered.filter(question="rating", attribute="job")["n"].sum()
     assert of_jobs["category"].is_between(1, 7).all()
+
+
+def test_a_fit_is_also_a_sentence_for_the_factor_that_comes_first(place: tuple[Path, Study]) -> None:
+    db, study = place
+    made = fit(db, study, "linear")
+    grain = made.table.select(GRAIN).row(0, named=True)
+    (p_value,) = made.table.filter(term="genderman")["p_value"]
+    assert answers(study, "linear", made, grain)[0].startswith(
+        f"small: no difference was found for man against woman (p = {p_value:.3f}".replace("0.", ".")
+    )
+    made = fit(db, study, "mean_contrasts")
+    rating, hire = made.tables["mean_contrasts"]["contrasts"].filter(attribute="gender").to_dicts()
+    said = " ".join(answers(study, "mean_contrasts", made, grain))
+    for row, unit, factor in ((rating, "points", 1), (hire, "percentage points", 100)):
+        low, high = (rounded(row[end] * factor) for end in ("conf_low", "conf_high"))
+        limit = rounded(max(abs(row["conf_low"]), abs(row["conf_high"])) * factor)
+        found = rf"{unit} (more|less) for man than woman \(95 % interval {low} to {high}"
+        assert re.search(found if row["p_adjusted"] < 0.05 else f"lie within ±{limit} {unit}", said)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_corrected_p_is_holms(values: list[float]) -> None:
+    ordered = sorted(range(len(values)), key=values.__getitem__)
+    expected = [0.0] * len(values)
+    largest = 0.0
+    for rank, place in enumerate(ordered):
+        largest = max(largest, (len(values) - rank) * values[place])
+        expected[place] = min(1.0, largest)
+    made = _corrected(pl.DataFrame({"p_value": values}), over=())
+    assert made["p"].to_list() == pytest.approx(expected)

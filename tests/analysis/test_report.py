@@ -74,7 +74,7 @@ def troubled(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def warnings_of(page: str) -> str:
-    return page[page.index("Before you read on") : page.index("<main>")]
+    return page[page.index("What limits this") : page.index("<main>")]
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own_script(text: str) -> None:

@@ -19,7 +19,7 @@ from slant.collector.designs.factorial.imported import DECIMAL, checked_shown, p
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
 from slant.collector.designs.factorial.people import ShownProfiles, fields_of, without_persona
 from slant.collector.designs.factorial.proposed import proposed_study
-from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
+from slant.collector.designs.factorial.questions import FORWARD, OF_PROFILE, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.remarks import remarks_on
 from slant.collector.designs.factorial.schema import schema_of
 from slant.collector.designs.factorial.simulated import attributes_of, parse_simulation, simulate_reply
@@ -135,6 +135,12 @@ class Factorial(Design):
         personas = tuple(level.name for level in data.personas.levels)
         of_columns = {"template": tuple(data.templates), "persona": personas, "direction": DIRECTIONS_SHOWN}
         return shown | of_columns
+
+    def is_share(self, study: StudyFile, test: str | None) -> bool:
+        data: FactorialData = study.data
+        return any(
+            one.shown_kind in ("yes_no", OF_PROFILE) for one in data.questions.values() if test in (one.name, one.base)
+        )
 
     def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         data: FactorialData = study.data

@@ -1,0 +1,214 @@
+"""Say in one to three sentences what a fit answers: for the factor that the study names first, never for the largest
+effect, with p corrected for all that was compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.fitting.fits import FitResult
+from slant.analysis.pages.report_tables import term_words
+from slant.analysis.rows.cells import GRAIN
+from slant.collector.provenance.methods import listed
+from slant.collector.screen_tables import shown_p
+from slant.collector.studies.catalogue import Study, fits_of
+
+ALPHA = 0.05
+MOST_SENTENCES = 3
+_LOG_ODDS = ("logistic", "clm", "clogit")
+_FIRST = ("mean_contrasts", "amce", "lme4", "effect_size", "lm", "logistic", "clm", "clogit")
+"""Engines whose fits answer a question, the first in a report; contrasts have p for all pairs."""
+_CELL = ("model", "test")
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """Hold what was compared in one model and test: a row for each comparison, `p` corrected. `what`: the two sides of
+    a single comparison, or the attribute."""
+
+    model: str | None
+    test: str | None
+    what: str
+    unit: str
+    rows: list[dict[str, Any]]
+
+    @property
+    def found(self) -> list[dict[str, Any]]:
+        return [row for row in self.rows if row["p"] is not None and row["p"] < ALPHA]
+
+    @property
+    def limit(self) -> float | None:
+        """Return the largest difference that some 95 % interval holds; None if an interval is unknown."""
+        ends = [row[end] for row in self.rows for end in ("conf_low", "conf_high")]
+        return None if None in ends or not ends else max(map(abs, ends))
+
+
+def report_answers(study: Study, fits: Mapping[str, FitResult], grain: Mapping[str, str]) -> list[str]:
+    """Return what the study's first fit answers in the data of one source, version and variant; nothing if none of its
+    fits compares anything."""
+    engines = {name: definition.engine for name, definition in fits_of(study).items()}
+    names = [name for name in (*study.fits, *sorted(fits, key=lambda name: _rank(engines.get(name)))) if name in fits]
+    for name in names:
+        if engines.get(name) in _FIRST and (said := answers(study, name, fits[name], grain)):
+            return said
+    return []
+
+
+def _rank(engine: str | None) -> int:
+    return _FIRST.index(engine) if engine in _FIRST else len(_FIRST)
+
+
+def answers(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> list[str]:
+    """Return sentences on the fit of that name: one for each model and test if these are few, else their counts."""
+    cells = list(_cells(study, name, result, grain))
+    if len(cells) <= MOST_SENTENCES:
+        return [_of_cell(cell) for cell in cells]
+    return list(_of_many(cells))
+
+
+def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> Iterator[_Cell]:
+    definition = fits_of(study)[name]
+    if definition.engine in ("mean_contrasts", "amce"):
+        table = "contrasts" if definition.engine == "mean_contrasts" else "levels"
+        rows = _of_first_attribute(result, definition.engine, table, grain)
+    else:
+        rows = _of_first_term(result, grain)
+    if rows.is_empty():
+        return
+    levels = {**study.design.factor_levels(study), **definition.levels}
+    outcome = definition.outcome or str(definition.formula or "").partition("~")[0].strip()
+    for cell, of_cell in rows.group_by(_CELL, maintain_order=True):
+        model, test = (None if key is None else str(key) for key in cell)
+        is_share = study.design.is_share(study, test) and outcome in ("measured", "chosen")
+        factor = 100 if is_share else 1
+        numbers = of_cell.with_columns(pl.col("estimate", "conf_low", "conf_high") * factor)
+        unit = "percentage points" if is_share else _unit(definition.engine, outcome)
+        yield _Cell(model, test, _compared(of_cell, levels), unit, numbers.to_dicts())
+
+
+def _unit(engine: str, outcome: str) -> str:
+    if engine == "effect_size":
+        return "SD"
+    if engine in _LOG_ODDS:
+        return "in log odds"
+    return "points" if outcome in ("measured", "rating") else outcome.replace("_", " ")
+
+
+def _of_first_attribute(result: FitResult, engine: str, table: str, grain: Mapping[str, str]) -> pl.DataFrame:
+    rows = result.tables[engine][table].filter(**grain)
+    if rows.is_empty():
+        return rows
+    rows = rows.filter(attribute=rows["attribute"][0])
+    if engine == "amce":
+        rows = rows.join(result.table.filter(**grain), on=[*GRAIN, *_CELL, "term", "fit"], nulls_equal=True)
+        sides = {"first": pl.col("reference"), "second": pl.col("level")}
+        return _corrected(rows.with_columns(**sides), over=_CELL)
+    return rows.filter(pl.col("level").is_null()).with_columns(p=pl.col("p_adjusted"))
+
+
+def _of_first_term(result: FitResult, grain: Mapping[str, str]) -> pl.DataFrame:
+    """Return the first coefficient of each fit but the intercept, which answers where it is alone, with refusals left
+    out where the study fits with and without them."""
+    rows = result.table.filter(**grain).filter(pl.col("p_value").is_not_null())
+    if rows["refusals_removed"].n_unique() > 1:
+        rows = rows.filter("refusals_removed")
+    others = rows.filter(pl.col("term") != "intercept")
+    rows = (rows if others.is_empty() else others).unique([*_CELL, "measure"], keep="first", maintain_order=True)
+    rows = rows.filter(pl.col("measure").eq_missing(rows["measure"][0])) if rows.height else rows
+    return _corrected(rows.with_columns(first=None, second=None, attribute="term"), over=())
+
+
+def _corrected(rows: pl.DataFrame, over: Sequence[str]) -> pl.DataFrame:
+    """Add Holm's p, as `stats::p.adjust()` computes it, over all rows or those of each cell."""
+    rank = pl.col("p_value").rank("ordinal")
+    left = pl.col("p_value").count() - rank + 1
+    holm = (pl.col("p_value").sort() * left.sort(descending=True)).cum_max().clip(upper_bound=1)
+    p = holm.gather(rank.cast(pl.Int64) - 1)
+    return rows.with_columns(p=p.over(over) if over else p)
+
+
+def _compared(rows: pl.DataFrame, levels: Mapping[str, Sequence[Any]]) -> str:
+    row = rows.row(0, named=True)
+    if row["second"] is None:
+        words = term_words(row["term"], levels)
+        factor = next((name for name in levels if words == f"{name}: {levels[name][-1]}"), None)
+        is_pair = factor is not None and len(levels[factor]) == 2
+        return f"{levels[factor][1]} than {levels[factor][0]}" if is_pair and factor is not None else words
+    return f"{row['second']} than {row['first']}" if rows.height == 1 else row["attribute"].replace("_", " ")
+
+
+def _of_cell(cell: _Cell) -> str:
+    head = ", ".join(filter(None, (cell.model, None if cell.test is None else cell.test.replace("_", " "))))
+    return f"{head}: {_finding(cell)}" if head else _finding(cell)
+
+
+def _finding(cell: _Cell) -> str:
+    excluded = "" if cell.limit is None else f"; 95 % intervals lie within ±{rounded(cell.limit)} {cell.unit}"
+    if len(cell.rows) > 1:
+        n = f"{len(cell.found)} of {len(cell.rows)}" if cell.found else f"none of {len(cell.rows)}"
+        by = f", by {_span(cell.found)} {cell.unit} (corrected p < .05)" if cell.found else excluded
+        return f"{n} differences between levels of {cell.what} {'was' if not cell.found else 'were'} found{by}."
+    row = cell.rows[0]
+    if not cell.found:
+        return f"no difference was found for {cell.what.replace(' than ', ' against ')} ({_p(row['p'])}){excluded}."
+    more = "more" if row["estimate"] > 0 else "less"
+    low, high = (rounded(row[end]) for end in ("conf_low", "conf_high"))
+    size = f"{rounded(abs(row['estimate']))} {cell.unit} {more}"
+    return f"{size} for {cell.what} (95 % interval {low} to {high}, {_p(row['p'])})."
+
+
+def _of_many(cells: Sequence[_Cell]) -> Iterator[str]:
+    """Yield how many cells differ, and which way if each compares two sides; then what is excluded in the others."""
+    found = [cell for cell in cells if cell.found]
+    varying = [name for name in _CELL if len({getattr(cell, name) for cell in cells}) > 1]
+    n = f"{len(cells)} {varying[0]}s" if len(varying) == 1 else f"{len(cells)} cells ({' and '.join(varying)})"
+    first = cells[0]
+    if len(first.rows) > 1:
+        yield f"Levels of {first.what} differ in {len(found)} of {n} (corrected p < .05)."
+    else:
+        ups = [cell.found[0] for cell in found if cell.found[0]["estimate"] > 0]
+        downs = [cell.found[0] for cell in found if cell.found[0]["estimate"] <= 0]
+        by = [f" (by {_span(rows)})" if rows else "" for rows in (ups, downs)]
+        yield (
+            f"{len(ups)} of {n} have more {first.unit} for {first.what}{by[0]}, {len(downs) or 'none'} less{by[1]} "
+            "(corrected p < .05)."
+        )
+    limits = [cell.limit for cell in cells if not cell.found and cell.limit is not None]
+    if limits:
+        yield (
+            f"In the other {len(cells) - len(found)} no difference was found; 95 % intervals there lie within "
+            f"±{rounded(max(limits))} {first.unit}."
+        )
+    if len(first.rows) == 1 and (models := list(_by_model(cells))):
+        yield f"Found by model: {listed(models)}."
+
+
+def _by_model(cells: Sequence[_Cell]) -> Iterator[str]:
+    models = dict.fromkeys(cell.model for cell in cells)
+    if 1 < len(models) <= 6 and None not in models:
+        for model in models:
+            own = [cell for cell in cells if cell.model == model]
+            yield f"{model} {sum(bool(cell.found) for cell in own)} of {len(own)}"
+
+
+def _span(rows: Iterable[Mapping[str, Any]]) -> str:
+    sizes = sorted(abs(row["estimate"]) for row in rows)
+    low, high = rounded(sizes[0]), rounded(sizes[-1])
+    return low if low == high else f"{low} to {high}"
+
+
+def _p(value: float | None) -> str:
+    shown = shown_p(value)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+
+
+def rounded(value: float) -> str:
+    """Return two significant digits, all digits before the point, and a true minus."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    digits = max(0, 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{digits}f}".replace("-", "\u2212")
