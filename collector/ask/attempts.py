@@ -170,11 +170,12 @@ def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenS
 
 def columns_of(record: Any) -> dict[str, Any]:
     """Return the values of a trial, reply, exchange … that an attempt has columns of the same name for."""
-    return {name: getattr(record, name) for name in _shared_names(type(record))}
+    kind: Any = type(record)
+    return {name: getattr(record, name) for name in _shared_names(kind)}
 
 
 @cache
-def _shared_names(kind: type) -> tuple[str, ...]:
+def _shared_names(kind: Any) -> tuple[str, ...]:
     return tuple(each.name for each in fields(kind) if each.name in Attempt.__dataclass_fields__)
 
 
