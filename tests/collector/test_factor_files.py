@@ -1,4 +1,5 @@
-"""Files of factors as spreadsheets write them: capitals, blanks, semicolons, quotes, a column of the factor's name."""
+"""Files of factors as spreadsheets write them (capitals, blanks, semicolons, quotes, a column of the factor's name),
+and factors of trials as views read them: lists of texts by name."""
 
 from __future__ import annotations
 
@@ -9,8 +10,11 @@ import pytest
 from slant.collector import collect, import_trials
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
+from slant.collector.keep.export import export_trials
 from slant.collector.plan.prompts import planned_prompts
 from slant.collector.studies.catalogue import load_study
+from tests.support.each_row import each_row
+from tests.support.given import database, in_memory, insert
 
 STUDY = """
 name = "audit"
@@ -62,3 +66,34 @@ def test_questions_in_turns_need_no_number_where_each_has_a_turn_of_its_own(tmp_
     with reading(tmp_path / "t.duckdb") as connection:
         rows = connection.sql("SELECT test, round, choice FROM trials WHERE item = 'Ann' ORDER BY round").fetchall()
     assert rows == [("rating", 1, "5"), ("pay", 2, "1200")]
+
+
+LISTS = "SELECT factor_lists FROM trial_rows"
+
+
+@each_row(
+    ("factors", "lists"),
+    [
+        (r'{"words": ["a, b", "say \"no\"", "c:\\d", "two\nlines", "é", null, ""]}',
+         {"words": ["a, b", 'say "no"', "c:\\d", "two\nlines", "é", None, ""]}),
+        ('{"tier": "easy", "n": 3, "p": 0.50, "is_success": true, "persona": null, "order": []}',
+         {"tier": ["easy"], "n": ["3"], "p": ["0.5"], "is_success": ["true"], "persona": [None], "order": []}),
+        ('{"candidates": [["x", 1], ["y", 2]], "not_asked": {"ratings": 4}}',
+         {"candidates": ['["x",1]', '["y",2]'], "not_asked": ['{"ratings":4}']}),
+        ("{}", {}), (None, None), ("[1]", None), ("{not json", None), ("", None),
+        ('{"deep": ' + "[" * 5_000 + "]" * 5_000 + "}", {"deep": ["[" * 4_999 + "]" * 4_999]}),
+    ],
+)  # fmt: skip
+def test_factors_are_lists_of_texts_by_name(factors: str | None, lists: dict[str, list[str | None]] | None) -> None:
+    with in_memory() as connection:
+        insert(connection, [{"trial_id": "t1", "factors": factors}])
+        assert connection.execute(LISTS).fetchall() == [(lists,)]
+
+
+def test_files_have_factors_as_one_text(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    database(db, [{"factors": '{"tier": "easy"}'}])
+    export_trials(db, out=tmp_path / "all.csv", view="all_trials")
+    header, row = (tmp_path / "all.csv").read_text("utf-8").splitlines()[:2]
+    assert "factor_lists" not in header.split(",")
+    assert '{""tier"": ""easy""}' in row

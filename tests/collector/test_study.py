@@ -1,7 +1,10 @@
-"""Study files: what is read, and what is refused, with one clear sentence."""
+"""Study files: what is read, and what is refused, with one clear sentence. CSVs are read as spreadsheets save them:
+what separates cells, and what is left empty, changes no row."""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +17,8 @@ from slant.collector.designs.association.simulated import COLUMNS
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.studies.catalogue import list_studies, load_study, with_variant
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.toml_table import Table
 from tests.support.tiny_study import TEXTS, TINY, write_tiny
 
 
@@ -245,3 +250,28 @@ def test_a_study_s_own_words_labels_and_prompts_are_taken_out_before_topics() ->
     assert {"aster", "zinnia", "pleasant", "categorize"} <= set(settings["removed_words"])
     assert not {"the", "of", "kept_words", "woman"} & set(settings["removed_words"])
     assert not {"kept_words", "removed_last"} & set(settings)
+
+
+SAVED = st.text("aé,;\t\"\n 'ж", max_size=8)
+
+
+def rows_of(folder: Path, text: str) -> list[dict[str, str]]:
+    (folder / "names.csv").write_text(text, encoding="utf-8", newline="")
+    return StudyFolder(folder).rows(Table({"names": "names.csv"}, "the study"), "names", ("level", "group"))
+
+
+@given(st.lists(st.tuples(SAVED, SAVED), max_size=4), st.sampled_from(",;\t"), st.integers(0, 2), st.booleans())
+def test_any_separator_and_empty_cells_give_the_same_rows(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], separator: str, n_empty: int, has_mark: bool
+) -> None:
+    written = io.StringIO()
+    writer = csv.writer(written, delimiter=separator)
+    writer.writerows([*row, *[""] * n_empty] for row in [("level", "group"), *rows])
+    text = ("\ufeff" if has_mark else "") + written.getvalue()
+    filled = [{"level": level.strip(), "group": group.strip()} for level, group in rows if (level + group).strip()]
+    assert rows_of(tmp_path_factory.getbasetemp(), text) == filled
+
+
+def test_a_cell_without_a_name_above_it_is_refused_by_its_line(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match=r"names.csv, line 3, has more cells than the header"):
+        rows_of(tmp_path, "level;group;\nAda;woman;\nBen;man;x\n")
