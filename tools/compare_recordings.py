@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from slant.collector.model_checks.documented_reading import differences, documented_fields
+from slant.collector.model_checks.response_facts import differences, documented_fields
 from slant.collector.providers import PROVIDERS
 
 COLUMNS = ("source", "number", "dialect", "host", "field", "expected", "read", "doubt")

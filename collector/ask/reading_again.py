@@ -18,8 +18,7 @@ from typing import Any
 from slant.collector.ask.attempts import measured, read_columns
 from slant.collector.ask.exchange_reading import read_exchange
 from slant.collector.ask.retries import judge
-from slant.collector.designs.cut_off import read_reply
-from slant.collector.designs.study import Study
+from slant.collector.designs.study import Study, read_reply
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of

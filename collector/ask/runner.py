@@ -28,7 +28,7 @@ from slant.collector.ask.retries import LONGEST_BACKOFF_S, judge
 from slant.collector.ask.settings_not_taken import explained, ignored
 from slant.collector.ask.uncounted_answers import Uncounted, uncounted
 from slant.collector.designs import Design
-from slant.collector.designs.cut_off import read_reply
+from slant.collector.designs.study import read_reply
 from slant.collector.keep.journal import utc_now
 from slant.collector.keep.reserved_money import ReservedMoney
 from slant.collector.providers import Provider

@@ -25,7 +25,7 @@ from slant.collector.batch.services import (
     UnreadableLine,
     Unsure,
 )
-from slant.collector.designs.cut_off import read_reply
+from slant.collector.designs.study import read_reply
 from slant.collector.errors import JournalError
 from slant.collector.keep.batch_jobs import Job, JobFolder, JobMap, JobRequest
 from slant.collector.keep.final_trials import Finals

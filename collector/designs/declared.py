@@ -1,4 +1,4 @@
-"""Declare a design's words and report tables, for tables, checks and reports."""
+"""Declare a design's words and report tables, for tables, checks and reports, and what a person fills in."""
 
 from __future__ import annotations
 
@@ -28,3 +28,14 @@ class ReportPart:
     title: str
     views: tuple[str, ...]
     texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedField:
+    """Define one answer that a trial wants: `options` as (what is stored, what is shown), or a typed answer of a `kind`
+    (text or number) if there are none. `label` says which of several it is."""
+
+    name: str
+    label: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    kind: str = "text"

@@ -13,13 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs.asked_fields import AskedField
-from slant.collector.designs.declared import ReportPart, Vocabulary
-from slant.collector.designs.imported_turns import RowPlacer, TurnReader
-from slant.collector.designs.people import PeopleUnits
+from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
+from slant.collector.designs.people import PeopleUnits, RowPlacer, TurnReader
 from slant.collector.designs.plan import Plan, PromptIndex, QuestionPlan, index_prompts
-from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
-from slant.collector.designs.proposed_table import AnswerTable
+from slant.collector.designs.proposed_study import AnsweredCells, AnswerTable, ProposedStudy
 from slant.collector.designs.shuffled_questions import ShuffledQuestions
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.records import Conversation, Prompt, Reading, RefusalRule, Reply, Trial, Turn

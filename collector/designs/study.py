@@ -1,13 +1,20 @@
-"""Combine a study with its design, for everything above both."""
+"""Combine a study with its design, for everything above both.
+
+What an answer had clearly said before it was cut off at its limit ("No. The evidence is …") is read, too: it stays
+truncated, and what it began with is a column (`begun_choice`), because what would have followed might have taken it
+back. A study may count it (`count_truncated = true`).
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from slant.collector.designs.design import Design
 from slant.collector.errors import UnknownNameError
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.providers.temperature import with_temperature
+from slant.collector.records import Reading, Reply, Trial
 from slant.collector.sources import PEOPLE
 from slant.collector.study.records import StudyFile, StudyModel
 
@@ -68,3 +75,22 @@ def _simulated(model: StudyModel) -> StudyModel:
     settings.
     """
     return replace(model, provider="simulated", requested_model=model.model, settings={}, asked_by_default=True)
+
+
+_FIRST_SENTENCE = re.compile(r"\s*(?:[^\n]{1,200}?[.!](?=\s)|[^\n]{1,200}\n)")
+
+
+def read_reply(study: Study, trial: Trial, reply: Reply) -> Reading:
+    """Return how the study's design reads a reply; for one that was cut off, also what its first sentence chose."""
+    reading = study.design.read(study, trial, reply)
+    if reading.outcome != "truncated" or trial.game is not None or not reply.answer:
+        return reading
+    first = _FIRST_SENTENCE.match(reply.answer)
+    if first is None:
+        return reading
+    begun = study.design.read(study, trial, replace(reply, answer=first[0].strip(), outcome=None, detail=None))
+    if begun.outcome != "answered" or begun.choice is None:
+        return reading
+    if study.count_truncated:
+        return replace(begun, detail="cut off after its first sentence")
+    return replace(reading, factors={**reading.factors, "begun_choice": begun.choice})

@@ -1,14 +1,43 @@
-"""Read the wordings of a study: numbered texts with placeholders."""
+"""Read the words of a study: numbered wordings with placeholders (names in braces, and nothing else that str.format
+could do), tests, and the four lists of a test of associations: two groups, and two attributes that they may go with.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from string import Formatter
 
-from slant.collector.designs.placeholders import check_placeholders
-from slant.collector.errors import StudyError
-from slant.collector.study.toml_table import checked_name
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study.toml_table import Table, checked_name
+
+
+def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, ...], where: str) -> None:
+    """Raise StudyError if a placeholder is missing, unknown, or more than a plain name in braces."""
+    names = _parsed(text, where)
+    for name, is_plain in names.items():
+        if not is_plain or name not in (*needed, *allowed):
+            raise UnknownNameError(f"placeholder in {where}", name, (*needed, *allowed))
+    for name in needed:
+        if name not in names:
+            raise StudyError(f"The placeholder {{{name}}} is missing in {where}.", f"The text is: {text.strip()}")
+
+
+@lru_cache(256)  # each of a study's few texts makes hundreds of kinds of trials
+def find_placeholders(text: str) -> frozenset[str]:
+    """Return the names in braces of a text that has been checked."""
+    return frozenset(_parsed(text, "the text"))
+
+
+def _parsed(text: str, where: str) -> dict[str, bool]:
+    """Return the names in braces, each with whether it is alone there (no format, no conversion)."""
+    try:
+        parts = [(name, not spec and not bang) for _, name, spec, bang in Formatter().parse(text) if name is not None]
+    except ValueError as error:
+        raise StudyError(f"A brace is left open in {where} ({error}).", "Write {{ or }} for a brace itself.") from None
+    return {name: all(plain for other, plain in parts if other == name) for name, _ in parts}
 
 
 def read_wordings(rows: list[dict[str, str]], needed: tuple[str, ...], where: str) -> dict[int, str]:
@@ -68,3 +97,46 @@ def whole(text: str, where: str) -> int:
     if not text.isdecimal() or not text.isascii() or len(text) > 9:
         raise StudyError(f'"{text}" in {where} must be a whole number.')
     return int(text)
+
+
+GROUPS = ("group_a", "group_b")
+ATTRIBUTES = ("attribute_a", "attribute_b")
+SIDES = (*GROUPS, *ATTRIBUTES)
+STIMULI = ("test", "side", "group", "word")
+"""List the columns of a file of words; `group` is the common name of a side's words."""
+
+
+def two_names(table: Table, key: str, usual: tuple[str, str], why: str) -> tuple[str, str]:
+    """Return a study's names for the two ways to ask that its design has; StudyError, which says why, for any other
+    number.
+    """
+    names = table.texts(key, usual)
+    if len(set(names)) != 2 or len(names) != 2:
+        raise StudyError(
+            f'"{key}" in {table.where} must be two different names, but it is {list(names)}.',
+            f"There are two by design: {why}.",
+            "More ways to ask are wordings or variants.",
+        )
+    return checked_name(names[0], key[:-1]), checked_name(names[1], key[:-1])
+
+
+def read_sides(rows: Iterable[Mapping[str, str]], where: str) -> dict[str, dict[str, tuple[str, list[str]]]]:
+    """Return by test and side the group's name and its words. A word may occur once in a test."""
+    tests: dict[str, dict[str, tuple[str, list[str]]]] = {}
+    seen: dict[tuple[str, str], str] = {}
+    for row in rows:
+        test, side, word = row["test"], row["side"], row["word"]
+        if side not in SIDES:
+            raise UnknownNameError(f"side (of the stimuli of {test})", side, SIDES)
+        if not word:
+            raise StudyError(f'A word of the test "{test}", {side}, is empty in {where}.')
+        is_new = (test, same_word(word)) not in seen
+        twice = seen.setdefault((test, same_word(word)), side)
+        group, words = tests.setdefault(test, {}).setdefault(side, (row["group"], []))
+        if not is_new:
+            both = f"both {twice} and {side}" if twice != side else f"{side} twice"
+            raise StudyError(f'The word "{word}" is in {both} in the test "{test}" of {where}.')
+        if row["group"] != group:
+            raise StudyError(f'{side} of the test "{test}" has two groups: "{group}" and "{row["group"]}".')
+        words.append(word)
+    return tests

@@ -9,7 +9,7 @@ from typing import Any, cast, get_args
 
 from slant.collector.ask.option_logprobs import OptionLogprobs
 from slant.collector.designs import Design
-from slant.collector.designs.imported_turns import ImportedTurn, TurnReader
+from slant.collector.designs.people import ImportedTurn, TurnReader
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError
 from slant.collector.importing.layouts import Row

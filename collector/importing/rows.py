@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
-from slant.collector.designs.proposed_table import FAILED
+from slant.collector.designs.proposed_study import FAILED
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.alike_answers import AlikeAnswers, Place, SharedAnswer, may_be_shared, record_of

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from slant.collector.designs.asked_fields import AskedField
+from slant.collector.designs.declared import AskedField
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.plan.conversations import plan

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slant.collector.designs.factorial.factors import RESERVED, checked_column
-from slant.collector.designs.proposed_table import name_of
+from slant.collector.designs.proposed_study import name_of
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.files.kinds import kind_of
 from slant.collector.importing.files.packed import as_parquet, unpacked_size

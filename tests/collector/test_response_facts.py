@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from slant.collector.model_checks.documented_reading import documented_fields, shape_of
 from slant.collector.model_checks.findings import Answered, facts
-from slant.collector.model_checks.response_facts import facts_of_response, summed
+from slant.collector.model_checks.response_facts import documented_fields, facts_of_response, shape_of, summed
 from slant.collector.providers import PROVIDERS
 
 

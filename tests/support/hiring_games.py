@@ -40,7 +40,7 @@ def matrix_of(study: Study, rounds: Sequence[Round]) -> Matrix:
 
 def quick_matrices(policy: str, success: float, games: int, seed: int, **parameters: float) -> Iterator[Matrix]:
     """Games of 40 rounds, 4 groups and 4 classes without texts: thousands of them in a second or two."""
-    from slant.collector.designs.allocation.draws import uniforms
+    from slant.collector.designs.allocation.games import uniforms
     from slant.collector.designs.allocation.participants import Seen, chosen
 
     for game in range(games):

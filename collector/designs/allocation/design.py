@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from slant.collector.designs.allocation.fits_of_games import choice_fits
 from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games, game_content
 from slant.collector.designs.allocation.imported import turn_reader
 from slant.collector.designs.allocation.participants import PARTICIPANTS, check_participants, simulate_reply
@@ -23,10 +22,8 @@ from slant.collector.designs.allocation.texts import AnswerFormat
 from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, as_text, used_frames
-from slant.collector.designs.imported_turns import TurnReader
-from slant.collector.designs.people import PeopleUnits
-from slant.collector.designs.proposed_study import ProposedStudy
-from slant.collector.designs.proposed_table import AnswerTable
+from slant.collector.designs.people import PeopleUnits, TurnReader
+from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.labels import mentioned_labels
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
@@ -201,3 +198,32 @@ def _check_groups(groups: tuple[str, ...]) -> None:
 
 
 DESIGN = Allocation()
+
+
+VIEW = "allocation_candidates"
+_SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "choice": {},
+    "policies": {"folds": 5, "seed": 20260101},
+    "learning": {"chains": 4, "iterations": 2000, "warmup": 1000, "adapt_delta": 0.9, "seed": 20260101},
+}
+
+
+def choice_fits() -> dict[str, Fit]:
+    """Return the fits by name; each is called after its engine and made of all games of a model and variant."""
+    return {name: _fit(name, settings) for name, settings in _SETTINGS.items()}
+
+
+def _fit(engine: str, settings: Mapping[str, Any]) -> Fit:
+    return Fit(
+        name=engine,
+        engine=engine,
+        view=VIEW,
+        formula=None,
+        outcome=None,
+        contrast=None,
+        by=("model",),
+        levels={},
+        factors=(),
+        drop_flags=(),
+        settings=settings,
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 from slant.collector.designs.allocation.games import ELICITATION, EVERYONE, QUESTIONS, RATINGS, ROUNDS, game_content
 from slant.collector.designs.allocation.parts import AllocationData
-from slant.collector.designs.imported_turns import ImportedTurn, TurnReader
+from slant.collector.designs.people import ImportedTurn, TurnReader
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
 from slant.collector.records import Trial

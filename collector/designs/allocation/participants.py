@@ -23,8 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slant.collector.designs.allocation.draws import uniforms
-from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS
+from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, uniforms
 from slant.collector.designs.allocation.parts import AllocationData, gains
 from slant.collector.designs.allocation.texts import TOOL_ARGUMENT
 from slant.collector.errors import StudyError, UnknownNameError

@@ -9,8 +9,7 @@ from typing import Any
 from slant.collector.designs.allocation.games import ROUNDS
 from slant.collector.designs.allocation.imported import turn_reader
 from slant.collector.designs.allocation.parts import AllocationData
-from slant.collector.designs.imported_turns import ImportedTurn
-from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text
+from slant.collector.designs.people import Cells, ImportedTurn, PeopleUnits, PlacedAnswer, cell_text
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
 from slant.collector.study.records import StudyFile, StudyModel

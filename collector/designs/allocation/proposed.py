@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from slant.collector.designs.people import TRUE
-from slant.collector.designs.proposed_study import ProposedStudy, toml_text
-from slant.collector.designs.proposed_table import AnswerTable
+from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, toml_text
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
 

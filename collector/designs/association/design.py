@@ -15,21 +15,20 @@ from itertools import takewhile
 from typing import Any
 
 from slant.collector.designs.association.proposed import proposed_study
-from slant.collector.designs.association.remarks import (
+from slant.collector.designs.association.simulated import (
+    parse_simulation,
     remarks_on_simulation,
     remarks_on_words,
+    simulate_reply,
     tests_without_rows,
 )
-from slant.collector.designs.association.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.association.words import AssociationData, AssociationTest, check_names, parse_tables
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.draws import deal_words
-from slant.collector.designs.placeholders import find_placeholders
 from slant.collector.designs.plan import PromptIndex, QuestionPlan
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
-from slant.collector.designs.sides import GROUPS, SIDES
-from slant.collector.designs.wordings import spoken_words
+from slant.collector.designs.wordings import GROUPS, SIDES, find_placeholders, spoken_words
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.labels import answer_to_label
 from slant.collector.records import REFUSAL_RULES, Reading, Reply, Trial

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.draws import log_normal, uniforms
-from slant.collector.designs.placeholders import check_placeholders
+from slant.collector.designs.wordings import check_placeholders
 from slant.collector.errors import StudyError
 from slant.collector.reading.labels import read_label
 from slant.collector.reading.phrases import is_refusal, refusal_detail

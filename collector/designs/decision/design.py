@@ -32,8 +32,7 @@ from slant.collector.designs.pairing.design import WordListDesign, checked_list,
 from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan
-from slant.collector.designs.sides import ATTRIBUTES, GROUPS
-from slant.collector.designs.wordings import spoken_words
+from slant.collector.designs.wordings import ATTRIBUTES, GROUPS, spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.reading.decisions import people_in, read_decision, split_tasks
 from slant.collector.reading.labels import read_label

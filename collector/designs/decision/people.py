@@ -10,7 +10,7 @@ from typing import Any
 from slant.collector.designs.decision.scenes import DecisionData, Scene
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text, shown_trial
-from slant.collector.designs.sides import ATTRIBUTES, GROUPS
+from slant.collector.designs.wordings import ATTRIBUTES, GROUPS
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
 from slant.collector.records import Trial

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from slant.collector.designs.pairing.words import ORDERS, PairingTest, read_draws, read_tests
-from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.designs.plan import Plan, QuestionPlan
-from slant.collector.designs.wordings import whole
+from slant.collector.designs.wordings import check_placeholders, whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Trial
 from slant.collector.stable_ids import stable_id

@@ -6,13 +6,12 @@ condition the template, its group the persona, its item the cell; what was shown
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from slant.collector.designs.asked_fields import AskedField
-from slant.collector.designs.declared import ReportPart, Vocabulary
+from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Question, quoted_answer
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits, with_declaration
 from slant.collector.designs.factorial.imported import DECIMAL, checked_shown, placer_of, row_columns
@@ -21,7 +20,6 @@ from slant.collector.designs.factorial.people import ShownProfiles, fields_of, w
 from slant.collector.designs.factorial.proposed import proposed_study
 from slant.collector.designs.factorial.questions import FORWARD, OF_PROFILE, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.remarks import remarks_on
-from slant.collector.designs.factorial.schema import schema_of
 from slant.collector.designs.factorial.simulated import attributes_of, parse_simulation, simulate_reply
 from slant.collector.designs.factorial.tasks import (
     SENT_LEVELS,
@@ -33,12 +31,11 @@ from slant.collector.designs.factorial.tasks import (
     units_of,
 )
 from slant.collector.designs.factorial.texts import system_text, user_text
-from slant.collector.designs.imported_turns import RowPlacer
-from slant.collector.designs.people import PeopleUnits
+from slant.collector.designs.people import PeopleUnits, RowPlacer
 from slant.collector.designs.plan import Plan
-from slant.collector.designs.proposed_study import ProposedStudy
-from slant.collector.designs.proposed_table import AnswerTable
+from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy
 from slant.collector.designs.wordings import spoken_words
+from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import JSON_BY_NAME, Found, UnreadForm
 from slant.collector.reading.plain import AnswerReading, plain_lines, spoken, without_value
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
@@ -333,3 +330,25 @@ def _of_all_parts(study: StudyFile, test: str, template: str) -> str:
     shown = (data.factors, data.cells.lists, data.takes, data.n, data.templates[template], data.questions, data.asked)
     parts = (*shown, data.profiles, data.personas, data.persona_place, data.together, data.forms)
     return stable_id(study.asked_as, test, template, repr(parts), study.seed, study.temperature)[:12]
+
+
+def schema_of(questions: Iterable[AskedQuestion]) -> dict[str, Any]:
+    """Return an object with a key for each question. Points of scales and ranges are left to the reader: few providers
+    take enums of numbers or `minimum`, and an answer beyond them is to be counted.
+    """
+    properties = {question.name: _property(question) for question in questions}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _property(question: AskedQuestion) -> dict[str, Any]:
+    if question.kind == "scale":
+        return {"type": "integer"}
+    if question.kind == "number":
+        return {"type": "integer" if question.amount.whole else "number"}
+    named = YES_NO if question.kind == "yes_no" else question.options  # profiles are called otherwise by template
+    return {"type": "string", "enum": list(named)} if named else {"type": "string"}

@@ -3,7 +3,9 @@
 A factor is a list of levels (`gender = ["woman", "man"]`), a table with texts (`job = { levels = { nurse = "a nurse" }
 }`, by template where they differ: `nurse = { english = "a nurse", dutch = "een verpleegkundige" }`), a file with the
 columns level, perhaps text (or text_TEMPLATE), and more (a property of a level, such as a name's gender, is a factor of
-the analysis, too), files that are a level each, or edits of the levels of another factor (`documents.py`).
+the analysis, too), files that are a level each, or edits of the levels of another factor: each changes
+one document in one place (or in several, one row each), and each place is found exactly once, because a text that is
+found twice or nowhere would change something else than its row says.
 """
 
 from __future__ import annotations
@@ -12,12 +14,95 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any, TypeGuard
 
-from slant.collector.designs.factorial.documents import Edits, document_rows, is_file, read_edits
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.engines import WORDS_OF_R
 from slant.collector.study.folder import NOTES, OF_TEMPLATE, StudyFolder, csv_header
 from slant.collector.study.toml_table import Table, shortened
+
+BASELINE = "baseline"
+"""Name of the level that leaves a document unedited."""
+Changes = tuple[tuple[str, str], ...]
+"""What is found in a document, and what replaces it."""
+
+
+@dataclass(frozen=True)
+class Edits:
+    """Hold the edits of the documents of the factor `of`: changes by level and document, "" for all documents."""
+
+    of: str
+    changes: Mapping[tuple[str, str], Changes]
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """Return the levels: the unedited document first."""
+        return [{"level": level} for level in dict.fromkeys((BASELINE, *(level for level, _ in self.changes)))]
+
+    def edited(self, text: str, level: str, document: str) -> str:
+        """Return a document's text with one edit."""
+        for find, replace in self.changes.get((level, document), self.changes.get((level, ""), ())):
+            text = text.replace(find, replace)
+        return text
+
+
+def is_file(value: Any, templates: Sequence[str] = ()) -> TypeGuard[Mapping[str, str]]:
+    """Return whether a value names a file whose text is meant: { file = "letter.txt" }."""
+    return isinstance(value, dict) and set(value) == {"file"} and "file" not in templates
+
+
+def literal_text(text: str, names: Sequence[str]) -> str:
+    """Return a text of a file as a template: the placeholders of these names, every other brace doubled."""
+    known = "|".join(map(re.escape, names)) or "(?!)"
+    return re.sub(rf"(\{{(?:{known})\}})|[{{}}]", lambda match: match[1] or match[0] * 2, text)
+
+
+def document_rows(patterns: Sequence[str], folder: StudyFolder) -> list[dict[str, str]]:
+    """Return a level for each file: its name without its ending, its text to the byte."""
+    files = dict.fromkeys(name for pattern in patterns for name in folder.names(pattern))
+    return [{"level": PurePosixPath(name).stem, "text": folder.text(name)} for name in files]
+
+
+def read_edits(own: Table, name: str, folder: StudyFolder) -> Edits:
+    """Read `of` and `file`, a CSV with the columns level (or the factor's name), find, replace, and perhaps one of the
+    edited factor's name that says which document a row is about.
+    """
+    of, file = own.text("of"), own.text("file")
+    header = csv_header(folder.text(file))
+    level = name if name in header else "level"
+    more = tuple(column for column in header if column not in (level, "find", "replace", *NOTES))
+    changes: dict[tuple[str, str], Changes] = {}
+    for row in folder.rows(own, "file", (level, "find", "replace"), may=tuple(set(more) & {of})):
+        if not row["find"] or row["find"] == row["replace"] or row[level] == BASELINE:
+            raise StudyError(
+                f'The edit "{shortened(row[level])}" of {file} changes nothing, or is called "{BASELINE}".',
+                f'"find" has a text of the document, "replace" another one; "{BASELINE}" is the unedited document.',
+            )
+        key = (row[level], row.get(of, ""))
+        changes[key] = (*changes.get(key, ()), (row["find"], row["replace"]))
+    return Edits(of, changes)
+
+
+def check_edits(edits: Edits, documents: Mapping[str, Sequence[str]], where: str) -> None:
+    """Raise StudyError unless each edit is found exactly once in each of its documents (texts by name)."""
+    for level in dict.fromkeys(level for level, _ in edits.changes):
+        for document, texts in documents.items():
+            changes = edits.changes.get((level, document), edits.changes.get((level, ""), ()))
+            if not changes:
+                raise StudyError(f'The edit "{level}" of {where} has no row for "{document}".')
+            for text in texts:
+                for find, replace in changes:
+                    if (n := text.count(find)) != 1:
+                        raise StudyError(
+                            f'The edit "{level}" of {where} must find its text exactly once in "{document}", but finds '
+                            f"it {n} times: {shortened(find)!r}.",
+                            "Write more of the text around it into the column find, and the same into replace.",
+                        )
+                    text = text.replace(find, replace)
+    if unknown := {document for _, document in edits.changes} - {"", *documents}:
+        raise StudyError(f'{where.capitalize()} edits "{min(unknown)}", which is no level of "{edits.of}".')
+
 
 RESERVED = frozenset({
     "source", "study", "study_version", "variant", "run_id", "trial_id", "task", "model", "model_label", "model_no",
@@ -255,3 +340,41 @@ def _check_levels(levels: tuple[Level, ...], where: str, templates: Sequence[str
                     f'The levels "{other}" and "{level.name}" of {where} have the same text.',
                     f'If that is intended (a control), declare it: equal = ["{other}", "{level.name}"]',
                 )
+
+
+def check_documents(factors: Sequence[Factor], where: str) -> None:
+    """Raise StudyError for an edit that its documents lack, and for levels that name each other."""
+    by_name = {factor.name: factor for factor in factors}
+    for factor in factors:
+        if factor.edits is None:
+            continue
+        if factor.edits.of == factor.name or factor.edits.of not in by_name:
+            raise UnknownNameError(f'factor (of "{factor.name}") in {where}', factor.edits.of, by_name)
+        documents = {level.name: tuple(level.texts.values()) for level in by_name[factor.edits.of].levels}
+        check_edits(factor.edits, documents, f'the factor "{factor.name}" of {where}')
+    filling_order(factors)
+
+
+def filling_order(factors: Sequence[Factor]) -> dict[str, frozenset[str]]:
+    """Return the factors that levels of each factor name in braces, in the order in which their texts are filled:
+    each after those that it names. StudyError if two name each other.
+    """
+    names = {
+        factor.name: _named_in([t for level in factor.levels for t in level.texts.values()], factors) - {factor.name}
+        for factor in factors
+    }
+    for factor in factors:
+        if factor.edits is not None:  # what an edit writes is a text of the document
+            replaced = [new for changes in factor.edits.changes.values() for _, new in changes]
+            names[factor.edits.of] |= _named_in(replaced, factors)
+    ordered: dict[str, frozenset[str]] = {}
+    while left := {name: others for name, others in names.items() if name not in ordered}:
+        ready = {name: others for name, others in left.items() if others <= set(ordered)}
+        if not ready:
+            raise StudyError(f"The levels of {' and '.join(left)} name each other in braces.")
+        ordered |= ready
+    return ordered
+
+
+def _named_in(texts: Sequence[str], factors: Sequence[Factor]) -> frozenset[str]:
+    return frozenset(factor.name for factor in factors if any(f"{{{factor.name}}}" in text for text in texts))

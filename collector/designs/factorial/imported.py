@@ -8,7 +8,7 @@ from typing import Any
 
 from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.factorial.parts import FactorialData
-from slant.collector.designs.imported_turns import RowPlacer
+from slant.collector.designs.people import RowPlacer
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
 from slant.collector.reading.written_numbers import MARKS

@@ -11,11 +11,17 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from slant.collector.designs.factorial.cells import MOST_CELLS, Cells, make_cells, parse_forbidden
-from slant.collector.designs.factorial.documents import is_file, literal_text
-from slant.collector.designs.factorial.factors import Factor, Level, parse_factor
-from slant.collector.designs.factorial.filled_levels import check_documents, filling_order
+from slant.collector.designs.factorial.factors import (
+    Factor,
+    Level,
+    check_documents,
+    filling_order,
+    is_file,
+    literal_text,
+    parse_factor,
+)
 from slant.collector.designs.factorial.questions import AskedQuestion, parse_forms, parse_questions, texts_by_template
-from slant.collector.designs.placeholders import check_placeholders, find_placeholders
+from slant.collector.designs.wordings import check_placeholders, find_placeholders
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.forms import AnswerForm
 from slant.collector.study.folder import StudyFolder

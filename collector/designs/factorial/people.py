@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from slant.collector.designs.asked_fields import AskedField
+from slant.collector.designs.declared import AskedField
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.factorial.factors import Level
 from slant.collector.designs.factorial.imported import number_in, numbers_of

@@ -9,11 +9,16 @@ from dataclasses import dataclass, field
 from math import prod
 
 from slant.collector.designs.factorial.factors import RESERVED
-from slant.collector.designs.factorial.proposed_answers import ANSWERS, answers_in
-from slant.collector.designs.factorial.proposed_conjoint import Tasks, crossing_of, tasks_of, tasks_of_models
+from slant.collector.designs.factorial.proposed_conjoint import (
+    ANSWERS,
+    Tasks,
+    answers_in,
+    crossing_of,
+    tasks_of,
+    tasks_of_models,
+)
 from slant.collector.designs.factorial.proposed_questions import kind_of, proposed_question
-from slant.collector.designs.proposed_study import ProposedStudy, csv_text, ids_of, toml_text
-from slant.collector.designs.proposed_table import AnswerTable, name_of
+from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, csv_text, ids_of, name_of, toml_text
 from slant.collector.errors import StudyError
 from slant.collector.reading.plain import BrokenObject, as_answer, object_in
 from slant.collector.reading.written_numbers import decimal_mark

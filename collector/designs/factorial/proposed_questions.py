@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from slant.collector.designs.proposed_study import toml_text
-from slant.collector.designs.proposed_table import FAILED, MISSING
+from slant.collector.designs.proposed_study import FAILED, MISSING, toml_text
 from slant.collector.errors import StudyError
 from slant.collector.reading.choices import YES_NO, read_choice
 from slant.collector.reading.numbers import Amount, read_number

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from slant.collector.designs.factorial.documents import is_file, literal_text
-from slant.collector.designs.factorial.factors import Factor
+from slant.collector.designs.factorial.factors import Factor, is_file, literal_text
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.choices import YES_NO, read_choice
 from slant.collector.reading.forms import AnswerForm, parse_form

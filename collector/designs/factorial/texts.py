@@ -16,7 +16,7 @@ from slant.collector.designs.factorial.parts import (
     FactorialData,
 )
 from slant.collector.designs.factorial.questions import AskedQuestion
-from slant.collector.designs.placeholders import find_placeholders
+from slant.collector.designs.wordings import find_placeholders
 
 Shown = Mapping[str, Any]
 """The factors of a trial (`tasks.py` says which)."""

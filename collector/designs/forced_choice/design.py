@@ -1,7 +1,7 @@
 """Ask the forced-choice design: of two options A and B, both pairs of groups, which one holds a word's own?
 
 A trial is word × condition × wording (Cohen & Kincaid, section 2). Blocks are asked one after the other; see
-collector/designs/forced_choice/order.py for what is balanced and how.
+collector/designs/forced_choice/words.py for what is balanced and how.
 """
 
 from __future__ import annotations
@@ -13,10 +13,17 @@ from typing import Any
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design
 from slant.collector.designs.draws import deal_words
-from slant.collector.designs.forced_choice.order import ConsistentLetters, Place, places
 from slant.collector.designs.forced_choice.proposed import proposed_study
 from slant.collector.designs.forced_choice.simulated import parse_simulation, simulate_reply
-from slant.collector.designs.forced_choice.words import ChoiceTest, ForcedChoiceData, Word, parse_tables
+from slant.collector.designs.forced_choice.words import (
+    ChoiceTest,
+    ConsistentLetters,
+    ForcedChoiceData,
+    Place,
+    Word,
+    parse_tables,
+    places,
+)
 from slant.collector.designs.plan import PromptIndex, QuestionPlan
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.designs.wordings import spoken_words

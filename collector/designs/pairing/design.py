@@ -18,8 +18,7 @@ from slant.collector.designs.draws import deal_words
 from slant.collector.designs.pairing.published_lists import study_files
 from slant.collector.designs.pairing.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.pairing.words import Lists, PairingData, PairingTest, Wording, parse_tables
-from slant.collector.designs.sides import ATTRIBUTES, GROUPS
-from slant.collector.designs.wordings import spoken_words
+from slant.collector.designs.wordings import ATTRIBUTES, GROUPS, spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.reading.pairs import MISSING, Pairs, named_groups, read_pairs
 from slant.collector.reading.phrases import is_refusal, refusal_detail

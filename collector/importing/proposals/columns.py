@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from slant.collector.designs.proposed_table import without_accents
+from slant.collector.designs.proposed_study import without_accents
 from slant.collector.importing.files.records import Row, tidy_name
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.tidy import IDS, TAKEN

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from slant.collector.designs.proposed_study import ProposedStudy
-from slant.collector.designs.proposed_table import AnswerTable
+from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy
 from slant.collector.importing.files.records import tidy_name
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.tidy import IDS, TAKEN

@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from slant.collector.designs import design_named, design_names
-from slant.collector.designs.proposed_study import ProposedStudy
-from slant.collector.designs.proposed_table import AnswerTable, without_accents
+from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, without_accents
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.files.records import Row
 from slant.collector.importing.files.table_file import TableFile
