@@ -15,9 +15,14 @@ from typing import Any
 
 from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
 from slant.collector.designs.people import PeopleUnits, RowPlacer, TurnReader
-from slant.collector.designs.plan import Plan, PromptIndex, QuestionPlan, index_prompts
+from slant.collector.designs.plan import (
+    Plan,
+    PromptIndex,
+    ShuffledQuestions,
+    index_prompts,
+    quoted_answer,
+)
 from slant.collector.designs.proposed_study import AnsweredCells, AnswerTable, ProposedStudy
-from slant.collector.designs.shuffled_questions import ShuffledQuestions
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.records import Conversation, Prompt, Reading, RefusalRule, Reply, Trial, Turn
 from slant.collector.stable_ids import stable_id
@@ -265,10 +270,6 @@ class Design(ABC):
         """Return what one model is asked, in a seeded order. By default the questions of all repetitions are shuffled
         together, so that conditions take turns.
         """
-        return self.shuffled_questions(study, model, seed)
-
-    def shuffled_questions(self, study: StudyFile, model: StudyModel, seed: int) -> QuestionPlan[Any]:
-        """Return a model's questions in a seeded order."""
         return ShuffledQuestions(self, study, model, seed)
 
     def conversations(
@@ -302,11 +303,18 @@ class Design(ABC):
     def next(
         self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
-        """Return what is asked after these turns, and for which trial; None when the conversation is over."""
-        if history:
+        """Return what is asked after these turns, and for which trial; None when the conversation is over. By default
+        each trial is one turn, whatever was answered before."""
+        if len(history) == len(conversation.trials):
             return None
-        [trial] = conversation.trials
-        return trial, self._prompt(study, model, trial)
+        return self._step(study, model, conversation.trials[len(history)], history)
+
+    def _step(self, study: StudyFile, model: StudyModel, trial: Trial, history: Sequence[Turn]) -> tuple[Trial, Prompt]:
+        """Return a trial with its prompt after these turns."""
+        if not history:
+            return trial, self._prompt(study, model, trial)
+        message = {"role": "user", "content": self.text(study, model, trial)}
+        return trial, Prompt((*quoted_answer(history[-1].reply), message), history[-1].prompt)
 
     def first(self, study: StudyFile, model: StudyModel, conversation: Conversation) -> tuple[Trial, Prompt]:
         """Return a conversation's first prompt and its trial."""
@@ -360,8 +368,10 @@ class Design(ABC):
         return row["option_a"], row["option_b"], row["asked"]
 
     def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
-        """Return True if the study says how long this model's answers are, so that simulated ones are as long."""
-        return False
+        """Return True if the study says how long this model's answers are, so that simulated ones are as long: by
+        default if its numbers to simulate from have this model."""
+        numbers = getattr(study.data, "simulation", None)
+        return isinstance(numbers, Mapping) and any(key[0] == model.model for key in numbers)
 
     def assumed_lengths(self, study: StudyFile, model: StudyModel) -> str:
         """Return what a study with this model's lengths does not say, and what is assumed then; else empty."""
@@ -390,11 +400,3 @@ def as_text(value: Any) -> str:
     if isinstance(value, list) and not any(isinstance(part, list | dict) for part in value):
         return ", ".join(map(as_text, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def quoted_answer(reply: Reply) -> tuple[dict[str, Any], ...]:
-    """Return the message of the assistant, with what its provider wants back of it. It is empty if nothing was said:
-    some providers refuse an empty message."""
-    message: dict[str, Any] = {"role": "assistant", "content": reply.answer or ""}
-    message |= {"blocks": reply.blocks} if reply.blocks else {}
-    return (message,) if reply.blocks or reply.tool_calls or (reply.answer or "").strip() else ()

@@ -13,7 +13,9 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from slant.collector.errors import StudyError
+from slant.collector.records import Reply
 from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import StudyModel
 from slant.collector.study.toml_table import Table
 
 NORMAL = NormalDist()
@@ -33,6 +35,17 @@ def log_normal(mean: float, sd: float, u: float) -> float:
         return max(mean, 0.0)
     variance = math.log1p((sd / mean) ** 2)
     return math.exp(math.log(mean) - variance / 2 + math.sqrt(variance) * NORMAL.inv_cdf(u))
+
+
+def simulated_reply(answer: str, tokens: int, model: StudyModel, of_answer: int = 1) -> Reply:
+    """Return a whole answer after so many tokens of reasoning; its own length adds to them."""
+    return Reply(
+        answer=answer,
+        finish_reason="stop",
+        output_tokens=tokens + of_answer + len(answer) // 5,
+        reasoning_tokens=tokens,
+        served_model=model.requested_model,
+    )
 
 
 def read_simulation(

@@ -92,9 +92,9 @@ def shown_trial(
 
 @dataclass(frozen=True, slots=True)
 class ImportedTurn:
-    """Hold such a row. `game` is what the file calls the conversation, `number` its number (from 1), `round` the place
-    in it; what a file doesn't say is empty or None. `factors` are those of an export, none of which has been
-    checked."""
+    """Hold a row of a game in a foreign file. `game` is what the file calls the conversation, `number` its number (from
+    1), `round` the place in it; what a file doesn't say is empty or None. `factors` are those of an export, none of
+    which has been checked."""
 
     test: str
     condition: str

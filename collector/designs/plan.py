@@ -6,12 +6,19 @@ for one conversation. A simulated server, which gets nothing but a prompt, finds
 
 from __future__ import annotations
 
+import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Generic, TypeVar
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from slant.collector.records import Conversation, Prompt, Trial
+from slant.collector.records import Conversation, Prompt, Reply, Trial
+from slant.collector.stable_ids import stable_id
 from slant.collector.study.records import StudyFile, StudyModel
+
+if TYPE_CHECKING:
+    from slant.collector.designs.design import Design
 
 Place = TypeVar("Place")
 
@@ -72,6 +79,43 @@ class QuestionPlan(Plan[Place]):
         return 1
 
 
+class TurnPlan(Plan[Any]):
+    """Plan conversations whose turns are parts of one question; `whole` plans the same, each as one question."""
+
+    def __init__(self, whole: QuestionPlan[Any], max_turns: int) -> None:
+        self._whole, self._max_turns = whole, max_turns
+
+    def places(self, repetitions: int) -> Iterator[Any]:
+        return self._whole.places(repetitions)
+
+    def conversation_id(self, place: Any) -> str:
+        return self._whole.trial_id(place)
+
+    def cell(self, place: Any) -> tuple[str, str]:
+        return self._whole.cell(place)
+
+    def conversation(self, place: Any, number: int) -> Conversation:
+        whole = self._whole.trial(place, number * self._max_turns)
+        return Conversation(whole.trial_id, tuple(self.turns(whole)))
+
+    @abstractmethod
+    def turns(self, whole: Trial) -> Iterator[Trial]:
+        """Yield the turns of a conversation."""
+
+
+def turn_of(whole: Trial, turn: int, factors: Mapping[str, Any], test: str | None = None) -> Trial:
+    """Return the turn with this number (from 1) as a trial with its own factors."""
+    return replace(
+        whole,
+        trial_id=stable_id(whole.trial_id, turn),
+        test=test or whole.test,
+        game=whole.trial_id,
+        round=turn,
+        position=(whole.position or 0) + turn - 1,
+        factors=factors,
+    )
+
+
 class PromptIndex(Generic[Place]):
     """Find places of a plan by their prompts (about 24 bytes per entry, not a whole trial); `trial` makes the trial
     there."""
@@ -96,3 +140,45 @@ def index_prompts(
     if key not in _INDEXES:
         _INDEXES[key] = make(study, model)
     return _INDEXES[key]
+
+
+def quoted_answer(reply: Reply) -> tuple[dict[str, Any], ...]:
+    """Return the message of the assistant, with what its provider wants back of it. It is empty if nothing was said:
+    some providers refuse an empty message."""
+    message: dict[str, Any] = {"role": "assistant", "content": reply.answer or ""}
+    message |= {"blocks": reply.blocks} if reply.blocks else {}
+    return (message,) if reply.blocks or reply.tool_calls or (reply.answer or "").strip() else ()
+
+
+class ShuffledQuestions(QuestionPlan[tuple[int, int]]):
+    """Plan the questions of designs without a plan; a place is the number of a question and a repetition."""
+
+    def __init__(self, design: Design, study: StudyFile, model: StudyModel, seed: int) -> None:
+        self._design, self._study, self._model, self._seed = design, study, model, seed
+        questions = design.questions(study, model)
+        self._questions = questions if isinstance(questions, Sequence) else list(questions)
+
+    def places(self, repetitions: int) -> Iterator[tuple[int, int]]:
+        order = array("I", range(len(self._questions) * repetitions))
+        random.Random(self._seed).shuffle(order)
+        for number in order:
+            repetition, place = divmod(number, len(self._questions))
+            yield place, repetition + 1
+
+    def trial_id(self, place: tuple[int, int]) -> str:
+        return self.trial(place, 0).trial_id
+
+    def cell(self, place: tuple[int, int]) -> tuple[str, str]:
+        return self._questions[place[0]].test, self._questions[place[0]].condition
+
+    def trial(self, place: tuple[int, int], position: int) -> Trial:
+        study, model, question = self._study, self._model, self._questions[place[0]]
+        cell = (question.test, question.condition, question.group, question.item, question.wording)
+        sent = (model.model, model.provider, model.requested_model, model.frame, dict(model.settings))
+        enforced = ["structured_output"] if model.structured_output else []
+        trial_id = stable_id(study.name, study.variant, *sent, *enforced, self._seed, place[1], *cell)
+        asked: dict[str, Any] = {field.name: getattr(question, field.name) for field in fields(question)}
+        asked |= {"study": study.name, "study_version": study.version, "variant": study.variant, "model": model.model}
+        trial = Trial(trial_id=trial_id, repetition=place[1], position=position, **asked)
+        content = self._design.content(study, model, trial)
+        return replace(trial, trial_id=stable_id(content, trial.trial_id), content=content)

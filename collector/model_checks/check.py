@@ -86,16 +86,13 @@ def check_model(
     verdict, reasons = decide_verdict(check_facts, model.requested_model)
     if reason := pile_reason([answered for answered, _ in answers], check_facts.counted):
         verdict, reasons = "usable with care" if verdict == "ok" else verdict, [*reasons, reason]
-    responses = (*summed(asker.responses), ("end of the model", _end(provider, model.requested_model)))
+    name = model.requested_model  # its end as its provider says it now, else as the table has it
+    known = asked_lifecycle(provider, name) or lifecycle_of(provider.name, name)
+    end = "none announced, as far as slant knows" if known is None else known.sentence(f"{provider.name}/{name}")
+    responses = (*summed(asker.responses), ("end of the model", end))
     check = Check(provider.name, model.requested_model, check_facts, verdict, tuple(reasons), responses)
     _keep(Path(db), model, check, [record for _, record in answers])
     return check
-
-
-def _end(provider: Provider, model: str) -> str:
-    """Return when the model ends or ended, as its provider says now, else as the table has it."""
-    known = asked_lifecycle(provider, model) or lifecycle_of(provider.name, model)
-    return "none announced, as far as slant knows" if known is None else known.sentence(f"{provider.name}/{model}")
 
 
 def checked_provider(model: StudyModel, base_url: str | None) -> Provider:

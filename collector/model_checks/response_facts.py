@@ -129,15 +129,11 @@ def differences(expected: Mapping[str, Any], reply: Reply) -> list[Difference]:
     """Return the fields that differ from `expected`. An answer without text may be empty or None."""
     found = []
     for name, value in expected.items():
-        read = _read(reply, name)
+        read = bool(reply.tool_calls) if name == "has_tool_calls" else getattr(reply, name)
         is_same = read == value or (name in ("answer", "reasoning_text") and read in _EMPTY and value in _EMPTY)
         if not is_same and not (isinstance(value, float) and isinstance(read, float) and abs(value - read) < 1e-12):
             found.append(Difference(name, value, read))
     return found
-
-
-def _read(reply: Reply, name: str) -> Any:
-    return bool(reply.tool_calls) if name == "has_tool_calls" else getattr(reply, name)
 
 
 @cache

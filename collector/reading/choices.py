@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from slant.collector.reading.labels import mentioned_labels, read_label
-from slant.collector.reading.phrases import CALLED, IS_CROSSED, IS_SHARE, NOT_AFTER
+from slant.collector.reading.phrases import CALLED, IS_CROSSED, IS_SHARE, NOT_AFTER, OR_ALSO, TAKEN_BACK, TAKES_BACK
 from slant.collector.reading.plain import (
     LEAD,
     AnswerReading,
@@ -83,7 +83,6 @@ _AFTER_LETTER = re.compile(
     r"|definitely|obviously|certainly|surely|probably)\b)"
 )
 """How a sentence goes on after the letter of an option, and not after an article."""
-_TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|on second thought)\b")
 
 
 _STRESS = re.compile(
@@ -105,7 +104,7 @@ _SAYS_SO = (
     r"|(?:^|(?<=[.!?\n])) *(?:(?:so|in short)\W+)?(?:(?:my|the|final|overall|correct) +){0,3}"
     r"(?:answer|verdict|conclusion|decision) *[:=–—-] *"
     r"|(?:^|(?<=[.!?\n])) *(?:therefore|thus|hence|in conclusion|in short|to conclude|overall)\b[,: ]{1,3}"
-    r"|(?:(?<=[.!?\n–—-])|^) *(?:wait|actually|correction|scratch that|on (?:second thoughts?|reflection)"
+    rf"|(?:(?<=[.!?\n–—-])|^) *(?:{TAKEN_BACK}|on (?:second thoughts|reflection)"
     r"|i take (?:that|it) back)\b[\s,.:!–—-]*(?:no\b[\s,:–—-]+(?=\w))?"
 )
 _APOLOGY = re.compile(r"(?:i'm |i am )?(?:very |so |really )?sorry\b[\s,.:–—-]*(?:but\s+)?(?=\w)")
@@ -177,7 +176,7 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
             rest, others = text[at + len(label) :], "|".join(map(re.escape, spelled))
             rivals = "|".join(re.escape(name) for name, of in spelled.items() if of != option) or "(?!)"
             contradicts = (
-                rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b"
+                rf"{OR_ALSO}(?:{others})\b"
                 rf"|(?:\W{{0,3}}(?:{rivals})(?![-–]\w)|[^\w.!\n]{{0,3}}(?:{others}))\b(?!\s+(?:would|is|was|seems|means|has|lacks|does)\b)"
             )
             if IS_CROSSED.match(rest) or NOT_AFTER.match(rest) or _is_article(label, rest):
@@ -186,7 +185,7 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
                 return None  # "Person 1: 40%, Person 2: 60%": what else is said decides
             if label[-1].isdigit() and re.match(r"\s*(?:or|and|to|/|,|&|-)\s*\d", rest):
                 return AnswerReading("malformed", detail="several_options")
-            if re.match(contradicts, rest) or _TAKES_BACK.match(rest) or re.match(r"[^.!\n]{0,80}\?", rest):
+            if re.match(contradicts, rest) or TAKES_BACK.match(rest) or re.match(r"[^.!\n]{0,80}\?", rest):
                 return AnswerReading("malformed", detail="several_options")
             return None if _is_about(rest) else answered(option)
     return None

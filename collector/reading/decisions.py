@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from slant.collector.reading.pairs import group_names
+from slant.collector.reading.pairs import any_of, group_names
 
 LONGEST_READ = 20_000
 """Limit the characters that are read at the end of a decision, and at the beginning of the profiles."""
@@ -170,8 +170,7 @@ _NO_NAMES = frozenset(
 @lru_cache(4096)
 def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
     """Match any of the names alone or in the plural, the longest first."""
-    ordered = sorted(names, key=lambda name: (-len(name), name))
-    return re.compile(rf"\b({'|'.join(map(re.escape, ordered)) or '(?!)'})(?:e?s)?\b", re.IGNORECASE)
+    return re.compile(rf"\b({any_of(names)})(?:e?s)?\b", re.IGNORECASE)
 
 
 @lru_cache(4096)

@@ -14,14 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.reading.plain import LONGEST_READ, BrokenObject, as_answer, object_in, value_of
+from slant.collector.reading.plain import FENCES, LONGEST_READ, BrokenObject, as_answer, object_in, value_of
 from slant.collector.reading.spelling import folded
 from slant.collector.study.toml_table import Table, shortened
 
 FORMS = ("list", "json", "after", "tag", "pattern")
 _KEYS = {"json": "path", "after": "after", "tag": "tag"}
 """By form, the key of [answer] that says where each question's answer is."""
-_FENCES = re.compile(r"```[a-zA-Z]*[ \t]*\n?|~~~[a-zA-Z]*[ \t]*\n?")
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,4})\]")
 _PATH = re.compile(r"[^.\[\]]+(?:\.[^.\[\]]+|\[\d{1,4}\])*")
 _NUMBERED = re.compile(r"(\d{1,3})[.)]\s+")
@@ -158,7 +157,7 @@ def _check_example(form: AnswerForm, samples: Mapping[str, str], where: str) -> 
 def _list(form: AnswerForm, answer: str, questions: Sequence[str], is_text: Sequence[bool]) -> Iterator[Found]:
     """Yield the items of a list: of JSON, one a line, or separated by commas or semicolons; their names or numbers may
     stand before them, in the order of the questions."""
-    items = _items(_without_marks(_FENCES.sub("\n", answer)).strip())
+    items = _items(_without_marks(FENCES.sub("\n", answer)).strip())
     if len(items) != len(questions):
         raise UnreadForm("several_values" if len(items) > len(questions) else "no_list")
     items = _without_labels(items, questions)

@@ -21,7 +21,15 @@ from functools import lru_cache
 from typing import Literal
 
 from slant.collector.providers.templates import split
-from slant.collector.reading.phrases import CALLED, CORRECTS, NEGATION, OF_ANOTHER, refuses_abroad, refusing_words
+from slant.collector.reading.phrases import (
+    CALLED,
+    CORRECTS,
+    NEGATION,
+    OF_ANOTHER,
+    TAKEN_BACK,
+    refuses_abroad,
+    refusing_words,
+)
 from slant.collector.reading.sentences import (
     LONGEST_QUOTE,
     leading_label,
@@ -64,7 +72,7 @@ _FENCE = lazy_pattern(r"```(?:[a-zA-Z]+\b)?(.*?)```", re.DOTALL)
 
 _TAKES_BACK = lazy_pattern(
     r"(?:(?<=[.!?…\n])|(?<=[–—-])|(?<=,)(?=\s*wait))\s*"
-    r"(?:wait|actually|correction|scratch that|on second thought)\b[\s,.:!–—-]*"
+    rf"(?:{TAKEN_BACK})\b[\s,.:!–—-]*"
     r"(?:no\b[\s,:–—-]*(?=\w))?(?=\S)"
 )
 """Match where an answer corrects what it said before: what it says then is the answer."""

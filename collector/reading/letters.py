@@ -143,7 +143,7 @@ def mentioned(text: str, options: tuple[str, str]) -> Found:
     """Return the one letter, or the one option, that a text mentions without mentioning the other."""
     clean = _without_negated(text)
     letters = list(_ALONE.finditer(clean))
-    named = {letter for letter, option in zip(LETTERS, options, strict=True) if _holds(text, option)}
+    named = {letter for letter, option in zip(LETTERS, options, strict=True) if mentioned_labels(text, (option,))}
     options_named = {match[1] for match in letters} | named
     if len(options_named) > 1:
         reasoned = _REASONED.match(text)  # "B, because A is a stereotype"
@@ -157,10 +157,6 @@ def mentioned(text: str, options: tuple[str, str]) -> Found:
 def _may_be_article(text: str, match: re.Match[str]) -> bool:
     before = text[max(0, match.start() - 20) : match.start()]
     return match[1] == "A" and not _NO_NOUN.match(text, match.end()) and bool(_SENTENCE_BEGINS.search(before))
-
-
-def _holds(text: str, option: str) -> bool:
-    return bool(mentioned_labels(text, (option,)))
 
 
 def _without_negated(text: str) -> str:

@@ -111,7 +111,7 @@ def named_groups(answer: str, groups: Mapping[str, str]) -> dict[str, str]:
 
 @lru_cache(256)
 def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)({_any_of(map(plain, names))})(?!\w)")
+    return re.compile(rf"(?<!\w)({any_of(map(plain, names))})(?!\w)")
 
 
 def plain(text: str) -> str:
@@ -151,19 +151,19 @@ class _Known:
 
     @cached_property
     def _pair(self) -> re.Pattern[str]:
-        return re.compile(rf"({_any_of(self._is_word)}){_SIGN}({_any_of(self.sides)})(?!\w)")
+        return re.compile(rf"({any_of(self._is_word)}){_SIGN}({any_of(self.sides)})(?!\w)")
 
     @cached_property
     def _word(self) -> re.Pattern[str]:
-        return re.compile(rf"({_any_of(self._is_word)})(?!\w)")
+        return re.compile(rf"({any_of(self._is_word)})(?!\w)")
 
     @cached_property
     def _last_group(self) -> re.Pattern[str]:
-        return re.compile(rf"(?:^|[-:=,| ])({_any_of(self.sides)})$")
+        return re.compile(rf"(?:^|[-:=,| ])({any_of(self.sides)})$")
 
     @cached_property
     def _first_group(self) -> re.Pattern[str]:
-        return re.compile(rf"({_any_of(self.sides)})(?: *[-:=|]+ *)")
+        return re.compile(rf"({any_of(self.sides)})(?: *[-:=|]+ *)")
 
     def pairs(self, line: str) -> list[tuple[str, str]] | None:
         """Return the pairs of a line; None if anything in it is not a pair."""
@@ -221,7 +221,7 @@ class _Known:
 _known = lru_cache(4096)(_Known)  # a study has a few lists and asks them thousands of times
 
 
-def _any_of(names: Iterable[str]) -> str:
+def any_of(names: Iterable[str]) -> str:
     """Return the longest first, so that a name wins over one that it begins with."""
     return "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name)))) or r"(?!)"
 

@@ -139,7 +139,12 @@ CATEGORY_AFTER = r"类别|類別|类|類|组|這|这|選項|选项|カテゴリ|
 """List words for "category" that scripts without blanks put right after a label."""
 
 
-CORRECTS = lazy_pattern(r"(?:^|[.!?\n])\s*(?:or|wait|actually|correction|scratch that|on second thought)\b")
+TAKEN_BACK = r"wait|actually|correction|scratch that|on second thought"
+"""List the words by which an answer takes back what it said before."""
+CORRECTS = lazy_pattern(rf"(?:^|[.!?\n])\s*(?:or|{TAKEN_BACK})\b")
+TAKES_BACK = lazy_pattern(rf"\W*(?:i mean|{TAKEN_BACK})\b")
+OR_ALSO = r"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)"
+"""Match what stands between an alternative and another one that is meant as well."""
 CALLED = (
     r"(?:answer|category|label|choice|option|classification|class|group|side|selection|pick|result|verdict|decision"
     r"|response|output|conclusion|respuesta|categor[ií]a|opci[oó]n|réponse|catégorie|antwort|kategorie|risposta|resposta"

@@ -125,7 +125,7 @@ _DECLINES = re.compile(
     r"|provide|give|offer|express|have (?:personal )?(?:opinions|feelings|preferences|beliefs|views))\b"
     r"|\bi(?:'d| would) (?:rather|prefer) not\b"
 )
-_FENCES = re.compile(r"```[a-zA-Z]*[ \t]*\n?|~~~[a-zA-Z]*[ \t]*\n?")
+FENCES = re.compile(r"```[a-zA-Z]*[ \t]*\n?|~~~[a-zA-Z]*[ \t]*\n?")
 _BOXED = re.compile(r"\\(?:boxed|text(?:bf|it|rm)?|math(?:rm|bf)) ?\{([^{}]*)\}")
 _SIGN_OF_NUMBER = re.compile(
     "(?P<before>\\d?)(?P<sign>[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2080-\u2089\u2150-\u215e"
@@ -195,7 +195,7 @@ def _in_digits(match: re.Match[str]) -> str:
 def plain_lines(answer: str) -> str:
     """Return an answer folded (`labels/spelling.py`), without fences, Markdown and boxes, and with plain digits for ⑤
     and ⁵; lines stay lines."""
-    text = folded_lines(_FENCES.sub("\n", answer))
+    text = folded_lines(FENCES.sub("\n", answer))
     if not text.isascii():
         text = _SIGN_OF_NUMBER.sub(_in_digits, text)
     return re.sub(r"\*+|__+|`+|^#+\s*|^>(?!\d)\s*", "", _BOXED.sub(r"\1", text), flags=re.MULTILINE).strip()

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from slant.collector.reading.labels import read_label
 from slant.collector.reading.numbers import is_bound, last_statement, without_confidence, without_counted
+from slant.collector.reading.phrases import OR_ALSO, TAKEN_BACK, TAKES_BACK
 from slant.collector.reading.plain import (
     LEAD,
     AnswerReading,
@@ -58,11 +59,9 @@ _COUNTED = re.compile(
     r"|here|at\b|is\b|would|seems?|with\b|to\b|from\b|or\b|,)[^\W\d_]+"
 )
 _ALTERNATIVES = re.compile(r"\d\s*(?:-|–|—|\bto\b|\bor\b|\band\b)\s*(?:an?\s+)?\d")
-_CORRECTS = re.compile(
-    r"\b(?:wait|i mean|actually|correction|scratch that|on second thought|rather|instead|final|so|or)\b"
-)
+_CORRECTS = re.compile(rf"\b(?:i mean|{TAKEN_BACK}|rather|instead|final|so|or)\b")
 _PERCENT, _WHOLE = re.compile(r"\d\s*(?:%|percent\b|per cent\b)"), 100
-_TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|on second thought|no,)\b")
+_NO_THEN = re.compile(r"\W*no,\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +148,7 @@ def _turned_round(label: str, rest: str, labels: Mapping[str, int]) -> int | Non
 def _beside(rest: str, point: int, labels: Mapping[str, int]) -> AnswerReading:
     """Read a label by what follows it: another label or number contradicts it."""
     others = "|".join(re.escape(label) for label in labels)
-    if re.match(rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b", rest) or _TAKES_BACK.match(rest):
+    if re.match(rf"{OR_ALSO}(?:{others})\b", rest) or TAKES_BACK.match(rest) or _NO_THEN.match(rest):
         return AnswerReading("malformed", detail="several_labels")
     number = re.match(r"\s*[\"')\]]*\s*(?:[(\[=:,]|[-–—])\s*(-?\d[\d.,]*)|\s+(-?\d+)[\s.!]*$", rest)
     if number and (number[1] or number[2]).rstrip(".,") not in (str(point), f"{point}.0"):

@@ -314,19 +314,14 @@ def _reading(row: Mapping[str, Any]) -> str:
 @functools.cache
 def style() -> tuple[str, str]:
     """Return the style of all pages, and the source of a content security policy that lets it through."""
-    text = page_style() + _source("view.css")
+    loader = PackageLoader("slant.collector.view")
+    text = page_style() + loader.get_source(Environment(autoescape=True), "view.css")[0]
     return text, f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def security_policy(*, has_forms: bool) -> str:
     forms = "'self'" if has_forms else "'none'"
     return f"default-src 'none'; style-src {style()[1]}; img-src data:; base-uri 'none'; form-action {forms}"
-
-
-@functools.cache
-def _source(name: str) -> str:
-    loader = PackageLoader("slant.collector.view")
-    return loader.get_source(Environment(autoescape=True), name)[0]
 
 
 def _environment() -> Environment:

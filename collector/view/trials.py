@@ -61,7 +61,10 @@ def page_of_trials(
     """Return the page that an address asks for. In the order of asking its trials mostly lie together: they are
     identified in narrow columns, for sorting a million wide rows takes longer than everything else.
     """
-    columns = [*(ColumnExpression(name) for name in _LISTED), *_excerpts()]
+    columns: list[Expression] = [ColumnExpression(name) for name in _LISTED]
+    for name, length in _EXCERPTS.items():
+        cut = FunctionExpression("substr", ColumnExpression(name), ConstantExpression(1), ConstantExpression(length))
+        columns.append(cut.alias(name))
     if not chosen.sort:
         page = page_of(trials, chosen.order, ON_A_PAGE, query, [ColumnExpression(name) for name in _PLACE])
         if _lie_together(page.rows):
@@ -78,12 +81,6 @@ def _lie_together(places: list[dict[str, Any]]) -> bool:
         return False
     numbers = [place["sequence"] for place in places]
     return len({place["run_id"] for place in places}) == 1 and max(numbers) - min(numbers) < _NEARBY
-
-
-def _excerpts() -> Iterator[Expression]:
-    for name, length in _EXCERPTS.items():
-        cut = FunctionExpression("substr", ColumnExpression(name), ConstantExpression(1), ConstantExpression(length))
-        yield cut.alias(name)
 
 
 @dataclass(frozen=True)

@@ -44,10 +44,9 @@ def turn_reader(study: StudyFile, model: StudyModel) -> TurnReader:
     def read(row: ImportedTurn) -> tuple[str, Trial]:
         test = _test(data, row.test)
         condition, item = _place(data, test, row)
-        facts = {
-            **_checked(data, row.factors, common),
-            **({"scale": _scale(data, condition)} if test == RATINGS else {}),
-        }
+        facts = _checked(data, row.factors, common)
+        if test == RATINGS:
+            facts["scale"] = next([one.low, one.high] for one in data.ratings if one.name == condition)
         if row.is_success is not None and test == ROUNDS:
             facts.setdefault("is_success", row.is_success)
         round_no = _round(data, test, row)
@@ -83,14 +82,11 @@ def turn_reader(study: StudyFile, model: StudyModel) -> TurnReader:
 
 
 def _test(data: AllocationData, name: str) -> str:
-    known = (ELICITATION,) if data.task == ELICITATION else (ROUNDS, *_after(data))
+    after = (*((QUESTIONS,) if data.asks_after else ()), *((RATINGS,) if data.ratings else ()))
+    known = (ELICITATION,) if data.task == ELICITATION else (ROUNDS, *after)
     if name and name not in known:
         raise StudyError(f'test must be one of {", ".join(known)}, but is "{name}"')
     return name or known[0]
-
-
-def _after(data: AllocationData) -> tuple[str, ...]:
-    return (*((QUESTIONS,) if data.asks_after else ()), *((RATINGS,) if data.ratings else ()))
 
 
 def _place(data: AllocationData, test: str, row: ImportedTurn) -> tuple[str, str]:
@@ -118,10 +114,6 @@ def _round(data: AllocationData, test: str, row: ImportedTurn) -> int | None:
     if row.round is None or not 1 <= row.round <= most:
         raise StudyError(f"round must be a number from 1 to {most}, but is {row.round}")
     return row.round
-
-
-def _scale(data: AllocationData, name: str) -> list[int]:
-    return next([rating.low, rating.high] for rating in data.ratings if rating.name == name)
 
 
 def _checked(data: AllocationData, factors: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:

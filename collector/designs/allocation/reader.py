@@ -61,8 +61,10 @@ def _read(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: Reply
         if trial.test in (ELICITATION, RATINGS):
             low, high = trial.factors["scale"] if trial.test == RATINGS else (0, 100)
             given = [number for number in numbers(part) if low <= float(number) <= high]
+            if len(given) == 1:
+                return Reading("answered", given[0])
             if given:
-                return _numbered(given)
+                return Reading("malformed", detail=f"several_numbers: {', '.join(given[:5])}")
             continue
         read = group_in(part, data.groups)
         if read.label is not None:
@@ -101,12 +103,6 @@ def _arguments(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def _numbered(given: list[str]) -> Reading:
-    if len(given) == 1:
-        return Reading("answered", given[0])
-    return Reading("malformed", detail=f"several_numbers: {', '.join(given[:5])}")
 
 
 def _where_it_stands(text: str, answer: AnswerFormat, trial: Trial, reply: Reply) -> list[str]:

@@ -17,7 +17,7 @@ from slant.collector.designs.allocation.texts import (
     spoken_points,
     with_addon,
 )
-from slant.collector.designs.design import quoted_answer
+from slant.collector.designs.plan import quoted_answer
 from slant.collector.records import Conversation, Prompt, Reply, Tool, Trial, Turn
 
 
@@ -92,24 +92,26 @@ def prompt_of(
             else [with_addon(_query(data, data.texts.first_query, trial), answer)]
         )
         text = BETWEEN.join(part for part in opening if part)
-        return Prompt((*system, _from_user(text)), tool=_tool(answer, trial))
+        tool = None
+        if answer.tool:
+            groups = tuple(trial.factors["groups_shown"])
+            tool = Tool(answer.tool, answer.tool_description, TOOL_ARGUMENT, groups)
+        return Prompt((*system, _from_user(text)), tool=tool)
     before, reply = standing.last.prompt, standing.last.reply
     quoted = quoted_answer(reply)
-    beginning, text = (
-        ("", _reminder(data, trial)) if standing.reminders else _going_on(data, answer, trial, standing, earlier)
-    )
+    if not standing.reminders:
+        beginning, text = _going_on(data, answer, trial, standing, earlier)
+    elif trial.test == RATINGS:
+        beginning, text = "", _rating(data, trial).reminded()
+    else:
+        shown = trial.factors.get("groups_shown", data.groups)
+        beginning, text = "", data.texts.reminder.format_map(group_texts(shown))
     new = (
         _after_calls(beginning, text, reply)
         if reply.tool_calls
         else _from_user(BETWEEN.join(filter(None, (beginning, text))))
     )
     return Prompt((*quoted, new), before, before.tool)
-
-
-def _tool(answer: AnswerFormat, trial: Trial) -> Tool | None:
-    if not answer.tool:
-        return None
-    return Tool(answer.tool, answer.tool_description, TOOL_ARGUMENT, tuple(trial.factors["groups_shown"]))
 
 
 def _from_user(text: str) -> dict[str, Any]:
@@ -190,12 +192,6 @@ def _outcome(data: AllocationData, trial: Trial, turn: Turn, total: float) -> st
 
 def _rating(data: AllocationData, trial: Trial) -> Rating:
     return next(rating for rating in data.ratings if rating.name == trial.condition)
-
-
-def _reminder(data: AllocationData, trial: Trial) -> str:
-    if trial.test == RATINGS:
-        return _rating(data, trial).reminded()
-    return data.texts.reminder.format_map(group_texts(trial.factors.get("groups_shown", data.groups)))
 
 
 def _query(data: AllocationData, template: str | None, trial: Trial) -> str:

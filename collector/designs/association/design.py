@@ -178,9 +178,6 @@ class Association(Design):
     def repetition_cycle(self, study: StudyFile) -> int:
         return 2 if study.data.option_order == "balanced" else 1
 
-    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
-        return any(name == model.model for name, _, _ in study.data.simulation)
-
     def assumed_lengths(self, study: StudyFile, model: StudyModel) -> str:
         lacking = tests_without_rows(study.data, model.model)
         return f"200 tokens an answer are assumed in {', '.join(lacking)}, which have no row there" if lacking else ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Question
-from slant.collector.designs.draws import log_normal, uniforms
+from slant.collector.designs.draws import log_normal, simulated_reply, uniforms
 from slant.collector.designs.wordings import check_placeholders
 from slant.collector.errors import StudyError
 from slant.collector.reading.labels import read_label
@@ -136,13 +136,7 @@ class Coding(Design):
         tokens = round(log_normal(120.0, 40.0, u_tokens))
         number = 3 if coding == NEITHER else 1 if coding == trial.factors["first_option"] else 2
         answer = "I'm sorry, but I can't help with that." if u_refused < _SHARE_REFUSED else str(number)
-        return Reply(
-            answer=answer,
-            finish_reason="stop",
-            output_tokens=tokens + 2 + len(answer) // 5,
-            reasoning_tokens=tokens,
-            served_model=model.requested_model,
-        )
+        return simulated_reply(answer, tokens, model, 2)
 
 
 DESIGN = Coding()

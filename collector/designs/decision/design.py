@@ -27,11 +27,11 @@ from slant.collector.designs.decision.scenes import (
 )
 from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.declared import Vocabulary
-from slant.collector.designs.design import Question, quoted_answer
+from slant.collector.designs.design import Question
 from slant.collector.designs.pairing.design import WordListDesign, checked_list, counted_pairs, draw_names, listed_words
 from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.people import PeopleUnits
-from slant.collector.designs.plan import Plan
+from slant.collector.designs.plan import Plan, ShuffledQuestions
 from slant.collector.designs.wordings import ATTRIBUTES, GROUPS, spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.reading.decisions import people_in, read_decision, split_tasks
@@ -107,8 +107,9 @@ class Decision(WordListDesign):
                         yield _question(data, test, wording, scene, number, study.seed)
 
     def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Plan[Any]:
-        questions = self.shuffled_questions(study, model, seed)
-        return Conversations(questions, study.data) if self.has_turns(study) else questions
+        questions = ShuffledQuestions(self, study, model, seed)
+        most = max(len(scene.tasks) for scene in study.data.scenes.values())
+        return Conversations(questions, most) if self.has_turns(study) else questions
 
     def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         data: DecisionData = study.data
@@ -140,10 +141,7 @@ class Decision(WordListDesign):
         ):
             people = people_in(answered["profiles"].reply.answer or "", _groups(study.data, trial))
             trial = replace(trial, factors={**trial.factors, "people": people})
-        message = {"role": "user", "content": self.text(study, model, trial)}
-        if not history:
-            return trial, Prompt((message,))
-        return trial, Prompt((*quoted_answer(history[-1].reply), message), history[-1].prompt)
+        return self._step(study, model, trial, history)
 
     def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         reading = self._read(study, trial, reply)

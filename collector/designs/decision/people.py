@@ -66,7 +66,10 @@ class MadeDecisions(PeopleUnits):
 
     def _shown(self, cells: Cells, test: str, wording: int, scene: Scene) -> Question:
         """Return what was shown: what the row says of it or, if it says no names, the draw of the plan."""
-        said = {side: _first(cells, columns) for side, columns in _COLUMNS.items()}
+        said = {
+            side: next((text for name in columns if (text := cell_text(cells, name))), "")
+            for side, columns in _COLUMNS.items()
+        }
         item = cell_text(cells, "item")
         drawn = self._drawn.get((test, wording, folded(item)))
         if drawn is not None and _agree(said, drawn):
@@ -137,7 +140,3 @@ def _by_side(said: Mapping[str, str], sides: tuple[str, str], lists: Mapping[str
 
 def _is_first(said: str, side: str, name: str) -> bool:
     return bool(said) and folded(said) in (side[-1], folded(side), folded(name))
-
-
-def _first(cells: Cells, names: Sequence[str]) -> str:
-    return next((said for name in names if (said := cell_text(cells, name))), "")

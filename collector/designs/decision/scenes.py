@@ -11,15 +11,13 @@ Each task is a turn of a conversation or, in the form "message", a part of one m
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 from slant.collector.designs.pairing.words import ORDERS, PairingTest, read_draws, read_tests
-from slant.collector.designs.plan import Plan, QuestionPlan
+from slant.collector.designs.plan import TurnPlan, turn_of
 from slant.collector.designs.wordings import check_placeholders, whole
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.records import Conversation, Trial
-from slant.collector.stable_ids import stable_id
+from slant.collector.records import Trial
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name
 
@@ -152,38 +150,11 @@ def _check_scene(scene: Scene, what: str) -> None:
 _OF_PAIRING = ("words", "poles")
 
 
-class Conversations(Plan[Any]):
-    """Plan conversations; `questions` are the same conversations, each as one question."""
+class Conversations(TurnPlan):
+    """Plan conversations of tasks, each with what it is about among its factors."""
 
-    def __init__(self, questions: QuestionPlan[Any], data: DecisionData) -> None:
-        self._questions = questions
-        self._data = data
-        self._max_turns = max(len(scene.tasks) for scene in data.scenes.values())
-
-    def places(self, repetitions: int) -> Iterator[Any]:
-        return self._questions.places(repetitions)
-
-    def conversation_id(self, place: Any) -> str:
-        return self._questions.trial_id(place)
-
-    def cell(self, place: Any) -> tuple[str, str]:
-        return self._questions.cell(place)
-
-    def conversation(self, place: Any, number: int) -> Conversation:
-        whole = self._questions.trial(place, number * self._max_turns)
-        kinds = whole.factors["tasks"]
-        turns = tuple(_turn(whole, kind, turn, len(kinds)) for turn, kind in enumerate(kinds, 1))
-        return Conversation(whole.trial_id, turns)
-
-
-def _turn(whole: Trial, kind: str, turn: int, n_turns: int) -> Trial:
-    """Return one turn, with what its task is about among its factors."""
-    factors = {name: value for name, value in whole.factors.items() if kind == "pairing" or name not in _OF_PAIRING}
-    return replace(
-        whole,
-        trial_id=stable_id(whole.trial_id, turn),
-        game=whole.trial_id,
-        round=turn,
-        position=(whole.position or 0) + turn - 1,
-        factors={**factors, "tasks": [kind], "n_turns": n_turns},
-    )
+    def turns(self, whole: Trial) -> Iterator[Trial]:
+        kinds, facts = whole.factors["tasks"], whole.factors
+        for turn, kind in enumerate(kinds, 1):
+            factors = {name: value for name, value in facts.items() if kind == "pairing" or name not in _OF_PAIRING}
+            yield turn_of(whole, turn, {**factors, "tasks": [kind], "n_turns": len(kinds)})

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 
 from slant.collector.designs.decision.scenes import DecisionData
-from slant.collector.designs.draws import log_normal, read_simulation, uniforms
+from slant.collector.designs.draws import log_normal, read_simulation, simulated_reply, uniforms
 from slant.collector.designs.pairing.simulated import simulated_pairs
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder
@@ -51,13 +51,7 @@ def simulate_reply(data: DecisionData, model: StudyModel, trial: Trial, seed: in
     if u_refused < cell["refusal_rate"] and tasks[-1] in ("decision", "question"):
         answer = _REFUSAL
     tokens = round(log_normal(cell["mean_tokens"], cell["sd_tokens"], u_tokens))
-    return Reply(
-        answer=answer,
-        finish_reason="stop",
-        output_tokens=tokens + 1 + len(answer) // 5,
-        reasoning_tokens=tokens,
-        served_model=model.requested_model,
-    )
+    return simulated_reply(answer, tokens, model)
 
 
 def _text(data: DecisionData, cell: Mapping[str, float], trial: Trial, content: tuple[object, ...], task: str) -> str:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
-from slant.collector.designs.design import Design, Question, quoted_answer
+from slant.collector.designs.design import Design, Question
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits, with_declaration
 from slant.collector.designs.factorial.imported import DECIMAL, checked_shown, placer_of, row_columns
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
@@ -32,13 +32,13 @@ from slant.collector.designs.factorial.tasks import (
 )
 from slant.collector.designs.factorial.texts import system_text, user_text
 from slant.collector.designs.people import PeopleUnits, RowPlacer
-from slant.collector.designs.plan import Plan
+from slant.collector.designs.plan import Plan, ShuffledQuestions
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import JSON_BY_NAME, Found, UnreadForm
 from slant.collector.reading.plain import AnswerReading, plain_lines, spoken, without_value
-from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
+from slant.collector.records import Prompt, Reading, Reply, Trial
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo, numbered
@@ -167,8 +167,8 @@ class Factorial(Design):
         return Tasks(study.data, study.seed)
 
     def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Plan[Any]:
-        tasks = self.shuffled_questions(study, model, seed)
-        return Conversations(tasks, study.data) if self.has_turns(study) else tasks
+        tasks = ShuffledQuestions(self, study, model, seed)
+        return Conversations(tasks, len(study.data.questions)) if self.has_turns(study) else tasks
 
     def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         return user_text(study.data, as_sent(trial.factors), is_first=(trial.round or 1) == 1)
@@ -183,18 +183,6 @@ class Factorial(Design):
         if not _is_large(study.data):
             return _content(study, trial.factors)
         return _of_many(study, trial.test, trial.factors["template"])
-
-    def next(
-        self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
-    ) -> tuple[Trial, Prompt] | None:
-        """Go on to the next question, whatever was answered."""
-        if len(history) == len(conversation.trials):
-            return None
-        trial = conversation.trials[len(history)]
-        if not history:
-            return trial, self._prompt(study, model, trial)
-        message = {"role": "user", "content": self.text(study, model, trial)}
-        return trial, Prompt((*quoted_answer(history[-1].reply), message), history[-1].prompt)
 
     def _prompt(self, study: StudyFile, model: StudyModel, trial: Trial) -> Prompt:
         system = system_text(study.data, as_sent(trial.factors))
@@ -285,9 +273,6 @@ class Factorial(Design):
         if "reversed" in (factors.get("directions") or []):
             facts["direction"] = "reversed"
         return {name: text for name, text in facts.items() if text}
-
-    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
-        return False
 
     def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)

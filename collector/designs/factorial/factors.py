@@ -171,7 +171,7 @@ def parse_factor(
     checked_column(name, table.where)
     where = f'the factor "{name}" of {table.where}'
     value = table.optional(name, (list, dict), "a list of levels or a table")
-    label, edits, is_written = _as_label(name), None, False
+    label, edits, is_written = name.replace("_", " ").capitalize(), None, False
     equal: tuple[str, ...] = ()
     if isinstance(value, list):
         rows = _listed(value, table, name, folder)
@@ -183,7 +183,8 @@ def parse_factor(
         equal = own.texts("equal", ())
         is_written = isinstance(own.optional("levels", (list, dict), "a list or a table"), dict)
         own.finish()
-    columns = tuple(dict.fromkeys(column for row in rows for column in row if not _is_of_level(column)))
+    named = dict.fromkeys(column for row in rows for column in row if column not in ("level", "text"))
+    columns = tuple(column for column in named if not column.startswith(OF_TEMPLATE))
 
     def is_lacking(text: str | None) -> bool:  # an empty cell of a file is a slip, an empty text of a table is meant
         return not may_be_empty and (text is None if is_written else not text)
@@ -214,14 +215,6 @@ def checked_column(name: str, where: str) -> str:
     if name in RESERVED:
         raise StudyError(f'In {where}, no factor can be called "{name}": tables have a column of that name.')
     return name
-
-
-def _as_label(name: str) -> str:
-    return name.replace("_", " ").capitalize()
-
-
-def _is_of_level(column: str) -> bool:
-    return column in ("level", "text") or column.startswith(OF_TEMPLATE)
 
 
 def _listed(value: list[object], table: Table, name: str, folder: StudyFolder) -> list[dict[str, str]]:

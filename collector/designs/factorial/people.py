@@ -48,7 +48,7 @@ class ShownProfiles(PeopleUnits):
 
     def answers(self, person: int, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:
         ordered = self._ordered(rows)
-        cells = tuple(self._cell(row) for row in ordered)
+        cells = tuple(tuple([self._number(name, row.get(name)) for name in self._levels]) for row in ordered)
         first = ordered[0]
         about = Level("", {"": ""}, more=tuple(cell_text(first, name) for name in self._data.personas.columns))
         item = f"task {cell_text(first, TASK)}" if cell_text(first, TASK) else "task"
@@ -65,9 +65,6 @@ class ShownProfiles(PeopleUnits):
         if count > 1 and any(places) and not (is_counted and len(set(places)) == count):
             raise StudyError(f"is of a task whose places are {', '.join(places)}: they must be 1 to {count}, each once")
         return sorted(rows, key=lambda row: cell_text(row, PLACE)) if any(places) else list(rows)
-
-    def _cell(self, row: Cells) -> tuple[int, ...]:
-        return tuple([self._number(name, row.get(name)) for name in self._levels])
 
     def _number(self, name: str, cell: Any) -> int:
         """Return the number of a level; cells of a file are the same few texts again and again."""

@@ -19,8 +19,8 @@ from slant.collector.designs.factorial.cells import Cell
 from slant.collector.designs.factorial.factors import Level
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
-from slant.collector.designs.plan import Plan, QuestionPlan
-from slant.collector.records import Conversation, Trial
+from slant.collector.designs.plan import TurnPlan, turn_of
+from slant.collector.records import Trial
 from slant.collector.stable_ids import stable_id
 
 TOGETHER = "all_questions"
@@ -267,35 +267,21 @@ def as_sent(shown: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**shown, "levels": shown[SENT_LEVELS], "persona": shown[SENT_PERSONA]}
 
 
-class Conversations(Plan[Any]):
-    """Plan tasks whose questions are asked one after another; `tasks` are the same, each with all its questions at
-    once."""
-
-    def __init__(self, tasks: QuestionPlan[Any], data: FactorialData) -> None:
-        self._tasks, self._n = tasks, len(data.questions)
-        self._tests = tuple(data.questions)
+class Conversations(TurnPlan):
+    """Plan tasks whose questions are asked one after another."""
 
     mixes_tests = True
 
-    def places(self, repetitions: int) -> Iterator[Any]:
-        return self._tasks.places(repetitions)
-
-    def conversation_id(self, place: Any) -> str:
-        return self._tasks.trial_id(place)
-
-    def cell(self, place: Any) -> tuple[str, str]:
-        return self._tasks.cell(place)
-
     def n_trials(self, place: Any) -> int:
-        return self._n
+        return self._max_turns
 
     def trial_ids(self, place: Any) -> tuple[str, ...]:
-        whole = self._tasks.trial_id(place)
-        return tuple(stable_id(whole, turn) for turn in range(1, self._n + 1))
+        whole = self._whole.trial_id(place)
+        return tuple(stable_id(whole, turn) for turn in range(1, self._max_turns + 1))
 
-    def conversation(self, place: Any, number: int) -> Conversation:
-        whole = self._tasks.trial(place, number * self._n)
-        return Conversation(whole.trial_id, tuple(_turn(whole, turn, self._n) for turn in range(1, self._n + 1)))
+    def turns(self, whole: Trial) -> Iterator[Trial]:
+        for turn, question in enumerate(whole.factors["questions"], 1):
+            yield turn_of(whole, turn, {**of_turn(whole.factors, turn), "n_turns": self._max_turns}, question)
 
 
 _BY_QUESTION = ("questions", "kinds", "lows", "highs", "directions", "abouts")
@@ -304,16 +290,3 @@ _BY_QUESTION = ("questions", "kinds", "lows", "highs", "directions", "abouts")
 def of_turn(shown: Mapping[str, Any], turn: int) -> dict[str, Any]:
     """Return what one turn shows, from 1: one of its questions."""
     return {**shown, **{name: [shown[name][turn - 1]] for name in _BY_QUESTION}}
-
-
-def _turn(whole: Trial, turn: int, n_turns: int) -> Trial:
-    """Return one turn: the trial of one question."""
-    return replace(
-        whole,
-        trial_id=stable_id(whole.trial_id, turn),
-        test=whole.factors["questions"][turn - 1],
-        game=whole.trial_id,
-        round=turn,
-        position=(whole.position or 0) + turn - 1,
-        factors={**of_turn(whole.factors, turn), "n_turns": n_turns},
-    )

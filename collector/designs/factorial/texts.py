@@ -15,7 +15,6 @@ from slant.collector.designs.factorial.parts import (
     QUESTION,
     FactorialData,
 )
-from slant.collector.designs.factorial.questions import AskedQuestion
 from slant.collector.designs.wordings import find_placeholders
 
 Shown = Mapping[str, Any]
@@ -98,7 +97,11 @@ def _text_of(factor: Factor, name: str, template: str) -> str:
 def _asked(data: FactorialData, shown: Shown, values: Mapping[str, str]) -> str:
     questions = [data.questions[name] for name in shown["questions"]]
     template, labels = shown["template"], data.profiles.labels(shown["template"])
-    texts = [_question_text(one, template, {**values, PROFILE: labels[max(one.about - 1, 0)]}) for one in questions]
+    texts = []
+    for one in questions:
+        text = one.asked(template)
+        known = {**values, PROFILE: labels[max(one.about - 1, 0)]}
+        texts.append(text.format(**{name: known[name] for name in find_placeholders(text)}))
     if len(questions) == 1:
         how = questions[0].instruction(template, shown["directions"][0], labels)
         return "\n".join(filter(None, (*texts, how)))
@@ -109,11 +112,6 @@ def _asked(data: FactorialData, shown: Shown, values: Mapping[str, str]) -> str:
     keys = [f'"{question.name}" ({question.described(direction, labels)})' for question, direction in kinds]
     numbered = "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1) if text)
     return f"{numbered}\n\n{together.format(**{NAMES_OF_JSON: _listed(keys)})}"
-
-
-def _question_text(question: AskedQuestion, template: str, values: Mapping[str, str]) -> str:
-    text = question.asked(template)
-    return text.format(**{name: values[name] for name in find_placeholders(text)})
 
 
 def _listed(parts: Sequence[str]) -> str:

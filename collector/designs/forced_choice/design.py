@@ -147,9 +147,6 @@ class ForcedChoice(Design):
     def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         return read_choice(reply, (trial.option_a or "", trial.option_b or ""))
 
-    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
-        return any(name == model.model for name, _, _ in study.data.simulation)
-
     def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)
 

@@ -47,9 +47,6 @@ class WordListDesign(Design):
         tests, own_sides = dealt_tests(data.tests, seed)
         return replace(data, tests=tests, own_sides=own_sides)
 
-    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
-        return any(name == model.model for name, _ in study.data.simulation)
-
 
 class Pairing(WordListDesign):
     name = "pairing"

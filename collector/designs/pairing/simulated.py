@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from slant.collector.designs.draws import log_normal, read_simulation, uniforms
+from slant.collector.designs.draws import log_normal, read_simulation, simulated_reply, uniforms
 from slant.collector.designs.pairing.words import PairingData
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder
@@ -41,14 +41,7 @@ def simulate_reply(data: PairingData, model: StudyModel, trial: Trial, seed: int
     u_refused, u_tokens, _, _ = uniforms(*content)
     tokens = round(log_normal(cell["mean_tokens"], cell["sd_tokens"], u_tokens))
     pairs = simulated_pairs(cell["bias"], cell["missing_rate"], trial, content, data.own_sides)
-    answer = _REFUSAL if u_refused < cell["refusal_rate"] else "\n".join(pairs)
-    return Reply(
-        answer=answer,
-        finish_reason="stop",
-        output_tokens=tokens + 1 + len(answer) // 5,
-        reasoning_tokens=tokens,
-        served_model=model.requested_model,
-    )
+    return simulated_reply(_REFUSAL if u_refused < cell["refusal_rate"] else "\n".join(pairs), tokens, model)
 
 
 def simulated_pairs(
