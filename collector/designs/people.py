@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from slant.collector.designs.plan import trial_of
+from slant.collector.errors import StudyError
 from slant.collector.records import Trial
 from slant.collector.stable_ids import stable_id
 
@@ -65,6 +67,20 @@ def cell_text(cells: Cells, name: str) -> str:
     return "" if text in _MISSING else text
 
 
+def rounds_in_order(rows: Sequence[Cells], of: str = "") -> list[int]:
+    """Return the number of each row's round, from 1. StudyError, which says `of` how many rounds its games are, if one
+    is missing between two, occurs twice or has no number."""
+    said = [cell_text(row, "round").removesuffix(".0") for row in rows]
+    numbers = [int(number) if number.isdecimal() else -1 for number in said]
+    if sorted(numbers) == list(range(len(rows))):  # counted from 0
+        numbers = [number + 1 for number in numbers]
+    if sorted(numbers) != list(range(1, len(rows) + 1)):
+        missing = sorted(set(range(1 - (0 in numbers), max(*numbers, 1) + 1)) - set(numbers))
+        what = f"round {missing[0]} is missing" if missing else "a round is there twice, or has no number"
+        raise StudyError(f"is of a game with {len(rows)}{of} rounds, of which {what}: none of it was taken")
+    return numbers
+
+
 def shown_trial(
     design: Design,
     study: StudyFile,
@@ -76,16 +92,8 @@ def shown_trial(
     """Return the trial of a question that a person was asked; `shown` tells trials of one test apart by their ids.
     `content`: that of the trial, where many have the same."""
     values: Mapping[str, Any] = {field.name: getattr(question, field.name) for field in fields(question)}
-    trial = Trial(
-        trial_id=stable_id(study.name, "human", study.variant, question.test, *shown),
-        study=study.name,
-        study_version=study.version,
-        variant=study.variant,
-        model=model.model,
-        repetition=1,
-        position=None,
-        **values,
-    )
+    trial_id = stable_id(study.name, "human", study.variant, question.test, *shown)
+    trial = trial_of(study, model, trial_id, repetition=1, position=None, **values)
     trial.content = content or design.content(study, model, trial)
     return trial
 

@@ -79,6 +79,12 @@ class QuestionPlan(Plan[Place]):
         return 1
 
 
+def trial_of(study: StudyFile, model: StudyModel, trial_id: str, **asked: Any) -> Trial:
+    """Return a trial of this study that a model is asked; without options, unless `asked` has them."""
+    usual = {"wording": 1, "option_a": None, "option_b": None, "expected": None} | asked
+    return Trial(trial_id, study.name, study.version, study.variant, model.model, **usual)
+
+
 class TurnPlan(Plan[Any]):
     """Plan conversations whose turns are parts of one question; `whole` plans the same, each as one question."""
 
@@ -111,7 +117,7 @@ def turn_of(whole: Trial, turn: int, factors: Mapping[str, Any], test: str | Non
         test=test or whole.test,
         game=whole.trial_id,
         round=turn,
-        position=(whole.position or 0) + turn - 1,
+        position=None if whole.position is None else whole.position + turn - 1,
         factors=factors,
     )
 
@@ -178,7 +184,6 @@ class ShuffledQuestions(QuestionPlan[tuple[int, int]]):
         enforced = ["structured_output"] if model.structured_output else []
         trial_id = stable_id(study.name, study.variant, *sent, *enforced, self._seed, place[1], *cell)
         asked: dict[str, Any] = {field.name: getattr(question, field.name) for field in fields(question)}
-        asked |= {"study": study.name, "study_version": study.version, "variant": study.variant, "model": model.model}
-        trial = Trial(trial_id=trial_id, repetition=place[1], position=position, **asked)
+        trial = trial_of(study, model, trial_id, repetition=place[1], position=position, **asked)
         content = self._design.content(study, model, trial)
         return replace(trial, trial_id=stable_id(content, trial.trial_id), content=content)

@@ -220,31 +220,6 @@ def test_groups_and_labels_inside_labels_are_told_apart(answer: str, groups: Any
     assert read_label(answer, groups, plural=True, is_strict=False).label == choice
 
 
-LETTERS = [
-    ("The answer is A.", "A"), ("I choose B.", "B"), ("Option A", "A"), ("Option B is correct.", "B"), ("B) Slow", "B"),
-    ("Between A and B, I choose B.", "B"), ("So, B.", "B"), ("My choice: (B) because it fits.", "B"),
-    ("A is correct.", "A"), ("Option A is wrong, option B is right.", "B"), ("The answer is a tractor.", None),
-    ("I choose a tractor.", None), ("A good question.", None), ("Plan A is good.", None), ("It is not A.", None),
-    ("I can't choose A.", None), ("I choose neither A nor B.", None), ("A or B", None),
-]  # fmt: skip
-
-
-@each_row(("answer", "choice"), LETTERS)
-def test_a_letter_is_a_label_where_it_is_named_as_one_and_a_word_elsewhere(answer: str, choice: str | None) -> None:
-    assert read_label(answer, ("A", "B")).label == read_label(answer, ("B", "A")).label == choice
-
-
-@pytest.mark.parametrize(
-    ("answer", "choice"),
-    [
-        ("I would say no.", "No"), ("Would I hire him? No. He is new here.", "No"), ("The answer is yes.", "Yes"),
-        ("I would not say no.", None), ("There is no doubt.", None), ("Yes and no.", None), ("Yes: 0.8, No: 0.2", None),
-    ],
-)  # fmt: skip
-def test_no_is_a_label_where_it_is_what_is_said(answer: str, choice: str | None) -> None:
-    assert read_label(answer, ("Yes", "No")).label == choice
-
-
 def test_what_a_small_model_wrote_is_read_as_a_person_reads_it() -> None:
     """SmolLM2-135M asked by the template of a study of one's own; each answer was read by hand. It seldom chooses, and
     often recites the labels, which must choose none."""
@@ -252,35 +227,6 @@ def test_what_a_small_model_wrote_is_read_as_a_person_reads_it() -> None:
         rows = list(csv.DictReader(file))
     read = [read_label(row["answer"], (row["label_a"], row["label_b"]), item=row["item"]).label for row in rows]
     assert [label or "" for label in read] == [row["chosen"] for row in rows]
-
-
-def test_a_label_of_several_words_or_with_signs_is_read() -> None:
-    assert answer_to_label(Reply(answer="It is tea (green)."), ("Tea (green)", "Coffee")).choice == "Tea (green)"
-    assert answer_to_label(Reply(answer="C++"), ("C++", "C#")).choice == "C++"
-
-
-VERDICTS = ("Guilty", "Not Guilty")
-
-
-@pytest.mark.parametrize(
-    "answer", ["Not-Guilty", "NOT_GUILTY", "I find them Not Guilty!", "We find the defendant to be not guilty."]
-)
-def test_words_of_a_label_may_be_joined_and_a_not_in_it_negates_nothing(answer: str) -> None:
-    assert read_label(answer, VERDICTS).label == "Not Guilty"
-
-
-def test_a_verdict_that_is_denied_is_none() -> None:
-    assert read_label("I don't find them guilty", VERDICTS).label is None
-
-
-def test_a_label_with_a_hyphen_is_read_without_it_unless_that_is_another_label() -> None:
-    assert {read_label(said, ("Well-being", "Career")).label for said in ("well being", "Wellbeing")} == {"Well-being"}
-    assert read_label("coop", ("Co-op", "Coop")).label == "Coop"
-
-
-@pytest.mark.parametrize("answer", ["l'infirmière", "Une infirmière.", "Je choisis l’infirmière", "infirmière"])
-def test_articles_of_other_languages_belong_to_no_label(answer: str) -> None:
-    assert read_label(answer, ("infirmière", "médecin")).label == "infirmière"
 
 
 @pytest.mark.slow
@@ -294,18 +240,49 @@ def test_of_the_authors_answers_on_names_two_a_model_at_most_are_malformed(share
     assert set(outcomes) <= {"answered", "refused", "malformed"}
 
 
-@each_row(
-    "answer",
-    [
-        "I choose 'Quick'", "It belongs in the 'Quick' category, not 'Slow'.", "I choose `Quick` here",
-        "The word fits 'Quick' better than 'Slow'.", "I pick 'Quick.'", "\u200eQuick", "\u202aQuick\u202c", "Quick\\n",
-        "𝐐𝐮𝐢𝐜𝐤", "ʺQuickʺ", "Quick/", "I'm leaning towards Quick.", "Quickを選びます", "Quick입니다",
-    ],
-)  # fmt: skip
-def test_a_label_in_single_quotes_or_odd_letters_is_read(answer: str) -> None:
-    assert read_label(answer, ["Quick", "Slow"], item="tractor").label == "Quick"
+QUICK, VERDICTS = ("Quick", "Slow"), ("Guilty", "Not Guilty")
+READ: dict[str, tuple[tuple[str, ...], list[tuple[str, str | None]]]] = {
+    "a letter is a label where it is named as one, and a word elsewhere": (("A", "B"), [
+        ("The answer is A.", "A"), ("I choose B.", "B"), ("Option A", "A"), ("Option B is correct.", "B"),
+        ("B) Slow", "B"), ("Between A and B, I choose B.", "B"), ("So, B.", "B"), ("A is correct.", "A"),
+        ("My choice: (B) because it fits.", "B"), ("Option A is wrong, option B is right.", "B"),
+        ("The answer is a tractor.", None), ("I choose a tractor.", None), ("A good question.", None),
+        ("Plan A is good.", None), ("It is not A.", None), ("I can't choose A.", None),
+        ("I choose neither A nor B.", None), ("A or B", None),
+    ]),
+    "no is a label where it is what is said": (("Yes", "No"), [
+        ("I would say no.", "No"), ("Would I hire him? No. He is new here.", "No"), ("The answer is yes.", "Yes"),
+        ("I would not say no.", None), ("There is no doubt.", None), ("Yes and no.", None), ("Yes: 0.8, No: 0.2", None),
+    ]),
+    "words of a label may be joined, and a not in it negates nothing": (VERDICTS, [
+        ("Not-Guilty", "Not Guilty"), ("NOT_GUILTY", "Not Guilty"), ("I find them Not Guilty!", "Not Guilty"),
+        ("We find the defendant to be not guilty.", "Not Guilty"), ("I don't find them guilty", None),
+    ]),
+    "a label of several words is read": (("Tea (green)", "Coffee"), [("It is tea (green).", "Tea (green)")]),
+    "a label with signs is read": (("C++", "C#"), [("C++", "C++")]),
+    "a label with a hyphen is read without it": (
+        ("Well-being", "Career"), [("well being", "Well-being"), ("Wellbeing", "Well-being")]
+    ),
+    "unless that is another label": (("Co-op", "Coop"), [("coop", "Coop")]),
+    "articles of other languages belong to no label": (("infirmière", "médecin"), [
+        (said, "infirmière")
+        for said in ("l'infirmière", "Une infirmière.", "Je choisis l’infirmière", "infirmière")
+    ]),
+    "a label in single quotes or odd letters is read": (QUICK, [
+        (said, "Quick") for said in (
+            "I choose 'Quick'", "It belongs in the 'Quick' category, not 'Slow'.", "I choose `Quick` here",
+            "The word fits 'Quick' better than 'Slow'.", "I pick 'Quick.'", "\u200eQuick", "\u202aQuick\u202c",
+            "Quick\\n", "𝐐𝐮𝐢𝐜𝐤", "ʺQuickʺ", "Quick/", "I'm leaning towards Quick.", "Quickを選びます", "Quick입니다",
+        )
+    ]),
+    "an apostrophe makes no label, and a list no choice": (QUICK, [
+        (said, None) for said in ("Quick Slow", "Quick=Slow", "the quicks' way", "The quick's way", "o'quick")
+    ]),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("answer", ["Quick Slow", "Quick=Slow", "the quicks' way", "The quick's way", "o'quick"])
-def test_an_apostrophe_makes_no_label_and_a_list_no_choice(answer: str) -> None:
-    assert read_label(answer, ["Quick", "Slow"]).label is None
+@each_row(("claim", "answer", "label"), [(claim, *row) for claim, (_, rows) in READ.items() for row in rows])
+def test_a_label_is_read_as_its_claim_says(claim: str, answer: str, label: str | None) -> None:
+    options = READ[claim][0]
+    item = "tractor" if options == QUICK and label else ""
+    assert read_label(answer, options, item=item).label == read_label(answer, options[::-1], item=item).label == label

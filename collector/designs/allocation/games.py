@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from slant.collector.designs.allocation.parts import AllocationData, Rating, gains
-from slant.collector.designs.plan import Plan
+from slant.collector.designs.plan import Plan, trial_of
 from slant.collector.records import Conversation, Trial
 from slant.collector.stable_ids import StableIds, stable_id
 from slant.collector.study.records import StudyFile, StudyModel
@@ -262,19 +262,14 @@ class Games(Plan[int]):
     ) -> Trial:
         data, job_class, test = self._data, self._data.classes[job[0]], self._test(place)
         ranked = facts["best_by_class"][job[0]] if "best_by_class" in facts else None
-        return Trial(
-            trial_id=trial_id,
-            study=self._study.name,
-            study_version=self._study.version,
-            variant=self._study.variant,
-            model=self._model.model,
+        return trial_of(
+            self._study,
+            self._model,
+            trial_id,
             test=test,
             condition=job_class.name,
             item=job_class.jobs[job[1]],
             group=EVERYONE,
-            wording=1,
-            option_a=None,
-            option_b=None,
             expected=facts["ranks"][0] if "ranks" in facts else ranked,
             repetition=game_no,
             position=position,

@@ -10,6 +10,7 @@ from typing import Any
 from slant.collector.designs.allocation.games import ELICITATION, EVERYONE, QUESTIONS, RATINGS, ROUNDS, game_content
 from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.designs.people import ImportedTurn, TurnReader
+from slant.collector.designs.plan import trial_of
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
 from slant.collector.records import Trial
@@ -55,19 +56,14 @@ def turn_reader(study: StudyFile, model: StudyModel) -> TurnReader:
         names = (study.name, "imported", study.variant, model.model)
         game = row.game if _ID.fullmatch(row.game) else stable_id(*names, row.game)
         trial_id = stable_id(*names, game, test, condition, item, round_no)
-        trial = Trial(
-            trial_id=trial_id,
-            study=study.name,
-            study_version=study.version,
-            variant=study.variant,
-            model=model.model,
+        trial = trial_of(
+            study,
+            model,
+            trial_id,
             test=test,
             condition=condition,
             item=item,
             group=item if test == RATINGS else EVERYONE,
-            wording=1,
-            option_a=None,
-            option_b=None,
             expected=_expected(data, test, condition, facts),
             repetition=row.number,
             position=None,

@@ -9,7 +9,7 @@ from typing import Any
 from slant.collector.designs.allocation.games import ROUNDS
 from slant.collector.designs.allocation.imported import turn_reader
 from slant.collector.designs.allocation.parts import AllocationData
-from slant.collector.designs.people import Cells, ImportedTurn, PeopleUnits, PlacedAnswer, cell_text
+from slant.collector.designs.people import Cells, ImportedTurn, PeopleUnits, PlacedAnswer, cell_text, rounds_in_order
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
 from slant.collector.study.records import StudyFile, StudyModel
@@ -47,7 +47,8 @@ class PlayedGames(PeopleUnits):
         return [f"{games} before round {self._data.n_rounds}: taken as games that were broken off"]
 
     def answers(self, person: int, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:
-        places = self._places(rows)
+        numbers = rounds_in_order(rows, f" of {self._data.n_rounds}")
+        places = sorted(range(len(rows)), key=numbers.__getitem__)
         self._short += len(rows) < self._data.n_rounds
         game = _Standing(self._data)
         for number, place in enumerate(places, 1):
@@ -70,19 +71,6 @@ class PlayedGames(PeopleUnits):
             answer = cell_text(cells, "answer")
             yield PlacedAnswer(trial, answer, place, conversation, number)
             game.go_on(job_class, self._groups.get(folded(answer)), row.is_success)
-
-    def _places(self, rows: Sequence[Cells]) -> list[int]:
-        """Return the rows in the order of their rounds. StudyError if one is missing between two, or occurs twice."""
-        said = [cell_text(row, "round").removesuffix(".0") for row in rows]
-        numbers = [int(number) if number.isdecimal() else -1 for number in said]
-        if sorted(numbers) == list(range(len(rows))):  # counted from 0
-            numbers = [number + 1 for number in numbers]
-        if sorted(numbers) != list(range(1, len(rows) + 1)):
-            most = self._data.n_rounds
-            missing = sorted(set(range(1 - (0 in numbers), max(max(numbers), 1) + 1)) - set(numbers))
-            what = f"round {missing[0]} is missing" if missing else "a round is there twice, or has no number"
-            raise StudyError(f"is of a game with {len(rows)} of {most} rounds, of which {what}: none of it was taken")
-        return sorted(range(len(rows)), key=numbers.__getitem__)
 
 
 class _Standing:

@@ -26,7 +26,7 @@ from slant.collector.designs.association.words import AssociationData, Associati
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.draws import deal_words
-from slant.collector.designs.plan import PromptIndex, QuestionPlan
+from slant.collector.designs.plan import PromptIndex, QuestionPlan, trial_of
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.designs.wordings import GROUPS, SIDES, find_placeholders, spoken_words
 from slant.collector.errors import StudyError, UnknownNameError
@@ -274,12 +274,10 @@ class Cells(QuestionPlan[Cell]):
         # first; both conditions of a pair list alike, so the order is the same in both arms by construction.
         is_a_first = (word_no + wording_no + repetition) % 2 == 1
         is_a_first = is_group_a_to_a if self._data.option_order == "rule" else is_a_first
-        return Trial(
-            trial_id=self.trial_id(place),
-            study=self._study.name,
-            study_version=self._study.version,
-            variant=self._study.variant,
-            model=self._model.model,
+        return trial_of(
+            self._study,
+            self._model,
+            self.trial_id(place),
             test=test.test,
             condition=condition,
             item=word,

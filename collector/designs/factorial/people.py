@@ -15,10 +15,10 @@ from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.tasks import TOGETHER, Shown, Tasks, Unit, of_turn, units_of
 from slant.collector.designs.people import FLAGS, Cells, PeopleUnits, PlacedAnswer, cell_text, shown_trial
+from slant.collector.designs.plan import turn_of
 from slant.collector.errors import StudyError
 from slant.collector.reading.choices import YES_NO
 from slant.collector.records import Trial
-from slant.collector.stable_ids import stable_id
 from slant.collector.study.records import StudyFile, StudyModel
 
 TASK, PLACE, TEMPLATE = "task", "place", "template"
@@ -95,9 +95,7 @@ class ShownProfiles(PeopleUnits):
         else:
             for turn, (name, answer) in enumerate(given.items(), 1):
                 shown = {**of_turn(trial.factors, turn), "n_turns": len(given)}
-                turn_id = stable_id(trial.trial_id, turn)
-                asked = replace(trial, trial_id=turn_id, test=name, game=trial.trial_id, round=turn, factors=shown)
-                yield PlacedAnswer(asked, answer, conversation=trial.trial_id, turn=turn)
+                yield PlacedAnswer(turn_of(trial, turn, shown, name), answer, conversation=trial.trial_id, turn=turn)
 
     def _answer(self, asked: AskedQuestion, rows: Sequence[Cells], template: str) -> str:
         """Return what one question was answered; of a choice among profiles the label of the one that was chosen."""

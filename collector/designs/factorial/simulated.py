@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from slant.collector.designs.draws import NORMAL, log_normal, uniforms
+from slant.collector.designs.draws import NORMAL, log_normal, simulated_reply, uniforms
 from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import REVERSED, AskedQuestion
@@ -56,12 +56,9 @@ class Respondent:
     sd_tokens: float = 30.0
 
 
-_NUMBERS = (
-    "intercept", "position_bias", "acquiescence", "template_sd", "slope_sd", "persona_sd", "trait_sd", "refusal_rate",
-    "malformed_rate", "number_mean", "number_sd", "mean_tokens", "sd_tokens",
-)  # fmt: skip
 _SHARES = ("refusals", "filtered", "malformed")
 _BY_LEVEL = ("utilities", *_SHARES)
+_NUMBERS = [each.name for each in fields(Respondent) if each.name not in ("thresholds", *_BY_LEVEL)]
 
 
 def parse_simulation(table: Table, data: FactorialData) -> dict[str, Respondent]:
@@ -130,13 +127,8 @@ def simulate_reply(data: FactorialData, model: StudyModel, trial: Trial, seed: i
         answer = _REFUSAL
     elif u_malformed < respondent.malformed_rate + _of_levels(respondent.malformed, profiles):
         answer = _MALFORMED
-    return Reply(
-        answer=answer,
-        finish_reason="content_filter" if is_filtered else "stop",
-        output_tokens=tokens + 1 + len(answer) // 5,
-        reasoning_tokens=tokens,
-        served_model=model.requested_model,
-    )
+    reply = simulated_reply(answer, tokens, model)
+    return replace(reply, finish_reason="content_filter") if is_filtered else reply
 
 
 def _profiles(shown: Mapping[str, Any]) -> list[dict[str, str]]:

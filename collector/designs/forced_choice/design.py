@@ -24,7 +24,7 @@ from slant.collector.designs.forced_choice.words import (
     parse_tables,
     places,
 )
-from slant.collector.designs.plan import PromptIndex, QuestionPlan
+from slant.collector.designs.plan import PromptIndex, QuestionPlan, trial_of
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
@@ -199,12 +199,10 @@ class Cells(QuestionPlan[Place]):
         letter = letter or self._letters.letter(place.test_no, place.word_no, place.wording_no, place.repetition)
         consistent, other = test.options(condition, word.group)
         is_a = letter == LETTERS[0]
-        return Trial(
-            trial_id=self.trial_id(place),
-            study=self._study.name,
-            study_version=self._study.version,
-            variant=self._study.variant,
-            model=self._model.model,
+        return trial_of(
+            self._study,
+            self._model,
+            self.trial_id(place),
             test=test.test,
             condition=condition,
             item=word.word,

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design
-from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text
+from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text, rounds_in_order
+from slant.collector.designs.plan import trial_of
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, ids_of, name_of, toml_text
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
@@ -138,7 +139,8 @@ class ObservedRounds(PeopleUnits):
         game = self._data.games[0] if known and not said else self._games.get(folded(said))
         if game is None:
             raise StudyError(f'is of the game "{said[:40]}", which is none of the study')
-        rounds = _rounds(rows)
+        has_rounds = any(cell_text(row, "round") for row in rows)
+        rounds = rounds_in_order(rows) if has_rounds else range(1, len(rows) + 1)
         self._lengths[len(rows)] += 1
         for place, (number, cells) in enumerate(zip(rounds, rows, strict=True)):
             levels = [cell_text(cells, name) for name in self._data.columns]
@@ -147,20 +149,14 @@ class ObservedRounds(PeopleUnits):
                     raise StudyError(f"has quotes, line breaks or more than {_LONGEST} characters in {name}")
                 if level and (known_levels := self._data.columns[name]) and level not in known_levels:
                     raise StudyError(f'has "{level}" as {name}, which is none of the study\'s levels')
-            trial = Trial(
-                trial_id=stable_id(study.name, "human", study.variant, game, number),
-                study=study.name,
-                study_version=study.version,
-                variant=study.variant,
-                model=self._model.model,
+            trial = trial_of(
+                study,
+                self._model,
+                stable_id(study.name, "human", study.variant, game, number),
                 test=game,
                 condition="",
                 item=game,
                 group="",
-                wording=1,
-                option_a=None,
-                option_b=None,
-                expected=None,
                 repetition=1,
                 position=None,
                 game=stable_id(study.name, "human", study.variant, game),
@@ -175,19 +171,6 @@ class ObservedRounds(PeopleUnits):
 def _content(study: StudyFile) -> str:
     data: ObservedData = study.data
     return stable_id(study.asked_as, list(data.games), list(data.actions), dict(data.columns))[:12]
-
-
-def _rounds(rows: Sequence[Cells]) -> list[int]:
-    """Return the number of each round. StudyError if some have none, one is missing, or one occurs twice."""
-    said = [cell_text(row, "round") for row in rows]
-    if not any(said):
-        return list(range(1, len(rows) + 1))
-    numbers = [int(text) if text.isdecimal() else 0 for text in said]
-    if sorted(numbers) != list(range(1, len(rows) + 1)):
-        missing = sorted(set(range(1, max(numbers) + 1)) - set(numbers))
-        what = f"round {missing[0]} is missing" if missing else "a round is there twice, or has no number"
-        raise StudyError(f"is of a game with {len(rows)} rounds, of which {what}: none of it was taken")
-    return numbers
 
 
 DESIGN = Observed()
