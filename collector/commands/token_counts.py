@@ -67,8 +67,7 @@ def check_model_command(
     differently than the provider documents them, and when will the model be gone?
     MODEL is PROVIDER/NAME, or the name of a model of --study.
     """
-    from slant.collector.model_checks.check import check_model, checked_provider, needs_consent
-    from slant.collector.model_checks.questions import check_questions
+    from slant.collector.model_checks.check import check_model, check_questions, checked_provider, needs_consent
 
     chosen = _model(model, study)
     provider = checked_provider(chosen, base_url)

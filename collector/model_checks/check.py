@@ -2,15 +2,20 @@
 
 The questions go through the ordinary client. The check is kept in a separate journal, written at once and complete, so
 that it may run next to a collector on the same database.
+
+The questions are data (calibration.csv; the answers were computed). Their order is seeded. A parameter is tried with an
+answer that is never repeated by chance (twelve random digits): the same one twice means that chance was switched off.
 """
 
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
+import random
 import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,17 +29,129 @@ from slant.collector.errors import ProviderError, UsageError
 from slant.collector.keep.journal import encode, journal_folder, utc_now, write_whole
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.model_checks.findings import Answered, Verdict, decide_verdict, facts, pile_reason
-from slant.collector.model_checks.questions import CheckQuestion, check_questions
 from slant.collector.model_checks.response_facts import ResponseFacts, facts_of_response, summed
 from slant.collector.plan.run_plan import refuse_to_move, usable_address, why_not
-from slant.collector.providers import Provider, provider_named
+from slant.collector.providers import (
+    Provider,
+    anthropic,
+    chat_completions,
+    deepseek,
+    gemini,
+    ollama,
+    openai,
+    openai_responses,
+    openrouter,
+    provider_named,
+    together,
+)
 from slant.collector.providers.error_origin import speakers
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.lifecycles import asked_lifecycle, lifecycle_of
 from slant.collector.providers.logprobs import merged
+from slant.collector.providers.services import spoken_by
 from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
 from slant.collector.system.code_version import current_code_version
+
+_FILE = Path(__file__).resolve().parent / "calibration.csv"
+_RANDOM = "Write down a random number of twelve digits."
+_ENDING = " Answer with the number only."
+_HARD = 2  # this many of the hardest questions are asked again with little and with much effort
+
+Settings = Mapping[str, Any]
+_OPENAI: Mapping[str, Settings] = {
+    "temperature": {"temperature": 0},
+    "seed": {"seed": 7},
+    "effort_low": {"reasoning_effort": "low"},
+    "effort_high": {"reasoning_effort": "high"},
+}
+_PROBES: tuple[tuple[Any, Mapping[str, Settings]], ...] = (
+    (openai, _OPENAI),
+    (chat_completions, _OPENAI),
+    (deepseek, _OPENAI),
+    (openrouter, _OPENAI),
+    (together, _OPENAI),
+    (
+        openai_responses,
+        {
+            "temperature": {"temperature": 0},
+            "effort_low": {"reasoning": {"effort": "low"}},
+            "effort_high": {"reasoning": {"effort": "high"}},
+        },
+    ),
+    (
+        anthropic,
+        {
+            "temperature": {"temperature": 0},
+            "effort_low": {"thinking": {"type": "enabled", "budget_tokens": 1024}, "max_tokens": 16_000},
+            "effort_high": {"thinking": {"type": "enabled", "budget_tokens": 12_000}, "max_tokens": 16_000},
+        },
+    ),
+    (
+        gemini,
+        {
+            "temperature": {"generationConfig": {"temperature": 0}},
+            "seed": {"generationConfig": {"seed": 7}},
+            "effort_low": {"generationConfig": {"thinkingConfig": {"thinkingBudget": 512}}},
+            "effort_high": {"generationConfig": {"thinkingConfig": {"thinkingBudget": 8192}}},
+        },
+    ),
+    (
+        ollama,
+        {
+            "temperature": {"options": {"temperature": 0}},
+            "seed": {"options": {"seed": 7}},
+            "effort_low": {"think": "low"},
+            "effort_high": {"think": "high"},
+        },
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckQuestion:
+    """Hold one request of a check. `purpose` is calibration, plain (no parameter), or the name of a probe."""
+
+    purpose: str
+    text: str
+    difficulty: int | None = None
+    expected: str | None = None
+    settings: Settings = field(default_factory=dict)
+
+
+def check_questions(dialect: Any, seed: int) -> list[CheckQuestion]:
+    """Return all requests of one check: the easiest question first (it reveals a wrong key), the others in seeded
+    order."""
+    first, *rest = calibration()
+    rest += list(_pairs(probes(dialect), rest[-_HARD:]))
+    random.Random(seed).shuffle(rest)
+    return [first, *rest]
+
+
+def calibration() -> list[CheckQuestion]:
+    """Return the calibration questions, the easiest first."""
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [
+        CheckQuestion("calibration", row["question"] + _ENDING, int(row["difficulty"]), row["answer"]) for row in rows
+    ]
+
+
+def probes(dialect: Any) -> Mapping[str, Settings]:
+    """Return the parameters to try, by name; a dialect of another package may bring its own as the constant PROBES."""
+    known = next((settings for probed, settings in _PROBES if probed is spoken_by(dialect)), None)
+    return known if known is not None else getattr(dialect, "PROBES", {})
+
+
+def _pairs(tried: Mapping[str, Settings], hardest: list[CheckQuestion]) -> Iterator[CheckQuestion]:
+    for _ in range(2 if {"temperature", "seed"} & tried.keys() else 0):
+        yield CheckQuestion("plain", _RANDOM + _ENDING)
+    for name, settings in tried.items():
+        if name.startswith("effort"):
+            yield from (CheckQuestion(name, q.text, q.difficulty, q.expected, settings) for q in hardest)
+        else:
+            yield from (CheckQuestion(name, _RANDOM + _ENDING, settings=settings) for _ in range(2))
+
 
 AT_ONCE = 4
 TRIES = 4

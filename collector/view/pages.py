@@ -23,7 +23,7 @@ from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
 from slant.collector.view.guarded import MEMORY, guarded, journal_sizes
 from slant.collector.view.notes_file import NotesFile
-from slant.collector.view.paging import page_of
+from slant.collector.view.paging import page_of, page_of_view, view_groups
 from slant.collector.view.pairs import (
     CELL,
     PAIRS_ON_A_PAGE,
@@ -33,10 +33,8 @@ from slant.collector.view.pairs import (
     pairs_of,
     steps_of_pair,
 )
-from slant.collector.view.runs import model_rows, run_rows
 from slant.collector.view.search import Searches, TextSearch
-from slant.collector.view.stored_views import page_of_view, view_groups
-from slant.collector.view.summary import OUTCOMES, filter_values, summarise
+from slant.collector.view.summary import OUTCOMES, filter_values, model_rows, run_rows, summarise
 from slant.collector.view.texts import begun, indented, visible
 from slant.collector.view.trial_filter import SORTS, TrialFilter
 from slant.collector.view.trials import (

@@ -1,15 +1,25 @@
-"""Summarise the trials under a filter: outcomes by condition, and how many tokens they took, drawn as bars."""
+"""Summarise the trials under a filter: outcomes by condition, and how many tokens they took, drawn as bars;
+and the runs of a database with how far each model is, including what a collector has not yet loaded.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import duckdb
+import polars as pl
 
+from slant.collector.keep.database import kept_open, reading
+from slant.collector.keep.journal import has_collector
+from slant.collector.keep.journal_loader import waiting_bytes
+from slant.collector.progress.current_run import for_people, with_pace
+from slant.collector.progress.status import progress, warnings
 from slant.collector.system.shipped_files import sql_query
+from slant.collector.view.paging import rows_of
 
 OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "rejected")
 _BARS = 48
@@ -116,3 +126,38 @@ def filter_values(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Any]]
     """Return what each filter can be set to, from the lists of the runs: no trial is read for it."""
     rows = connection.execute(sql_query("filter_values")).fetchall()
     return {name: [value for value in known or [] if value not in (None, "")] for name, known in rows}
+
+
+_COLUMNS = "run_id, source, study, variant, started_at, finished_at, end_reason, code_version, command"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Hold `status`, a row per model, with its pace while it is asked; `runs`, the latest first; `problems`, None if
+    unasked."""
+
+    status: pl.DataFrame
+    title: str
+    runs: list[dict[str, Any]]
+    is_running: bool
+    waiting_bytes: int
+    problems: list[str] | None
+
+
+def model_rows(db: Path) -> pl.DataFrame:
+    """Return how far each model is and what it has cost; this reads every attempt."""
+    return progress(db).drop("n_unpriced")
+
+
+def run_rows(db: Path, models: pl.DataFrame, *, looks_for_problems: bool) -> Runs:
+    """Return what `collect status` says, and the runs themselves; `models` as from `model_rows`. Looking for problems
+    reads every trial several times.
+    """
+    with kept_open(db):
+        status, title = for_people(with_pace(models, db))
+        problems = warnings(db) if looks_for_problems else None
+        waiting = waiting_bytes(db)
+        with reading(db) as connection:
+            latest = f"SELECT {_COLUMNS} FROM runs ORDER BY started_at DESC, run_id DESC LIMIT 500"  # noqa: S608
+            runs = rows_of(connection.sql(latest))
+    return Runs(status, title, runs, has_collector(db), waiting, problems)

@@ -16,9 +16,8 @@ from slant.collector.errors import JournalError, ProviderError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.model_checks.check import Check, check_model
+from slant.collector.model_checks.check import Check, calibration, check_model, check_questions, probes
 from slant.collector.model_checks.findings import Answered, decide_verdict, facts, rank_correlation, step
-from slant.collector.model_checks.questions import calibration, check_questions, probes
 from slant.collector.providers import PROVIDERS, anthropic, chat_completions
 from slant.collector.study.records import StudyModel
 from tests.support.local_server import LocalServer, completion, error, standing_for

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from slant.collector.errors import UsageError
 from slant.collector.request_messages import messages_of
 from slant.collector.view.guarded import guarded
-from slant.collector.view.paging import Order, page_of
+from slant.collector.view.paging import Order, page_of, page_of_view
 from slant.collector.view.search import TextSearch
-from slant.collector.view.stored_views import page_of_view
 from slant.collector.view.summary import histograms
 from slant.collector.view.texts import visible
 from slant.collector.view.trial_filter import TrialFilter, condition_of
@@ -81,8 +80,8 @@ def test_a_walk_by_keys_is_the_sorted_list_forth_and_back(rows: list[tuple[int |
 
 @pytest.mark.slow
 def test_a_view_of_many_trials_is_walked_as_they_were_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slant.collector.view.stored_views._FEW_TRIALS", 0)
-    monkeypatch.setattr("slant.collector.view.stored_views.ON_A_PAGE", 5)
+    monkeypatch.setattr("slant.collector.view.paging._FEW_TRIALS", 0)
+    monkeypatch.setattr("slant.collector.view.paging.ON_A_PAGE", 5)
     others = [{"trial_id": f"a-{n:03}", "study": "interference"} for n in range(120)]
     trials = [{"trial_id": f"b-{99 - n:03}", "position": n, "item": f"<{n}>"} for n in range(12)]
     with guarded(database(tmp_path / "a.duckdb", [*others, *trials]), WALK_S) as connection:

@@ -45,7 +45,7 @@ EXCEPTIONS = {
     **dict.fromkeys(
         (
             "collector/designs/pairing/published_lists.py", "collector/keep/schema.py", "collector/keep/view_heads.py",
-            "collector/model_checks/response_facts.py", "collector/model_checks/questions.py",
+            "collector/model_checks/response_facts.py", "collector/model_checks/check.py",
             "collector/provenance/checklist.py", "collector/providers/endings.py",
             "collector/providers/error_meanings.py", "collector/providers/lifecycles.py",
             "collector/studies/new_study.py", "collector/study/engines.py", "collector/timeline/page.py",

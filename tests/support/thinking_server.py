@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
-from slant.collector.model_checks.questions import calibration
+from slant.collector.model_checks.check import calibration
 from tests.support.local_server import completion, error
 
 DIFFICULTY = {question.text: (question.difficulty or 0, question.expected) for question in calibration()}

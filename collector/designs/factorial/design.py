@@ -14,9 +14,16 @@ from typing import Any
 from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits, with_declaration
-from slant.collector.designs.factorial.imported import DECIMAL, checked_shown, placer_of, row_columns
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
-from slant.collector.designs.factorial.people import ShownProfiles, fields_of, without_persona
+from slant.collector.designs.factorial.people import (
+    DECIMAL,
+    ShownProfiles,
+    checked_shown,
+    fields_of,
+    placer_of,
+    row_columns,
+    without_persona,
+)
 from slant.collector.designs.factorial.proposed import proposed_study
 from slant.collector.designs.factorial.questions import FORWARD, OF_PROFILE, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.remarks import remarks_on
