@@ -21,15 +21,13 @@ from slant.collector.designs.allocation.texts import AnswerFormat
 from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, as_text, used_frames
-from slant.collector.designs.people import TRUE, PeopleUnits, TurnReader
+from slant.collector.designs.people import TRUE
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, toml_text
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.labels import mentioned_labels
 from slant.collector.reading.spelling import folded
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
-from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo, numbered
-from slant.collector.study.toml_table import Table
 
 _SHOWN = ("points", "bonus", "would_succeed", "reminders", "scale", "ranks", "n_hires", "n_successes", "answer_format")
 
@@ -54,8 +52,10 @@ class Allocation(Design):
     whole_keys = ("success", "worth", "loss")
     participants = PARTICIPANTS
 
-    def parse(self, table: Table, folder: StudyFolder) -> AllocationData:
-        return parse_allocation(table, folder)
+    parse = staticmethod(parse_allocation)
+    plan = staticmethod(Games)
+    imported_turns = staticmethod(turn_reader)
+    imported_people = staticmethod(PlayedGames)
 
     def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
         return proposed_study(table)
@@ -120,9 +120,6 @@ class Allocation(Design):
     def with_rates(self, data: AllocationData, rates: Mapping[str, Mapping[str, float]]) -> AllocationData:
         return replace(data, elicited=rates)
 
-    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Games:
-        return Games(study, model, seed)
-
     def contents(self, study: StudyFile) -> Iterator[str]:
         return (game_content(study, answer) for answer in study.data.texts.answers)
 
@@ -140,12 +137,6 @@ class Allocation(Design):
 
     def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         return read_turn(study.data, self._answer(study, trial), trial, reply)
-
-    def imported_turns(self, study: StudyFile, model: StudyModel) -> TurnReader:
-        return turn_reader(study, model)
-
-    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits:
-        return PlayedGames(study, model)
 
     def as_imported_reply(self, study: StudyFile, trial: Trial, reply: Reply) -> Reply:
         """Return the reply of a file, in which a called group is a tool call, or is alone."""

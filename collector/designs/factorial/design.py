@@ -40,7 +40,6 @@ from slant.collector.designs.factorial.tasks import (
 from slant.collector.designs.factorial.texts import system_text, user_text
 from slant.collector.designs.people import PeopleUnits, RowPlacer
 from slant.collector.designs.plan import Plan, ShuffledQuestions
-from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import JSON_BY_NAME, Found, UnreadForm
@@ -48,7 +47,7 @@ from slant.collector.reading.plain import AnswerReading, plain_lines, spoken, wi
 from slant.collector.records import Prompt, Reading, Reply, Trial
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo, numbered
+from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
 
 MOST_CONTENTS = 50_000
@@ -108,6 +107,12 @@ class Factorial(Design):
         "proportional_odds": {}, "level_contrasts": {}, "nothing_in_levels": {},
     }  # fmt: skip
 
+    fits = staticmethod(estimand_fits)
+    own_fit = staticmethod(with_declaration)
+    check_arguments = staticmethod(check_arguments)
+    proposed_from_table = staticmethod(proposed_study)
+    row_columns = staticmethod(row_columns)
+
     def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
         data = parse_parts(table, folder)
         return replace(data, simulation=parse_simulation(table, data))
@@ -154,15 +159,6 @@ class Factorial(Design):
 
     def dealt(self, data: FactorialData, seed: int) -> FactorialData:
         return replace(data, dealt_by=seed)
-
-    def fits(self, study: StudyFile) -> dict[str, Fit]:
-        return estimand_fits(study)
-
-    def own_fit(self, study: StudyFile, fit: Fit) -> Fit:
-        return with_declaration(study, fit)
-
-    def check_arguments(self, study: StudyFile) -> Mapping[str, Mapping[str, Any]]:
-        return check_arguments(study)
 
     def plain_personas(self, data: FactorialData) -> tuple[str, ...]:
         return tuple(level.name for level in data.personas.levels if not any(level.texts.values()))
@@ -244,12 +240,6 @@ class Factorial(Design):
         data: FactorialData = study.data
         has_own_form = any(question.form for question in data.questions.values())
         return schema_of(data.questions.values()) if data.asked == "together" and not has_own_form else None
-
-    def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
-        return proposed_study(table)
-
-    def row_columns(self, data: FactorialData) -> tuple[str, ...]:
-        return row_columns(data)
 
     def row_placer(self, study: StudyFile) -> RowPlacer | None:
         return placer_of(study.data)
