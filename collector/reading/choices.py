@@ -28,38 +28,16 @@ from slant.collector.reading.plain import (
 )
 from slant.collector.reading.scales import Scale, read_scale
 from slant.collector.reading.spelling import folded, labels_by_spelling
+from slant.collector.reading.written_numbers import listed_words
 
 YES_NO = ("yes", "no")
 _IDIOMS = re.compile(
     r"\bno (?:one|doubt|question|hesitation|problem|wonder|issues?|concerns?|reservations?|objections?)\b"
 )
 """No answers: "no doubt: yes" says yes."""
-_YES_NO_WORDS = {
-    word: said
-    for said, words in {
-        "yes": "y true yeah yep yup ja oui sí si sim da да sì 是 是的 会 はい 네 예 evet tak igen ano نعم हाँ ναι כן",
-        "no": "n false nope nah nein non não nao nee nej nei нет 否 不 不是 不会 いいえ 아니요 아니오 hayır nie nem ne "
-        "لا नहीं όχι לא",
-    }.items()
-    for word in words.split()
-}
+_YES_NO_WORDS = {word: said for said, words in listed_words("answer") for word in words}
 """Say yes and no in other words and languages; only at the start of an answer that has neither in English."""
-_ORDINALS = {
-    word: place
-    for place, words in enumerate(
-        (
-            "first 1st erste ersten premier première primera primero primeira primeiro prima primo eerste första "
-            "første pierwsza pierwszy первый первая первого первую 第一",
-            "second 2nd zweite zweiten deuxième seconde segunda segundo seconda secondo tweede andra anden druga drugi "
-            "второй вторая второго вторую 第二",
-            "third 3rd dritte dritten troisième tercera tercero terceira terceiro terza terzo derde tredje trzecia "
-            "trzeci третий третья третьего третью 第三",
-            "fourth 4th vierte vierten quatrième cuarta cuarto quarta quarto vierde fjärde четвёртый четвертый 第四",
-            "fifth 5th", "sixth 6th", "seventh 7th", "eighth 8th", "ninth 9th", "tenth 10th",
-        )
-    )
-    for word in words.split()
-}  # fmt: skip
+_ORDINALS = {word: int(place) - 1 for place, words in listed_words("place") for word in words}
 _PERSONS = (
     r"one|person|profile|option|candidate|applicant|profil|kandidat(?:in)?|bewerber(?:in)?|personne|candidate?|personas?"
     r"|candidat[ao]|perfil|pessoa|persona|profilo|persoon|kandidaat|человек|кандидат|个人?|位|名|个候选人|人|个选项"

@@ -7,40 +7,27 @@ is no part of it (`5kg`, `$75`). Scales, questions for numbers and proposals of 
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable
 from decimal import Decimal
 from math import isfinite
+from pathlib import Path
+
+_FILE = Path(__file__).resolve().parent / "words.csv"
+
+
+def listed_words(role: str) -> list[tuple[str, list[str]]]:
+    """Return the lists of words with a role (words.csv), each with what its words mean; "" if their places say it."""
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        return [(row["value"], row["words"].split()) for row in csv.DictReader(file) if row["role"] == role]
+
 
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_ABROAD = (
-    "_ ein|eins|eine zwei drei vier fünf sechs sieben acht neun zehn",
-    "zéro un|une deux trois quatre cinq six sept huit neuf dix",
-    "cero uno|un|una dos tres cuatro cinco seis siete ocho nueve diez",
-    "zero uno|un|una due tre quattro cinque sei sette otto nove dieci",
-    "zero uma dois|duas três quatro cinco seis sete oito nove dez",
-    "nul één twee drie vier vijf zes zeven acht negen tien",
-    "noll ett två tre fyra fem sex sju åtta nio tio",
-    "ноль один два три четыре пять шесть семь восемь девять десять",
-    "〇|零 一 二|两 三 四 五 六 七 八 九 十",
-    "zero jeden dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć",
-    "sıfır bir iki üç dört beş altı yedi sekiz dokuz _",
-    "nula jedna dva tři čtyři pět šest sedm osm devět deset",
-    "nulla egy kettő három négy öt _ hét nyolc kilenc tíz",
-    "nolla yksi kaksi kolme neljä viisi kuusi seitsemän kahdeksan yhdeksän kymmenen",
-    "nul _ _ tre _ fem seks syv|sju otte|åtte ni ti",
-    "nol satu dua tiga empat lima enam tujuh delapan sembilan sepuluh",
-    "không một hai ba bốn năm sáu bảy tám chín mười",
-    "صفر واحد اثنان|اثنين ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة",
-    "शून्य एक दो तीन चार पाँच|पांच छह|छः सात आठ नौ दस",
-    "영 일|하나 이|둘 삼|셋 사|넷 오|다섯 육|여섯 칠|일곱 팔|여덟 구|아홉 십|열",
-)
-"""German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Russian, Chinese and Japanese, Polish, Turkish, Czech,
-Hungarian, Finnish, Danish and Norwegian, Indonesian, Vietnamese, Arabic, Hindi, Korean; from 0. _: an English word."""
 
 
 def _read_table() -> dict[str, int]:
@@ -50,8 +37,8 @@ def _read_table() -> dict[str, int]:
         for one in range(1, 10):
             numbers |= {f"{word}{mark}{_ONES.split()[one]}": 10 * ten + one for mark in (" ", "-")}
     numbers |= dict.fromkeys(("hundred", "a hundred", "one hundred"), 100)
-    for language in _ABROAD:
-        for number, words in enumerate(language.split()):
+    for _, language in listed_words("number"):  # from 0; _: an English word
+        for number, words in enumerate(language):
             numbers |= {word: number for word in words.split("|") if word != "_" and word not in numbers}
     return numbers
 
@@ -72,13 +59,7 @@ def _digits(word: str) -> str:
 
 
 MARKS = (".", ",")
-_MAGNITUDES = {
-    "百": 1e2, "千": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8,
-    "tausend": 1e3, "tsd": 1e3, "mille": 1e3, "тыс": 1e3,
-    "k": 1e3, "hundred": 1e2, "thousand": 1e3,
-    "million": 1e6, "mn": 1e6, "mm": 1e6, "mio": 1e6, "mln": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12,
-    "tn": 1e12, "lakh": 1e5, "crore": 1e7,
-}  # fmt: skip
+_MAGNITUDES = {word: float(value) for value, words in listed_words("magnitude") for word in words}
 _TIMES = (
     r"\s?(?:[百千万萬만億亿억]|(?:k|(?:hundred|thousand|million|billion|trillion|lakh|crore)s?|tausend|tsd|mille|тыс|mn|mio|mln"
     r"|bn|tn)\b)"
