@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games, game_content
-from slant.collector.designs.allocation.imported import turn_reader
+from slant.collector.designs.allocation.imported import PlayedGames, turn_reader
 from slant.collector.designs.allocation.participants import PARTICIPANTS, check_participants, simulate_reply
 from slant.collector.designs.allocation.parts import AllocationData, parse_allocation
-from slant.collector.designs.allocation.people import PlayedGames
 from slant.collector.designs.allocation.reader import called, read_turn
 from slant.collector.designs.allocation.texts import AnswerFormat
 from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
