@@ -45,6 +45,8 @@ class StudyError(UsageError):
 
 
 _MANY_NAMES, _NEAREST = 20, 5
+NEAR = 0.65
+"""How alike two names must be (`difflib`) for one to be meant by the other: "lme4" is not "amie"."""
 
 
 class UnknownNameError(UsageError):
@@ -53,7 +55,7 @@ class UnknownNameError(UsageError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *details: str) -> None:
         names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        near = difflib.get_close_matches(name, names, n=1, cutoff=NEAR)
         known_names = f"Known: {', '.join(filter(None, names))}." if names else "There are none."
         if len(names) > _MANY_NAMES:
             nearest = difflib.get_close_matches(name, names, n=_NEAREST, cutoff=0)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TextIO
 
 import click
 
-from slant.collector.errors import Interrupted, SlantError, UsageError
+from slant.collector.errors import NEAR, Interrupted, SlantError, UsageError
 from slant.collector.screen_tables import as_table, screen_table
 from slant.collector.screen_tables import printable as printable
 from slant.collector.system.operating_system import check_supported, forbid_core_dumps
@@ -141,7 +141,7 @@ class SlantGroup(click.Group):
         """Resolve as click does, but suggest the nearest command for an unknown one."""
         name = args[0] if args else ""
         if name and not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
-            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.5)
+            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=NEAR)
             hint = f'Did you mean "{near[0]}"?' if near else f"There are: {', '.join(self.list_commands(ctx))}."
             ctx.fail(f'There is no command "{printable(name)}". {hint}')
         return super().resolve_command(ctx, args)

@@ -110,7 +110,8 @@ def cannot_open(path: Path, text: str) -> DatabaseError:
         return DatabaseError(f'"{path}" is a SQLite database, not a DuckDB one.', "Name another file: --db FILE")
     if _has_journals(path) and is_damage(text):
         return damaged(path, first)
-    if "not a valid DuckDB database" in text:
+    # DuckDB takes a name that ends in .csv, .json or .parquet for a table in memory.
+    if "not a valid DuckDB database" in text or "launch in-memory database" in text:
         return DatabaseError(
             f'"{path}" is not a DuckDB database.', "It was left as it is. Name another file: --db FILE"
         )

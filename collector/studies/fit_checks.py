@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from slant.collector.designs.study import Study
+from slant.collector.errors import NEAR
 from slant.collector.keep.database import writing
 from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.records import WITHOUT_ANSWER
@@ -29,6 +30,10 @@ PRIORS: Mapping[str, tuple[bool, ...]] = {
 PRIOR_CLASSES = ("b", "Intercept", "sd", "cor")
 _FUNCTIONS = ("I", "log", "log1p", "sqrt", "scale", "poly")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z.][\w.]*")
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<operand>[A-Za-z.][\w.]*|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|`[^`]*`|"[^"]*"|'[^']*')"""
+    r"""|(?P<operator>%[^%]*%|<=|>=|==|!=|&&|\|\||[-+*/^:|~<>&,=])|(?P<open>\()|(?P<close>\))|(?P<other>\S))"""
+)
 _NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _PRIOR = re.compile(rf"\s*(\w+)\s*\(\s*({_NUMBER}(?:\s*,\s*{_NUMBER})*)\s*\)\s*")
 Columns = Mapping[str, Sequence[str]]
@@ -88,6 +93,7 @@ def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]])
     if fit.view not in views:
         yield f'{where}: there is no view "{fit.view}" of this design. {_near(fit.view, views)}'
         return
+    yield from _unread_formula(where, fit.formula)
     columns = views[fit.view]
     named = [fit.outcome, fit.contrast, *fit.by, *fit.levels, *fit.factors, *fit.drop_flags, *fit.columns, *fit.where]
     named += engine_columns(fit.engine)
@@ -135,8 +141,35 @@ def _wrong_in_specification(own: Specification, fit: Fit, columns: Sequence[str]
         return  # its fit's view does not exist, which has been reported
     rotated = [own.rotate] if own.rotate else []
     named = (*_in_formula(own.formula), own.contrast, *own.drop_flags, *own.missing_as, *rotated)
+    yield from _unread_formula(where, own.formula)
     yield from _unknown_columns(where, named, columns)
     yield from _wrong_priors(where, own.settings.get("priors"))
+
+
+def formula_mistake(formula: str) -> str | None:
+    """Return what R could not read in a formula (an operator without a term, a bracket too many); None if it can."""
+    before, depth, needs_term = "", 0, True
+    for match in _TOKEN.finditer(formula):
+        token, kind = match[0].strip(), match.lastgroup
+        is_sign = token in ("+", "-", "~")
+        is_wrong = {
+            "operand": not needs_term,
+            "operator": needs_term and not is_sign,
+            "open": not needs_term and not _NAME.fullmatch(before),
+            "close": depth == 0 or (needs_term and before != "("),
+        }.get(str(kind), True)
+        if is_wrong:
+            return f'"{token}" follows "{before}"' if before else f'it begins with "{token}"'
+        depth += {"open": 1, "close": -1}.get(str(kind), 0)
+        before, needs_term = token, kind in ("operator", "open")
+    if needs_term:
+        return f'it ends with "{before}"' if before else "it is empty"
+    return 'a ")" is missing' if depth else None
+
+
+def _unread_formula(where: str, formula: str | None) -> Iterator[str]:
+    if formula is not None and (mistake := formula_mistake(formula)):
+        yield f'{where}: R can\'t read the formula "{formula}": {mistake}.'
 
 
 def _in_formula(formula: str | None) -> list[str]:
@@ -194,5 +227,5 @@ def _wrong_prior(text: Any) -> str:
 
 def _near(name: str, known: Iterable[str]) -> str:
     names = list(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    near = get_close_matches(name, names, n=1, cutoff=NEAR)
     return f'Did you mean "{near[0]}"?' if near else f"There are: {', '.join(names)}."

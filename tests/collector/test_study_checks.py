@@ -13,7 +13,7 @@ from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import list_studies, load_study
-from slant.collector.studies.fit_checks import _FUNCTIONS, PRIORS, _in_formula, _wrong_prior
+from slant.collector.studies.fit_checks import _FUNCTIONS, PRIORS, _in_formula, _wrong_prior, formula_mistake
 from slant.collector.studies.new_study import write_new_study
 from tests.support.each_row import each_row
 from tests.support.tiny_study import write_tiny
@@ -167,3 +167,14 @@ def test_priors_and_functions_are_those_that_r_knows(root: Path) -> None:
         r"allowed_functions <- function\(\) c\((.*)\)", (root / "R" / "checked_formula.R").read_text()
     )
     assert re.findall(r'"(\w+)"', functions) == list(_FUNCTIONS)
+
+
+def test_a_formula_that_r_can_not_read_is_a_mistake_of_the_study() -> None:
+    unread = {
+        "y ~ name +* job": '"*" follows "+"', "y ~ name job": '"job" follows "name"', "y ~": 'ends with "~"',
+        "": "empty", "y ~ (1 | name": 'a ")" is missing', "y ~ name)": '")" follows "name"', "y ~ a; b": '";"',
+    }  # fmt: skip
+    said = {formula: formula_mistake(formula) or "" for formula in unread}
+    assert not [formula for formula, mistake in unread.items() if mistake not in said[formula]], said
+    read = ["log(y) ~ a * I(x^2) + (1 + a || g)", "y | trials(n) ~ s(x, k = 3) - 1", "~ `a b` %in% c", "y ~ f() + ."]
+    assert [formula_mistake(formula) for formula in read] == [None] * len(read)
