@@ -1,4 +1,4 @@
-"""`collect --study interference` from the shell: what it asks, what it says, and that it asks nothing twice."""
+"""`collect --study interference` and `hiring` from the shell, as a new user types them."""
 
 from __future__ import annotations
 
@@ -98,3 +98,24 @@ def test_the_study_is_shown_with_the_provenance_of_its_words() -> None:
 def test_the_words_of_a_study_without_provenance_are_counted_all_the_same() -> None:
     words = run("studies", "rmiat", "--show", "words", "--format", "csv").stdout.splitlines()
     assert words[:2] == ["test,group,words", "flowers_insects,Flowers,25"]
+
+
+@pytest.mark.slow
+def test_thirty_games_of_a_participant_end_with_what_to_type_next(tmp_path: Path) -> None:
+    db = str(tmp_path / "h.duckdb")
+    arguments = ["--study", "hiring", "--model", "simulated/thompson", "--db", db, "--format", "csv"]
+    asked = CliRunner().invoke(command, arguments)
+    assert asked.exit_code == 0, asked.output
+    assert asked.stdout.splitlines()[1].startswith("thompson,1200,0,1200,1200,")
+    assert f"Next: analyze tables --study hiring --db {db}" in asked.stderr
+    assert "Coverage" not in asked.stderr  # there are no two options of which one would be the consistent one
+
+
+def test_rows_that_say_of_no_game_which_it_is_are_refused_and_the_sentence_says_what_lacks(tmp_path: Path) -> None:
+    file = tmp_path / "rounds.csv"
+    file.write_text("model,test,condition,item,group,wording,answer\ngpt-4o,rounds,a,b,c,1,d\n", "utf-8")
+    db = tmp_path / "h.duckdb"
+    refused = CliRunner().invoke(command, ["import", "--study", "hiring", "--db", str(db), str(file)])
+    assert refused.exit_code == 2, refused.output
+    assert "it lacks the columns game, round" in refused.output
+    assert not db.exists()

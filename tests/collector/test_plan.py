@@ -1,4 +1,4 @@
-"""The plan: how many, in which order, and the same again."""
+"""The plan: how many, in which order, and the same again. What holds of every design."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from slant.collector.designs import _DESIGNS, Design, design_named
 from slant.collector.designs.association.design import paired_order
 from slant.collector.errors import UsageError
 from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.records import Trial
 from slant.collector.studies.catalogue import load_study
+from tests.support.each_row import each_row
 from tests.support.tiny_study import write_tiny
 
 STUDY = load_study("rmiat")
@@ -116,3 +118,18 @@ def test_a_study_of_ones_own_is_planned_and_worded_end_to_end(tmp_path: Path) ->
         prompts.add(prompt.messages[0]["content"])
     assert len(prompts) == 8
     assert 'oolong, sencha / mocha, latte: tea Busy, coffee Calm. Sort "mocha": [Busy, Calm].' in prompts
+
+
+@each_row("name", _DESIGNS)
+def test_a_design_is_looked_up_once_and_says_its_name(name: str) -> None:
+    design = design_named(name)
+    assert isinstance(design, Design)
+    assert design.name == name
+    assert design_named(name) is design
+
+
+@each_row("name", _DESIGNS)
+def test_a_design_gives_its_questions_in_one_of_the_ways_there_are(name: str) -> None:
+    own = vars(type(design_named(name)))
+    assert {"questions", "plan"} & own.keys() or not design_named(name).asks  # one that asks nobody has none
+    assert {"text", "next"} & own.keys()

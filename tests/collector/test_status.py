@@ -1,4 +1,5 @@
-"""`collect status` next to a real run: rate, limit, waits, time left; --watch, which ends when the run does."""
+"""`collect status` next to a real run: rate, limit, waits, time left; --watch, which ends when the run does. Trials
+without an answer: how many are worth a sentence, and when two conditions lose unequally many."""
 
 from __future__ import annotations
 
@@ -21,15 +22,18 @@ from aiohttp import web
 from click.testing import CliRunner
 
 from slant.collector import collect
+from slant.collector.ask.endings_seen import malformed_notes
 from slant.collector.cli import collect as collect_command
 from slant.collector.keep.journal import Journal, has_collector, journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.progress.bar import endless, rate_text
 from slant.collector.progress.current_run import for_people, sentence, silent_models, with_pace, with_test_pace
+from slant.collector.progress.lost_answers import lost_answer_notes, other_notes, unequal_losses
 from slant.collector.progress.status import progress
 from slant.collector.study.records import StudyModel
 from tests.collector.test_kill import PLANNED, Command
 from tests.support.fitted import small_database
+from tests.support.given import database
 from tests.support.local_server import LocalServer, answers, error
 from tests.support.made import a_run, an_attempt
 from tests.support.tiny_study import write_tiny
@@ -228,3 +232,24 @@ def test_a_silent_model_whose_answers_nothing_ends_is_told() -> None:
     of_own = StudyModel("small", "small", "local", "small", "plain")
     assert "no max_tokens is set" in endless(of_own)
     assert endless(replace(of_own, settings={"max_tokens": 9})) == endless(replace(of_own, provider="openai")) == ""
+
+
+def test_shares_that_chance_explains_are_equal() -> None:
+    assert unequal_losses([("usual", 2, 100), ("crossed", 4, 100)]) is None
+    assert unequal_losses([("usual", 2, 100), ("crossed", 20, 100)]) == "20 of 100 in crossed, 2 of 100 in usual"
+
+
+def test_trials_without_an_answer_are_told_by_model_and_kind(tmp_path: Path) -> None:
+    answered = [{"source": "collected", "study": "own"}] * 10
+    lost = [{"source": "collected", "study": "own", "outcome": "malformed", "choice": None}] * 5
+    notes = lost_answer_notes(database(tmp_path / "a.duckdb", [*answered, *lost]), "own")
+    assert notes[0] == "ATTENTION: 5 of 15 trials of o3-mini ended without an answer (5 malformed)."
+    assert "collect view --db" in notes[1]
+    assert lost_answer_notes(database(tmp_path / "b.duckdb", answered), "own") == []
+
+
+def test_what_is_said_first_is_not_said_again_at_the_end() -> None:
+    notes = malformed_notes("small", {"malformed": 64})
+    assert len(notes) == 1
+    assert other_notes(notes, ["ATTENTION: 64 of 64 trials"]) == []
+    assert other_notes(notes, []) == notes

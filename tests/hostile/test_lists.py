@@ -1,4 +1,5 @@
-"""Word lists of strangers: a study is made of them, or a sentence says why not, at once and with nothing written."""
+"""Word lists of strangers: a study is made of them, or a sentence says why not, at once and with nothing written. Files
+of people's answers with more in them than was asked for: nothing of that is kept, and a sentence says why."""
 
 from __future__ import annotations
 
@@ -9,9 +10,12 @@ import pytest
 
 from slant.collector import import_trials
 from slant.collector.errors import UsageError
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import journal_paths, opened_journal
 from slant.collector.studies.catalogue import load_variants
 from slant.collector.studies.new_study import write_new_study
 from tests.hostile.lists import LISTS_OF_STRANGERS, HostileLists, write_lists
+from tests.hostile.people import CANARY, FILES, PeopleFile
 
 MOST_S = 1.0
 
@@ -52,3 +56,39 @@ def test_a_coding_of_theirs_that_is_no_number_costs_its_row_only(told: str, tmp_
     report = import_trials(db, str(study), [file], "openai/gpt-4", "bai", "chained")
     assert report.rows_imported == 1
     assert ["iat_bias must be a number" in str(problem) for problem in report.problems] == [True]
+
+
+STUDY = """
+name = "drinks"
+title = "Drinks"
+design = "factorial"
+factors.item = ["tea", "milk"]
+templates.plain = "Do you like {item}?"
+questions.rating = { text = "Answer.", kind = "scale", max = 5 }
+models = [{ model = "gpt-6-luna", provider = "openai" }]
+"""
+
+
+def everything_kept(db: Path) -> bytes:
+    texts = [db.read_bytes()] if db.exists() else []
+    for path in journal_paths(journal_folder(db)):
+        with opened_journal(path) as journal:
+            texts.append(journal.read())
+    return b"".join(texts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hostile", FILES, ids=lambda hostile: hostile.name)
+def test_nothing_that_was_not_asked_for_is_kept(hostile: PeopleFile, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(STUDY)
+    file, db = tmp_path / hostile.file, tmp_path / "t.duckdb"
+    file.write_bytes(hostile.text.encode("utf-8", "surrogateescape"))
+    said = {"consent": "informed", "origin": "a stranger", "person": list(hostile.person)}
+    if hostile.refusal:
+        with pytest.raises(UsageError, match=hostile.refusal):
+            import_trials(db, str(tmp_path / "study.toml"), [file], layout="people", **said)
+    else:
+        report = import_trials(db, str(tmp_path / "study.toml"), [file], layout="people", **said)
+        assert [hostile.problem in problem.text for problem in report.problems] == [True] * bool(hostile.problem)
+        assert not any(CANARY in problem.text for problem in report.problems)
+    assert CANARY.encode() not in everything_kept(db)

@@ -1,7 +1,7 @@
 """The README and the pages of the shell: their commands are typed, in order, and print what the pages show.
 
 `make test` is the one command that can't be tested from inside; `make demo` is run by test_demo.py. The pages about own
-studies and about versions have tests of their own (test_own_pages.py, test_own_game.py, test_versions_page.py).
+studies and about versions have tests of their own (test_own_pages.py, test_own_game.py, test_teaching_pages.py).
 """
 
 from __future__ import annotations
