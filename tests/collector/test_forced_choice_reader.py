@@ -101,39 +101,8 @@ def test_no_text_is_too_odd_to_be_read(answer: str) -> None:
     assert 0 <= reading.place <= max(0, len(answer) - 1)
 
 
-words = st.sampled_from(
-    [
-        "A",
-        "B",
-        "a",
-        "the",
-        "answer",
-        "is",
-        "Option",
-        "{",
-        "}",
-        '"answer"',
-        ":",
-        '"A"',
-        '"B"',
-        "\n",
-        "not",
-        "or",
-        ",",
-        ".",
-        "```",
-        "json",
-        "I",
-        "can't",
-        "sorry",
-        "(",
-        ")",
-        "**",
-        "Male",
-        "Career",
-        "C",
-    ]
-)
+PIECES = 'A B a the answer is Option { } "answer" : "A" "B" not or , . ``` json I can\'t sorry ( ) ** Male Career C'
+words = st.sampled_from(["\n", *PIECES.split()])
 texts = st.lists(words, max_size=12).map(" ".join)
 
 
