@@ -18,8 +18,7 @@ from slant.collector.providers.error_meanings import (
 )
 from slant.collector.providers.error_origin import NOBODY
 from slant.collector.providers.exchange import Exchange, first_choice
-from slant.collector.providers.size_limits import answer_alone_is_too_long
-from slant.collector.providers.stated_quotas import stated_quota
+from slant.collector.providers.stated_limits import answer_alone_is_too_long, stated_quota
 from slant.collector.providers.streams import is_stream
 
 LONGEST_BACKOFF_S = 60.0

@@ -33,8 +33,7 @@ from slant.collector.terminal import count_text, if_interrupted, print_rows, say
 @row_options
 def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_format: str) -> None:
     """Show how many trials of each model are done, by outcome; during a run also its rate and the time left."""
-    from slant.collector.ask.doubtful_counts import doubtful_count_notes
-    from slant.collector.ask.uncounted_answers import uncounted_notes
+    from slant.collector.ask.uncounted_answers import doubtful_count_notes, uncounted_notes
     from slant.collector.commands.batch_jobs import show_jobs
     from slant.collector.keep.journal import has_collector
     from slant.collector.keep.journal_loader import nothing_yet, waiting_bytes

@@ -6,18 +6,20 @@ import difflib
 import json
 import shlex
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 from slant.collector.commands.options import FOLDER, db_option, output_options
-from slant.collector.errors import StudyError
+from slant.collector.designs.study import Study
+from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.plan.conversations import planned_count
-from slant.collector.studies.catalogue import Study, list_studies, load_study, load_variants
+from slant.collector.providers import provider_named
+from slant.collector.studies.catalogue import list_studies, load_study, load_variants
 from slant.collector.studies.fit_checks import wrong_fits
 from slant.collector.studies.new_study import write_new_study
-from slant.collector.studies.provider_checks import unknown_providers
 from slant.collector.terminal import SlantGroup, count_text, print_rows, printable, say
 
 Rows = list[dict[str, Any]]
@@ -149,7 +151,7 @@ def validate_study(path: str) -> None:
       collect studies validate ./mine/study.toml
     """
     study = load_study(Path(path) if Path(path).exists() else path)
-    if unknown := unknown_providers(study):
+    if unknown := list(_unknown_providers(study)):
         raise StudyError(f"{study.path.name} names an unknown provider.", *unknown)
     if wrong := wrong_fits(study):
         raise StudyError(f"The trials of {study.path.name} can be asked, but its fits can't be made of them.", *wrong)
@@ -228,3 +230,12 @@ def _fits(study: Study) -> Rows:
         }
         for fit in study.fits.values()
     ]
+
+
+def _unknown_providers(study: Study) -> Iterator[str]:
+    """Yield a sentence for each of [[models]] whose provider is unknown; a run would leave it out."""
+    for model in study.models:
+        try:
+            provider_named(model.provider)
+        except UnknownNameError as error:
+            yield f'The model "{model.model}": {error.what}'

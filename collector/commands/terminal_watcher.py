@@ -11,8 +11,7 @@ from typing import Any
 import click
 import polars as pl
 
-from slant.collector.ask.doubtful_counts import doubtful_count_notes
-from slant.collector.ask.uncounted_answers import uncounted_notes
+from slant.collector.ask.uncounted_answers import doubtful_count_notes, uncounted_notes
 from slant.collector.commands.batch_jobs import print_batch_report, say_stopped
 from slant.collector.cost.estimate import dollars
 from slant.collector.cost.quote import quote_rows, quotes, sentences, short_rows

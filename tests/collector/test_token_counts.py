@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect
-from slant.collector.ask.doubtful_counts import doubtful_count_notes
+from slant.collector.ask.uncounted_answers import doubtful_count_notes
 from slant.collector.cli import collect as command
 from slant.collector.providers import anthropic, chat_completions, gemini, openai, openai_responses
 from slant.collector.providers.exchange import LARGEST_COUNT, count
