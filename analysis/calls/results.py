@@ -22,9 +22,8 @@ import polars as pl
 from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.r_home import version_numbers
 from slant.analysis.bridge.worker import versions_now
-from slant.analysis.calls.call import SAY, Answer, Call, computed
-from slant.analysis.calls.duration import expected_duration
-from slant.analysis.calls.executors import MixedVersions, Workers
+from slant.analysis.calls.call import SAY, Answer, Call, answered, computed
+from slant.analysis.calls.executors import MixedVersions, Workers, worker_count
 from slant.analysis.calls.in_worker import R_CODE
 from slant.analysis.calls.model_files import made_model_folder, model_file, model_folder
 from slant.analysis.calls.result_rows import ID, Frames, plain, rows_of_calls, table_schema
@@ -33,6 +32,7 @@ from slant.collector.keep.database import reading, writing
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.system.files import regular_files, remove
 from slant.collector.system.shipped_files import sql_query
+from slant.collector.terminal import count_text
 
 Progress = Callable[[int, int], None]
 """Receive how many calls are done and how many there are. It may also have `watch(path, name)`, a file in which a long
@@ -338,3 +338,28 @@ def _stacked(parts: Sequence[Mapping[str, pl.DataFrame]], table: str) -> pl.Data
 
 def _in_order(order: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
     return order.join(frame, on=ID, how="inner", maintain_order="left_right")
+
+
+_MANY_ROWS = 10_000  # below, a fit takes minutes at most, and R need not be asked
+_LONG_S = 600
+_NEEDED = ("chains", "iterations")
+
+
+def expected_duration(call: Call, workers: Workers = None) -> str | None:
+    """Return a sentence if R's own estimate is ten minutes or more; R itself refuses what takes more than an
+    hour.
+    """
+    arguments, rows = call.arguments.get(call.nested, {}) if call.nested else call.arguments, call.rows
+    if rows is None or rows.height < _MANY_ROWS or not set(_NEEDED) <= arguments.keys():
+        return None
+    cores = 1 if isinstance(workers, Executor) else worker_count(workers)
+    settings = {**{name: arguments[name] for name in _NEEDED}, "cores": cores}
+    try:
+        seconds = float(answered(Call("expected_s", arguments={"n": rows.height, "settings": settings}), workers)[0])
+    except RError:
+        return None
+    return (
+        f"{count_text(rows.height, 'row')} will take about {seconds / 60:,.0f} minutes, if they are fitted."
+        if seconds >= _LONG_S
+        else None
+    )

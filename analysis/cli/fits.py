@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from slant.analysis.cli.fit_tables import bayes_table, check_adjustable, check_has_table, verdicts
-from slant.analysis.cli.options import ENGINE_TABLES, TOPIC_TABLES
+from slant.analysis.cli.options import ENGINE_TABLES, FIT_TABLES, TOPIC_TABLES
 from slant.analysis.cli.output import print_result, say_result
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topic_table
+from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.fitting.result_versions import version_sentence
 from slant.analysis.fitting.tests_of_groups import term_test_sentences
 from slant.analysis.pages.answers import answers
-from slant.analysis.rows.cells import GRAIN
+from slant.analysis.paper.study_views import GRAIN, StudyViews
+from slant.analysis.paper.topic_match import match_in_words, matched, missing_of_print, printed_topics
 from slant.analysis.rows.doubts import grouped_doubts
-from slant.analysis.rows.study_choice import find_fits, studies_not_fitted, study_in
+from slant.analysis.rows.study_choice import find_fits, loadable_studies, studies_not_fitted, study_in
+from slant.collector.errors import UsageError
+from slant.collector.studies.catalogue import Fit, Study, load_study
 from slant.collector.terminal import count_text, print_rows, say
 
 _DIGITS = 4  # in a terminal's table; CSV and JSON have all
@@ -83,3 +85,171 @@ def _fits(engine: str, db: Path, study: str | None, **options: Any) -> FitResult
         say(versions)
     say_result(result)
     return result
+
+
+_ADJUSTED = ("contrasts", "correlations")
+_KEY = [*GRAIN, "refusals_removed", "fit"]
+
+
+def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None, db: Path) -> pl.DataFrame:
+    """Return one of TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out)."""
+    if show == "topics":
+        return _overview(result)
+    if show == "match":
+        return _matches(result, study, db)
+    if show not in result.topics:
+        table: pl.DataFrame = getattr(result, show)
+        return table
+    return _adjusted(result.topics[show], adjust) if show in _ADJUSTED else result.topics[show]
+
+
+def check_adjust(show: str | None, adjust: str | None) -> None:
+    """Raise UsageError before minutes are spent on a fit."""
+    if adjust is not None and show not in _ADJUSTED:
+        raise UsageError(
+            f"The table {show or 'topics'} has no p values to adjust.",
+            f"With --adjust, --show must be one of: {', '.join(_ADJUSTED)}",
+        )
+
+
+def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
+    """Say whether the fit can be the paper's own, and how well its topics match the printed ones."""
+    for row in result.topics["models"].filter(~pl.col("is_converged")).to_dicts():
+        say(f"Not converged after {row['n_steps']} steps, the most that the study allows; the fit is kept as it is.")
+    for name in result.diagnostics["study"].unique(maintain_order=True):
+        definition = _study(name, study, db)
+        if definition is None or not printed_topics(definition):
+            continue
+        for row in _joined(result, missing_of_print(StudyViews(db, definition))).to_dicts():
+            if row["missing"] and row["source"] != "simulated":
+                say(f"This can't be the paper's own fit ({row['source']}), for texts are missing: {row['missing']}.")
+    for grain, match in _matches(result, study, db).group_by(GRAIN, maintain_order=True):
+        if grain[0] == "simulated":
+            say("Simulated answers reason in a few fixed sentences: their topics say nothing about models.")
+            continue
+        say(f"{match_in_words(match)} ({grain[0]})")
+
+
+def _study(name: str, requested: str | None, db: Path) -> Study | None:
+    """Return the study of this name, if its text is here."""
+    if requested is not None and (study := load_study(requested, db=db)).name == name:
+        return study
+    return next(iter(loadable_studies([name], db)), None)
+
+
+def _joined(result: FitResult, missing_texts: pl.DataFrame) -> pl.DataFrame:
+    return result.topics["models"].select(GRAIN).unique(maintain_order=True).join(missing_texts, on=GRAIN, how="inner")
+
+
+def _overview(result: FitResult) -> pl.DataFrame:
+    """Return one row per topic: its share, its FREX words, and how good it is."""
+    is_first = (pl.col("kind") == "frex") & (pl.col("place") <= 7)
+    words = result.topics["words"].filter(is_first).sort("place", maintain_order=True)
+    frex_words = words.group_by([*_KEY, "topic"], maintain_order=True).agg(
+        pl.col("word").str.join(", ").alias("frex_words")
+    )
+    topics = result.topics["topics"].join(frex_words, on=[*_KEY, "topic"], how="left", maintain_order="left")
+    return topics.select(pl.exclude("fit"), "fit")
+
+
+def _matches(result: FitResult, study: str | None, db: Path) -> pl.DataFrame:
+    """Return printed topics next to the fitted ones; no rows for a study that prints none."""
+    parts = []
+    for grain, words in result.topics["words"].group_by(["study", *_KEY], maintain_order=True):
+        definition = _study(str(grain[0]), study, db)
+        if definition is not None and (printed := printed_topics(definition)):
+            key = [pl.lit(value).alias(name) for name, value in zip(["study", *_KEY], grain, strict=True)]
+            match = matched(words, printed)
+            parts.append(match.select(*key[1:4], key[0], *match.columns, key[-1]))
+    return (
+        pl.concat(parts) if parts else pl.DataFrame(schema=dict.fromkeys([*GRAIN, "study", "paper_topic"], pl.String))
+    )
+
+
+def _adjusted(rows: pl.DataFrame, adjust: str | None) -> pl.DataFrame:
+    column = {"holm": "p_holm", "BH": "p_bh"}.get(adjust or "none")
+    if column is None:
+        return rows.drop("p_holm", "p_bh")
+    adjusted = rows.with_columns(pl.col(column).alias("p_adjusted"), pl.lit(adjust).alias("adjusted_by"))
+    at = rows.columns.index("p_value") + 1
+    before, after = rows.columns[:at], [name for name in rows.columns[at:] if name not in ("p_holm", "p_bh")]
+    return adjusted.select(*before, "p_adjusted", "adjusted_by", *after)
+
+
+_ENGINES = ("brms", "lme4")
+_OF_TOKENS = ("refusals_removed", "measure")  # choices between two options do not depend on these
+_OF_LINEAR_MODELS = ("df", "statistic", "p_value")
+_OF_FITS = ("status", "n_missing", "n_groups", "messages", "versions", "seconds")
+
+
+def is_bayesian(result: FitResult) -> bool:
+    return not result.bayes["models"].is_empty()
+
+
+def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
+    """Return one of ENGINE_TABLES or of the tables that every fit has.
+
+    A verdict is a long sentence: unless `in_full`, `is_converged` replaces it, except in the diagnostics. UsageError if
+    no fit of this result has such a table.
+    """
+    if any(show in tables for tables in ENGINE_TABLES.values()):
+        frame = _first_of_an_engine(result, show)
+    elif show == "diagnostics" and is_bayesian(result):
+        frame = _diagnostics(result)
+    else:
+        frame = getattr(result, show)
+    if not is_bayesian(result):
+        return frame.drop(_OF_TOKENS if _is_of_choices(result) else [], strict=False)
+    of_tokens = _OF_TOKENS if result.bayes["effects"].is_empty() else ()
+    unneeded = [*of_tokens, *(_OF_LINEAR_MODELS if show == "table" else ())]
+    has_verdict = in_full or show == "diagnostics"
+    return frame.drop(unneeded, strict=False).drop([] if has_verdict else ["verdict"], strict=False)
+
+
+def check_adjustable(result: FitResult, adjust: str | None) -> None:
+    """Raise UsageError for contrasts without p values, such as those of topics."""
+    if adjust is not None and _is_of_choices(result):
+        raise UsageError(f"The contrasts of {result.engine} have no p value to adjust.", "Leave out --adjust.")
+
+
+def _is_of_choices(result: FitResult) -> bool:
+    return any(not result.tables[engine]["contrasts"].is_empty() for engine in _ENGINES)
+
+
+def check_has_table(fits: Iterable[tuple[Study, Fit]], show: str) -> None:
+    """Raise UsageError if no engine of these fits keeps the table `show`, before minutes are spent on them."""
+    fits = list(fits)
+    own = {table for _, fit in fits for table in ENGINES[fit.engine].tables}
+    known = [*FIT_TABLES, *sorted(own | ({"match"} if "topics" in own else set()))]
+    if show not in known:
+        names = ", ".join(dict.fromkeys(fit.name for _, fit in fits))
+        raise UsageError(f'There is no table "{show}" of {names}.', f"There are: {', '.join(known)}.")
+
+
+def _empty_table(result: FitResult, show: str) -> UsageError:
+    names = ", ".join(result.diagnostics["fit"].unique(maintain_order=True))
+    needs = "A contrast needs answers in two conditions." if show == "contrasts" else "Of these rows it has none."
+    return UsageError(f'The table "{show}" of {names} is empty.', needs)
+
+
+def verdicts(result: FitResult) -> Iterator[str]:
+    """Yield what the chains of each fit that converged are worth; the others are among the doubtful fits."""
+    for row in result.bayes["models"].filter(pl.col("is_converged")).to_dicts():
+        yield f"{row['fit']} ({row['source']}): {row['verdict']}"
+
+
+def _first_of_an_engine(result: FitResult, show: str) -> pl.DataFrame:
+    frames = [result.tables[engine].get(show) for engine in ENGINE_TABLES]
+    nonempty = [frame for frame in frames if frame is not None and not frame.is_empty()]
+    if not nonempty:
+        raise _empty_table(result, show)
+    return nonempty[0]
+
+
+def _diagnostics(result: FitResult) -> pl.DataFrame:
+    """Return one row per fit: how it was sampled, besides what is known about every fit, including failed ones."""
+    key = ["source", "study", "study_version", "variant", "model", "test", "fit"]
+    sampled = result.bayes["models"]
+    general = result.diagnostics.select(*key, *_OF_FITS)
+    joined = general.join(sampled, on=key, how="left", nulls_equal=True, maintain_order="left")
+    return joined.select(pl.exclude("fit", *_OF_TOKENS), "fit")

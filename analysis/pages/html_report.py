@@ -20,10 +20,9 @@ from slant.analysis.calls.call import answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import results
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
-from slant.analysis.fitting.fits import Progress, fit
+from slant.analysis.fitting.fits import FitResult, Progress, fit
 from slant.analysis.fitting.result_versions import other_version_sentences, versions_of_results
 from slant.analysis.pages.check_summary import PAGE_NAME, summary_of_checks
-from slant.analysis.pages.errors_of_fits import made_fits
 from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS, SAME_WORDS
 from slant.analysis.pages.parts.people import ALIKE
 from slant.analysis.pages.provenance import describe_methods, described_runs, without_folders
@@ -62,7 +61,7 @@ from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.notes import table_notes
 from slant.collector.progress.lost_answers import lost_answer_notes
-from slant.collector.provenance.estimand_sentences import estimand_paragraph
+from slant.collector.provenance.estimand_sentences import MadeFit, estimand_paragraph
 from slant.collector.provenance.methods import is_citation
 from slant.collector.records import Registration
 from slant.collector.sources import facts_of, sources_that
@@ -359,3 +358,14 @@ def _write(out: Path, page: str) -> Path:
 
 def _unwritable(out: Path, reason: str | None) -> UsageError:
     return UsageError(f'Can\'t write the report to "{out}": {reason}.', "Name another: --out FILE")
+
+
+def made_fits(results: Mapping[str, FitResult]) -> dict[str, MadeFit]:
+    """Return the fits that have estimates, by name."""
+    return {name: _made(result) for name, result in results.items() if result.table.height}
+
+
+def _made(result: FitResult) -> MadeFit:
+    df = result.table["df"].cast(pl.Float64).drop_nulls()
+    span = (float(df.min()), float(df.max())) if df.len() else None  # type: ignore[arg-type]
+    return MadeFit(result.engine, result.diagnostics["optimiser"].drop_nulls().unique().to_list(), span)

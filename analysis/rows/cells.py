@@ -16,7 +16,6 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from slant.analysis.rows.lost_rows import warning_of_lost_rows
 from slant.analysis.rows.result_warnings import Key, model_mixture_warnings
 from slant.analysis.rows.same_answers import REPEATED_BY, may_repeat, warning_of_same_answers
 from slant.analysis.rows.views import read_view, set_measure, stored_views
@@ -25,6 +24,7 @@ from slant.collector.keep.attributes import with_attributes, with_numbers, with_
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.view_heads import read_view_heads
+from slant.collector.progress.lost_answers import MAX_LOST, Count, unequal_losses
 from slant.collector.studies.catalogue import Fit
 from slant.collector.study.crossed_fits import STEP
 from slant.collector.study.engines import engine_columns
@@ -297,3 +297,30 @@ def _warnings(
         measures = rows.filter(pl.col("tokens").is_not_null())["token_source"].drop_nulls().unique().sort().to_list()
         if len(measures) > 1:
             yield f"Token counts of {len(measures)} kinds are put together: {', '.join(measures)}."
+
+
+def warning_of_lost_rows(whole: pl.DataFrame, rows: pl.DataFrame, fit: Fit, dropped: Mapping[str, int]) -> str | None:
+    """Return the sentence for a fit that leaves out more than a few per cent of rows, or unequally by its contrast;
+    None if it does not. `whole`: all rows of its cell, `rows`: those that are fitted.
+    """
+    n_lost = whole.height - rows.height
+    if not n_lost:
+        return None
+    differing = unequal_losses(list(_by_side(whole, rows, fit)))
+    if differing is None and n_lost / whole.height <= MAX_LOST:
+        return None
+    reasons = ", ".join(f"{name} {n:,}" for name, n in dropped.items() if n)
+    share = f"{n_lost:,} of {whole.height:,} rows ({n_lost / whole.height:.0%}) are left out ({reasons})"
+    if differing is None:
+        return f"{share}."
+    return f"{share}, unequally: {differing}. What is compared may differ for that reason alone."
+
+
+def _by_side(whole: pl.DataFrame, rows: pl.DataFrame, fit: Fit) -> Iterator[Count]:
+    contrast = fit.contrast or next((name for name, levels in fit.levels.items() if len(levels) == 2), None)
+    if contrast is None or contrast not in whole.columns:
+        return
+    for level in fit.levels.get(contrast, ()):
+        is_level = pl.col(contrast).cast(pl.String) == str(level)
+        n = whole.filter(is_level).height
+        yield str(level), n - rows.filter(is_level).height, n

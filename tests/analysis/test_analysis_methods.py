@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant.analysis import fit
-from slant.analysis.pages.errors_of_fits import made_fits
+from slant.analysis.pages.html_report import made_fits
 from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.provenance.estimand_sentences import estimand_paragraph

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from slant import analysis
 from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.cli.fit_tables import bayes_table
+from slant.analysis.cli.fits import bayes_table
 from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.questions.bayes_draws import Draws

@@ -21,8 +21,8 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.archive.steps import read_step, steps_of
 from slant.analysis.cli.main import analyze
-from slant.analysis.pages.parts.calibrations import calibration
 from slant.analysis.pages.parts.records import SectionData
+from slant.analysis.pages.parts.registry import calibration
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.checks.calibration_finding import kept_calibrations, sampler_quality
 from slant.analysis.questions.checks.sentences import Context
@@ -31,7 +31,7 @@ from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 from tests.support.choices_made import database_of_choices
 
-pytestmark = pytest.mark.needs("brms")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("brms")]
 BRIEF: dict[str, Any] = {"chains": 1, "iterations": 200, "warmup": 100}
 FLAGS = ["--chains", "1", "--iterations", "200", "--warmup", "100"]
 INTERFERENCE = ("interference", "interference")
@@ -52,7 +52,6 @@ def n_kept(db: Path) -> int:
         return int(connection.execute("SELECT count(*) FROM calibration_fits").fetchall()[0][0])
 
 
-@pytest.mark.slow
 def test_each_quantity_has_a_rank_in_each_data_set_and_a_row_over_all(found: analysis.Calibration) -> None:
     quantities = found.summary["quantity"].to_list()
     assert quantities[:2] + quantities[-1:] == ["intercept", "blockincongruent", "log_lik"]
@@ -63,7 +62,6 @@ def test_each_quantity_has_a_rank_in_each_data_set_and_a_row_over_all(found: ana
     assert found.fits["n_rows"].to_list() == [20] * 3  # the valid answers
 
 
-@pytest.mark.slow
 def test_the_same_call_fits_nothing_and_one_of_more_data_sets_adds_to_them(
     db: Path, found: analysis.Calibration, tmp_path: Path
 ) -> None:
@@ -82,7 +80,6 @@ def test_the_same_call_fits_nothing_and_one_of_more_data_sets_adds_to_them(
     assert analysis.open_trials(own, view="calibration_summary")["n"].unique().to_list() == [4]
 
 
-@pytest.mark.slow
 def test_views_the_figure_the_checks_and_the_report_say_what_is_kept(db: Path, found: analysis.Calibration) -> None:
     study = load_study("interference")
     assert analysis.tables(db, names=["calibration_ranks"])["calibration_ranks"].height == found.ranks.height
@@ -101,7 +98,6 @@ def test_views_the_figure_the_checks_and_the_report_say_what_is_kept(db: Path, f
     assert finding.details == group.texts[1:]
 
 
-@pytest.mark.slow
 def test_what_is_kept_is_a_step_of_an_archive(db: Path, found: analysis.Calibration) -> None:
     study = load_study("interference")
     (step,) = [step for step in steps_of(db, study, ()) if step.kind == "calibration"]
@@ -109,7 +105,6 @@ def test_what_is_kept_is_a_step_of_an_archive(db: Path, found: analysis.Calibrat
     assert read_step(json.loads(json.dumps(step.as_json()))).frames(db, study, 1, None)["summary"].equals(found.summary)
 
 
-@pytest.mark.slow
 def test_the_shell_prints_what_python_has(db: Path, found: analysis.Calibration) -> None:
     words = ["calibrate", "--study", "interference", "--fit", "interference", "--data-sets", "3"]
     result = CliRunner().invoke(analyze, [*words, *FLAGS, "--db", str(db), "--format", "csv"])
@@ -119,7 +114,6 @@ def test_the_shell_prints_what_python_has(db: Path, found: analysis.Calibration)
     assert "interference: of" in result.stderr
 
 
-@pytest.mark.slow
 def test_what_can_not_be_calibrated_is_said_before_anything_is_fitted(db: Path) -> None:
     with pytest.raises(UsageError, match='Can\'t calibrate "interference_lme4", which is of the engine lme4'):
         analysis.calibrate(db, "interference", "interference_lme4")
@@ -129,13 +123,11 @@ def test_what_can_not_be_calibrated_is_said_before_anything_is_fitted(db: Path) 
         analysis.calibrate(db, *INTERFERENCE, data_sets=1)
 
 
-@pytest.mark.slow
 def test_ranks_are_the_same_by_any_number_of_workers(db: Path, found: analysis.Calibration, tmp_path: Path) -> None:
     own = database_of_choices(tmp_path / "b.duckdb", words=3)
     assert analysis.calibrate(own, *INTERFERENCE, data_sets=3, workers=2, settings=BRIEF).ranks.equals(found.ranks)
 
 
-@pytest.mark.slow
 def test_a_kill_loses_at_most_what_was_being_fitted(tmp_path: Path) -> None:
     path = database_of_choices(tmp_path / "a.duckdb", words=3)
     many = {"data_sets": 12, "settings": BRIEF}

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.worker import Died
 from slant.analysis.calls import results as kept_results
 from slant.analysis.calls.call import Call, _groups, computed
@@ -27,7 +26,7 @@ from slant.collector.keep.database import reading, writing
 from slant.collector.stable_ids import stable_id
 from tests.support.given import database
 
-pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
+pytestmark = pytest.mark.needs("R")
 LEVEL = {"n_rounds": 4, "n_groups": 2, "class_sizes": [1, 1], "n_games": 2, "seed": 1}
 
 

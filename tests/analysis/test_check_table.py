@@ -5,12 +5,13 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from slant.analysis.questions.checks.check_findings import FINDINGS
-from slant.analysis.questions.checks.check_table import Rule, checks_of, mixed_model_checks, question_of
-from slant.analysis.questions.checks.ruled_findings import ruled_finding
+from slant.analysis.questions.checks.check_calls import calls_of_trials
+from slant.analysis.questions.checks.check_findings import FINDINGS, ruled_finding
+from slant.analysis.questions.checks.check_table import Rule, _read, checks_of, mixed_model_checks, question_of
 from slant.analysis.questions.checks.sentences import Context
 from slant.collector.designs import design_named, design_names
 from slant.collector.errors import DesignError
+from slant.collector.study.records import Fit
 
 CONTEXT = Context({"m": "Model"}, {"t": "Test"}, {"low": "Low", "high": "High"}, 0.05, 0.1, has_balanced=False)
 ROWS = pl.DataFrame({"model": ["m", "m"], "test": ["t", "t"], "condition": ["low", "high"], "d": [0.25, -1.5]})
@@ -38,6 +39,29 @@ def test_a_design_that_names_a_check_that_is_none_is_refused() -> None:
     rogue.checks = {"luck": {}}
     with pytest.raises(DesignError, match='names a check "luck", and there is none'):
         checks_of(rogue)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"of_each": "prompt"}, 'of_each = "prompt"'),
+        ({"of": ["answers"], "reads": "effects"}, 'reads = "effects"'),
+        ({"of": ["mixed_model"], "reads": "profiles"}, 'reads = "profiles"'),
+        ({"takes": ["by", "luck"]}, 'takes = "luck"'),
+        ({"sentense": "In all."}, 'key = "sentense"'),
+    ],
+)
+def test_a_row_of_the_table_that_nothing_makes_is_refused_by_name(row: dict[str, object], said: str) -> None:
+    with pytest.raises(DesignError, match=f'The check "mine" has {said}, and nothing makes that'):
+        _read("mine", {"holds_for": "all", **row})
+
+
+def test_a_check_of_each_model_s_trials_is_made_once_a_model() -> None:
+    check = _read("mine", {"of": ["mixed_model"], "holds_for": "all", "of_each": "model", "takes": ["by"]})
+    grain = pl.DataFrame({"source": ["collected"], "study_version": ["1"], "variant": ["main"]})
+    fit = Fit("a", "lme4", "v", "d ~ condition", None, None, (), {"condition": ("low", "high")}, (), ())
+    (made,) = calls_of_trials(ROWS.join(grain, how="cross"), fit, 0.05, [check])
+    assert made[1].arguments["by"] == ["source", "study_version", "variant", "model"]
 
 
 def test_a_rule_says_how_many_cells_it_holds_for_and_which() -> None:

@@ -19,6 +19,8 @@ from tests.support.local_server import LocalServer
 from tests.support.tiny_choice import write_choice
 from tests.support.tiny_game import is_question, play, player, write_game
 
+pytestmark = pytest.mark.slow
+
 CELL = {
     "valid_logit": 12, "consistent_logit": 2.2, "a_logit": 0, "valid_item_sd": 0, "consistent_item_sd": 0,
     "refused_share": 1, "filtered_share": 0, "truncated_share": 0, "wrapped_share": 0, "mean_reasoning_tokens": 0,
@@ -50,14 +52,12 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Checks:
     return choices(tmp_path_factory.mktemp("clean"), {"consistent_logit": 2.6}, {"consistent_logit": 1.4})
 
 
-@pytest.mark.slow
 def test_a_forced_choice_without_bias_holds_in_every_check(clean: Checks) -> None:
     assert list(page(clean)) == made_by_check(clean) == list(clean.rows)
     assert {name: one.standing for name, one in page(clean).items()} == dict.fromkeys(page(clean), "not found")
     assert [said for said in clean.warnings if "Caution" in said] == []
 
 
-@pytest.mark.slow
 def test_a_liking_for_the_first_option_is_seen(tmp_path: Path) -> None:
     found = page(choices(tmp_path, {"a_logit": 1.5}, {"a_logit": 1.5, "consistent_logit": 1.4}))
     assert found["first_option"].standing == "caution"
@@ -65,14 +65,12 @@ def test_a_liking_for_the_first_option_is_seen(tmp_path: Path) -> None:
     assert found["order_effect"].standing == "not found"
 
 
-@pytest.mark.slow
 def test_an_effect_of_one_order_only_is_seen(tmp_path: Path) -> None:
     found = page(choices(tmp_path, {"a_logit": 0}, {"a_logit": 3}))
     assert found["order_effect"].standing == "caution"
     assert "The effect differs with the order of options" in " ".join(found["order_effect"].details)
 
 
-@pytest.mark.slow
 def test_refusals_of_one_block_are_seen_and_bound_the_effect(tmp_path: Path) -> None:
     checks = choices(tmp_path, {"consistent_logit": 2.6}, {"consistent_logit": 1.4, "valid_logit": 0})
     found = page(checks)
@@ -83,7 +81,6 @@ def test_refusals_of_one_block_are_seen_and_bound_the_effect(tmp_path: Path) -> 
     assert row["delta_p_lowest"] < 0 < row["delta_p"] < row["delta_p_highest"]
 
 
-@pytest.mark.slow
 def test_a_check_that_has_no_answer_to_read_names_itself_and_blames_no_warning(tmp_path: Path) -> None:
     nothing_valid = {"valid_logit": -40}
     checks = choices(tmp_path, nothing_valid, nothing_valid)
@@ -92,14 +89,12 @@ def test_a_check_that_has_no_answer_to_read_names_itself_and_blames_no_warning(t
     assert checks.warnings == []
 
 
-@pytest.mark.slow
 def test_cells_in_which_all_answers_are_alike_are_seen(tmp_path: Path) -> None:
     found = page(choices(tmp_path, {"consistent_logit": 12}, {"consistent_logit": 1.4}))
     assert found["separation"].standing == "caution"
     assert "alike in 1 of 2 cells" in found["separation"].verdict
 
 
-@pytest.mark.slow
 def test_what_the_variant_null_finds_is_said_beside_the_study_as_it_stands(tmp_path: Path) -> None:
     path = write_choice(tmp_path)
     for variant in ("base", "null"):
@@ -117,7 +112,6 @@ def test_what_the_variant_null_finds_is_said_beside_the_study_as_it_stands(tmp_p
     assert "of the words as they are" in said.details[0]
 
 
-@pytest.mark.slow
 def test_the_page_and_the_machine_have_every_finding_and_one_figure(clean: Checks, tmp_path: Path) -> None:
     text = write_page(clean, tmp_path / "c.html").read_text("utf-8")
     assert text.count("<article") == len(page(clean))
@@ -140,7 +134,6 @@ def games(folder: Path, answer: Any, n_games: int = 12) -> Checks:
     return check(folder / "a.duckdb")
 
 
-@pytest.mark.slow
 def test_games_in_which_the_first_group_is_always_chosen_are_seen(tmp_path: Path) -> None:
     checks = games(tmp_path, first_shown)
     assert page(checks)["first_option"].standing == "caution"
@@ -148,7 +141,6 @@ def test_games_in_which_the_first_group_is_always_chosen_are_seen(tmp_path: Path
     assert list(page(checks)) == made_by_check(checks)
 
 
-@pytest.mark.slow
 def test_a_model_that_always_names_one_group_has_no_liking_for_a_place(tmp_path: Path) -> None:
     found = page(games(tmp_path, lambda body: "Answer: Ato"))
     assert found["first_option"].standing == "not found"
@@ -156,7 +148,6 @@ def test_a_model_that_always_names_one_group_has_no_liking_for_a_place(tmp_path:
     assert found["missing_answers"].standing == "not found"
 
 
-@pytest.mark.slow
 def test_groups_that_are_always_shown_in_one_order_are_a_caution(tmp_path: Path) -> None:
     path = write_game(tmp_path)
     collect(tmp_path / "a.duckdb", str(path), ["simulated/greedy"])
@@ -165,7 +156,6 @@ def test_groups_that_are_always_shown_in_one_order_are_a_caution(tmp_path: Path)
     assert 'group_order = "shuffled"' in " ".join(found.details)
 
 
-@pytest.mark.slow
 def test_games_that_were_cut_short_are_counted_with_their_indices(tmp_path: Path) -> None:
     def refuses_pilots(body: dict[str, Any]) -> str:
         asked = body["messages"][-1]["content"]
@@ -182,7 +172,6 @@ def test_games_that_were_cut_short_are_counted_with_their_indices(tmp_path: Path
     assert int(checks.rows["missing_answers"]["n_missing"].sum()) == row["n_games"] - row["n_complete"]
 
 
-@pytest.mark.slow
 def test_answers_that_grow_along_a_game_are_seen(tmp_path: Path) -> None:
     path = write_game(tmp_path)
 

@@ -16,6 +16,8 @@ from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.studies.catalogue import fits_of, load_study
 from tests.support.game_made import game_file
 
+pytestmark = pytest.mark.slow
+
 STUDY = "ultimatum"
 
 
@@ -33,13 +35,11 @@ def judged(db: Path) -> FitResult:
     return analysis.fit(db, STUDY, "policies", settings={"folds": 2}, only={"model": ["random"]})
 
 
-@pytest.mark.slow
 def test_every_study_of_games_has_models_of_choice() -> None:
     assert {"choice", "policies", "learning"} <= set(fits_of(load_study("hiring")))
     assert "choice" not in fits_of(load_study("hiring", "elicited_rates"))
 
 
-@pytest.mark.slow
 @pytest.mark.needs("survival")
 def test_choices_go_by_what_was_seen_and_are_kept_with_their_terms(db: Path) -> None:
     found = analysis.fit(db, STUDY, "choice")
@@ -50,14 +50,12 @@ def test_choices_go_by_what_was_seen_and_are_kept_with_their_terms(db: Path) -> 
     assert sets["nats"][0] == pytest.approx(sets["chance_nats"][0], rel=0.1)
 
 
-@pytest.mark.slow
 @pytest.mark.needs("survival")
 def test_a_setting_that_an_engine_does_not_take_is_named(db: Path) -> None:
     with pytest.raises(UnknownNameError, match="setting of choice"):
         analysis.fit(db, STUDY, "choice", settings={"folds": 2})
 
 
-@pytest.mark.slow
 def test_candidates_are_judged_and_replayed(db: Path, judged: FitResult) -> None:
     candidates = judged.tables["policies"]["candidates"]
     assert candidates["is_best"].sum() == 1
@@ -67,7 +65,6 @@ def test_candidates_are_judged_and_replayed(db: Path, judged: FitResult) -> None
     assert tables["game_replays"].filter(pl.col("policy") == "greedy").height > 5
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("judged")
 def test_figures_and_report_show_what_is_kept_and_name_what_is_not(db: Path, tmp_path: Path) -> None:
     drawn = analysis.figures(db, STUDY, tmp_path, names=["replayed_curves"], formats=["svg"])
@@ -79,7 +76,6 @@ def test_figures_and_report_show_what_is_kept_and_name_what_is_not(db: Path, tmp
     assert "that a better prediction proves a mechanism" in page
 
 
-@pytest.mark.slow
 def test_people_are_drawn_behind_the_models_of_their_variant() -> None:
     rows = pl.DataFrame({"source": ["human", "simulated"], "study_version": ["v1", "v2"], "variant": "base",
                          "game_variant": "base", "model": ["people", "random"]})  # fmt: skip
@@ -90,7 +86,6 @@ def test_people_are_drawn_behind_the_models_of_their_variant() -> None:
     assert with_those.height == 3
 
 
-@pytest.mark.slow
 def test_a_study_changes_the_settings_of_a_fit_that_it_does_not_define(tmp_path: Path) -> None:
     file = game_file(tmp_path, "[fits.learning.settings]\ntwo_rates = true\npeople = { sharpness = 8.2 }\n")
     study = load_study(str(file))

@@ -26,6 +26,8 @@ from slant.collector.system.shipped_files import studies_dir
 from tests.analysis.test_cli_analyze import analyze
 from tests.support.topics_made import QUICK, talking_database
 
+pytestmark = [pytest.mark.slow, pytest.mark.needs("stm")]
+
 
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -47,8 +49,6 @@ def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.mark.slow
-@pytest.mark.needs("stm")
 def test_a_fit_prints_topics_and_says_what_they_lack_and_match(db: Path, study: Path) -> None:
     answer = analyze("--fit", "stm", "--study", study, "--db", db, "--format", "csv")
     assert [row["topic"] for row in rows(answer.stdout)] == ["1", "2", "3", "4"]
@@ -65,8 +65,6 @@ def test_a_fit_prints_topics_and_says_what_they_lack_and_match(db: Path, study: 
     assert "p_bh" not in adjusted[0]
 
 
-@pytest.mark.slow
-@pytest.mark.needs("stm")
 def test_what_does_not_fit_together_is_refused(db: Path, study: Path) -> None:
     for arguments, said in (
         (("--show", "words", "--adjust", "BH"), "The table words has no p values to adjust."),
@@ -81,8 +79,6 @@ def test_what_does_not_fit_together_is_refused(db: Path, study: Path) -> None:
     assert "topics" in lme4.stderr
 
 
-@pytest.mark.slow
-@pytest.mark.needs("stm")
 def test_a_search_computes_only_what_is_not_kept(db: Path) -> None:
     said: list[tuple[int, int]] = []
     first = search_topics(db, "rmiat", [3], settings=QUICK, max_em_its=3)
@@ -95,8 +91,6 @@ def test_a_search_computes_only_what_is_not_kept(db: Path) -> None:
     assert [one.rows["n_topics"].to_list() for one in drawn] == [[3, 4]]
 
 
-@pytest.mark.slow
-@pytest.mark.needs("stm")
 def test_what_can_not_be_searched_is_said(db: Path) -> None:
     with pytest.raises(UsageError, match="Can't fit 1 topics"):
         search_topics(db, "rmiat", [1, 3])
@@ -104,8 +98,6 @@ def test_what_can_not_be_searched_is_said(db: Path) -> None:
         search_topics(db, "rmiat", [3])
 
 
-@pytest.mark.needs("stm")
-@pytest.mark.slow
 def test_a_search_that_was_killed_goes_on_where_it_stopped(root: Path, tmp_path: Path, study: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
     numbers = list(range(3, 21))  # some seconds: what ended is kept every two
@@ -140,8 +132,6 @@ def searched(db: Path) -> pl.DataFrame:
     return analysis.open_trials(db, view="topic_searches")
 
 
-@pytest.mark.slow
-@pytest.mark.needs("stm")
 def test_a_search_of_other_versions_is_made_again_and_said(tmp_path: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
     first = search_topics(db, "rmiat", [2, 3], settings=QUICK, max_em_its=2)

@@ -46,9 +46,8 @@ from tests.support.topics_made import QUICK as TOPICS
 from tests.support.topics_made import talking_database
 from tests.support.typed_pages import blocks
 
-pytestmark = [pytest.mark.needs("dask"), pytest.mark.needs("R")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("dask"), pytest.mark.needs("R")]
 distributed = pytest.importorskip("distributed")
-SLOW = pytest.mark.slow
 SEARCH = {"lower_thresh": 5}
 LINKED = {"R", "analysis", "collector", "inst", "sql"}
 
@@ -81,7 +80,6 @@ def db(tmp_path: Path) -> Path:
     return database(tmp_path / "a.duckdb", [{}])
 
 
-@pytest.mark.slow
 def test_a_dask_worker_gives_the_numbers_of_our_own_processes(executor: Executor, tmp_path: Path) -> None:
     own = analysis.fit(small_database(tmp_path / "a.duckdb"), "rmiat", "effect_size")
     theirs = analysis.fit(small_database(tmp_path / "b.duckdb"), "rmiat", "effect_size", executor=executor)
@@ -90,7 +88,6 @@ def test_a_dask_worker_gives_the_numbers_of_our_own_processes(executor: Executor
     assert kept.table.equals(own.table)
 
 
-@pytest.mark.slow
 def test_the_doctor_has_a_row_for_each_worker(client: Any) -> None:
     answer = CliRunner().invoke(analyze, ["doctor", "--cluster", client.scheduler.address, "--format", "json"])
     (row,) = pl.read_json(answer.stdout.encode()).to_dicts()
@@ -101,7 +98,6 @@ def test_the_doctor_has_a_row_for_each_worker(client: Any) -> None:
     assert row["memory_gb"] > 0
 
 
-@pytest.mark.slow
 def test_a_command_takes_the_cluster_that_its_option_or_the_variable_names(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,21 +115,18 @@ def test_a_command_takes_the_cluster_that_its_option_or_the_variable_names(
     assert here.stdout == typed.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("address", ["scheduler", "tcp:host", "local:", "local:none", "local:0", "http://host:1"])
 def test_what_is_no_address_is_said_before_anything_starts(address: str) -> None:
     with pytest.raises(UsageError, match="--cluster local:4"):
         ClusterExecutor(address)
 
 
-@pytest.mark.slow
 def test_workers_and_a_cluster_are_not_both_named() -> None:
     answer = CliRunner().invoke(analyze, ["--fit", "lme4", "--workers", "2", "--cluster", "local:2"])
     assert answer.exit_code == 2
     assert "Leave out one of --workers and --cluster" in answer.output
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--workers", "1")])
 def test_versions_are_not_mixed_without_a_cluster(more: tuple[str, ...]) -> None:
     answer = CliRunner(env={"SLANT_CLUSTER": "local:2" if more else None}).invoke(
@@ -143,7 +136,6 @@ def test_versions_are_not_mixed_without_a_cluster(more: tuple[str, ...]) -> None
     assert "Can't mix versions without a cluster" in answer.output
 
 
-@pytest.mark.slow
 def test_without_dask_the_option_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(RError, match=r"pip install 'slant\[dask\]'"):
@@ -174,8 +166,6 @@ def of_topics(db: Path, **where: Any) -> list[pl.DataFrame]:
     return [made.table, made.topics["words"], analysis.read_topics(db).documents()]
 
 
-@pytest.mark.slow
-@SLOW
 @pytest.mark.parametrize(
     ("engine", "make"),
     [
@@ -222,8 +212,6 @@ def statuses(made: Results) -> dict[str, int]:
     return dict(made.calls["status"].value_counts().iter_rows())
 
 
-@pytest.mark.slow
-@SLOW
 def test_a_worker_that_is_killed_in_mid_fit_costs_no_fit(db: Path, tmp_path: Path) -> None:
     with local(2) as client:
         killing = Substitute(client, answer_and_kill_once, None, str(tmp_path))
@@ -232,8 +220,6 @@ def test_a_worker_that_is_killed_in_mid_fit_costs_no_fit(db: Path, tmp_path: Pat
     assert statuses(made) == {"ok": 12}
 
 
-@pytest.mark.slow
-@SLOW
 def test_a_job_that_always_kills_its_worker_is_one_failed_row(db: Path) -> None:
     with local(2) as client:
         made = results(db, [level(n) for n in range(12)], workers=Substitute(client, kill_this_worker, 7))
@@ -243,8 +229,6 @@ def test_a_job_that_always_kills_its_worker_is_one_failed_row(db: Path) -> None:
     assert said.endswith("also when it ran alone.")
 
 
-@pytest.mark.slow
-@SLOW
 def test_a_nanny_that_is_killed_takes_its_worker_along_and_no_fit(db: Path) -> None:
     with scheduler() as address, worker(address) as first, worker(address), ClusterExecutor(address) as executor:
         executor.client.wait_for_workers(2)
@@ -254,8 +238,6 @@ def test_a_nanny_that_is_killed_takes_its_worker_along_and_no_fit(db: Path) -> N
         assert wait_until(lambda: not below(first.pid))
 
 
-@pytest.mark.slow
-@SLOW
 def test_a_scheduler_that_is_killed_ends_the_call_and_costs_nothing_that_had_ended(db: Path) -> None:
     calls = [*(level(n) for n in range(4)), long_call()]
     with (
@@ -273,8 +255,6 @@ def test_a_scheduler_that_is_killed_ends_the_call_and_costs_nothing_that_had_end
         assert wait_until(lambda: not _busy(its.pid), 60)
 
 
-@pytest.mark.slow
-@SLOW
 def test_a_worker_that_dask_gives_up_is_started_again(db: Path) -> None:
     """A nanny does not start again what died before it heard that it had begun."""
     with distributed_config({"distributed.deploy.lost-worker-timeout": "0.5s"}), local(1) as client:
@@ -283,8 +263,6 @@ def test_a_worker_that_dask_gives_up_is_started_again(db: Path) -> None:
         assert statuses(results(db, [level()], workers=client.get_executor(pure=False))) == {"ok": 1}
 
 
-@pytest.mark.slow
-@SLOW
 def test_a_cluster_without_workers_is_waited_for_in_the_open(
     db: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -296,7 +274,6 @@ def test_a_cluster_without_workers_is_waited_for_in_the_open(
             assert statuses(made.result(60)) == {"ok": 1}
 
 
-@pytest.mark.slow
 def test_that_a_cluster_has_no_workers_is_said_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -311,7 +288,6 @@ def test_that_a_cluster_has_no_workers_is_said_once(
     assert caplog.text.count("The cluster at tcp://a:1 has no workers") == 1
 
 
-@pytest.mark.slow
 def test_a_scheduler_that_is_gone_while_it_is_asked_has_no_workers() -> None:
     client = SimpleNamespace(status="running", nthreads=lambda: [][0])
     with pytest.raises(IndexError):  # what is no fault of the connection is not hidden
@@ -326,8 +302,6 @@ def _refused_connection() -> None:
     socket.create_connection(address)
 
 
-@pytest.mark.slow
-@SLOW
 def test_a_job_that_takes_more_memory_than_its_worker_may_have_is_one_failed_row(db: Path) -> None:
     large = replace(level(3), arguments={**level(3).arguments, "n_games": 20_000_000})
     with local(1, memory_limit="600MB") as client:
@@ -337,8 +311,6 @@ def test_a_job_that_takes_more_memory_than_its_worker_may_have_is_one_failed_row
     assert re.search(r"R took [\d,]+ MB, more than the 600 MB", said)
 
 
-@pytest.mark.slow
-@SLOW
 @pytest.mark.needs("brms")
 def test_a_worker_with_another_brms_is_refused_by_name(tmp_path: Path) -> None:
     other = {"R_LIBS": another_library(tmp_path)}
@@ -351,8 +323,6 @@ def test_a_worker_with_another_brms_is_refused_by_name(tmp_path: Path) -> None:
     assert re.search(r"The worker tcp://\S+ on \S+ has brms 9.9.9 \(here", answer.stderr)
 
 
-@pytest.mark.slow
-@SLOW
 def test_a_worker_without_r_is_refused_by_name() -> None:
     with scheduler() as address, worker(address, PATH="", R_HOME=""), ClusterExecutor(address) as executor:
         executor.client.wait_for_workers(1)
@@ -360,8 +330,6 @@ def test_a_worker_without_r_is_refused_by_name() -> None:
             answered(level(), executor)
 
 
-@pytest.mark.slow
-@SLOW
 @pytest.mark.needs("SnowballC")
 def test_a_refused_worker_is_named_once_and_the_other_one_goes_on(
     db: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
@@ -378,8 +346,6 @@ def test_a_refused_worker_is_named_once_and_the_other_one_goes_on(
     assert 0 < sum('"SnowballC": "9.9.9"' in text for text in mixed) < 12
 
 
-@pytest.mark.slow
-@SLOW
 def test_a_worker_with_other_r_code_of_slant_is_refused_or_named_in_each_row(
     db: Path, root: Path, tmp_path: Path
 ) -> None:
@@ -398,8 +364,6 @@ def test_a_worker_with_other_r_code_of_slant_is_refused_or_named_in_each_row(
     assert not_kept_yet(db, [level()]) == [level()]
 
 
-@pytest.mark.slow
-@SLOW
 def test_where_no_r_is_on_one_worker_another_one_that_dies_comes_back(db: Path, tmp_path: Path) -> None:
     """What was given to the one that died is not left to wait for it: its successor has another address."""
     with contextlib.ExitStack() as stack:
@@ -416,8 +380,6 @@ def test_where_no_r_is_on_one_worker_another_one_that_dies_comes_back(db: Path, 
         assert statuses(results(db, [level(n) for n in range(40)], workers=executor, progress=kill)) == {"ok": 40}
 
 
-@pytest.mark.slow
-@SLOW
 def test_ctrl_c_at_home_leaves_no_r_on_the_workers(root: Path, tmp_path: Path) -> None:
     script = (
         "import sys; from slant.analysis.calls.call import computed; from slant.analysis.calls.cluster import *\n"
@@ -435,8 +397,6 @@ def test_ctrl_c_at_home_leaves_no_r_on_the_workers(root: Path, tmp_path: Path) -
         assert wait_until(lambda: not any(map(psutil.pid_exists, busy)), 20)
 
 
-@pytest.mark.slow
-@SLOW
 @pytest.mark.needs("brms")
 def test_jobs_that_start_at_once_on_a_fresh_machine_compile_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -451,8 +411,6 @@ def test_jobs_that_start_at_once_on_a_fresh_machine_compile_once(
     assert sorted(seconds > 0 for seconds in made.frames["brms_models"]["compile_s"]) == [False, True]
 
 
-@pytest.mark.slow
-@SLOW
 @pytest.mark.needs("stm")
 def test_a_search_of_topics_takes_its_prepared_texts_along(tmp_path: Path) -> None:
     own = search_topics(talking_database(tmp_path / "a.duckdb"), "rmiat", [2, 3], settings=SEARCH, max_em_its=5)
@@ -463,8 +421,6 @@ def test_a_search_of_topics_takes_its_prepared_texts_along(tmp_path: Path) -> No
     assert theirs.select(numbers).equals(own.select(numbers))
 
 
-@pytest.mark.slow
-@SLOW
 def test_the_page_runs_as_it_stands(root: Path, tmp_path: Path) -> None:
     page = (root / "vignettes" / "cluster.Rmd").read_text("utf-8")
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
@@ -480,8 +436,6 @@ def test_the_page_runs_as_it_stands(root: Path, tmp_path: Path) -> None:
         assert re.search(said, shown.stdout)
 
 
-@pytest.mark.slow
-@SLOW
 def test_the_page_of_a_handful_of_machines_runs_as_typed_but_for_addresses(root: Path, tmp_path: Path) -> None:
     """Its machines are this one: another port, and no dashboard, which others may have."""
     page = (root / "vignettes" / "cluster.Rmd").read_text("utf-8").replace("alpha:8786", f"127.0.0.1:{free_port()}")

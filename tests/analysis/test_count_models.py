@@ -13,8 +13,8 @@ from slant.analysis.cli.main import analyze
 from slant.analysis.cli.options import COUNT_FAMILIES
 from slant.analysis.fitting.bayes_fits import fits_to_show
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.pages.parts.counts import ratios
 from slant.analysis.pages.parts.records import SectionData
+from slant.analysis.pages.parts.registry import ratios
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.checks.count_finding import count_models, kept_count_models
@@ -26,6 +26,8 @@ from tests.conftest import ROOT
 from tests.support import TESTS
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database, fill, read_rows
+
+pytestmark = pytest.mark.slow
 
 QUICK = {"chains": 1, "iterations": 200, "warmup": 100}
 ONE = {"model": ["o3-mini"]}
@@ -53,7 +55,6 @@ def finding(rows: pl.DataFrame) -> Verdict:
     return count_models({"counts": rows}, context)
 
 
-@pytest.mark.slow
 def test_every_association_study_has_the_fit_without_naming_it(study: Study) -> None:
     fit = fits_of(study)["brms"]
     assert fit.formula == "tokens ~ condition + (1 + condition || wording) + (1 + condition || item)"
@@ -61,14 +62,12 @@ def test_every_association_study_has_the_fit_without_naming_it(study: Study) -> 
     assert fits_of(load_study("interference")).keys() == load_study("interference").fits.keys()
 
 
-@pytest.mark.slow
 def test_the_families_of_the_shell_are_those_of_r() -> None:
     text = (ROOT / "R" / "count_families.R").read_text("utf-8")
     assert {name for name in COUNT_FAMILIES if f"\n  {name} = function(step)" in text} == set(COUNT_FAMILIES)
     assert text.count(" = function(step) {\n") == len(COUNT_FAMILIES)
 
 
-@pytest.mark.slow
 @pytest.mark.needs("brms")
 def test_shell_python_and_database_have_the_same_numbers(db: Path, found: FitResult) -> None:
     effects = found.bayes["effects"]
@@ -81,7 +80,6 @@ def test_shell_python_and_database_have_the_same_numbers(db: Path, found: FitRes
     assert found.bayes["predictions"]["condition"].to_list() == ["compatible", "incompatible"]
 
 
-@pytest.mark.slow
 @pytest.mark.needs("brms")
 def test_another_family_is_another_fit_and_is_compared(db: Path, found: FitResult, study: Study) -> None:
     other = analysis.fit(db, "rmiat", "brms", settings={**QUICK, "seed": 2}, only=ONE)
@@ -92,13 +90,11 @@ def test_another_family_is_another_fit_and_is_compared(db: Path, found: FitResul
     assert fits_to_show(db, study).height == 1
 
 
-@pytest.mark.slow
 def test_a_family_that_is_none_names_those_there_are(db: Path) -> None:
     wrong = CliRunner().invoke(analyze, ["--fit", "brms", "--study", "rmiat", "--db", str(db), "--family", "poisson"])
     assert (wrong.exit_code, "lognormal" in wrong.stderr) == (2, True)
 
 
-@pytest.mark.slow
 @pytest.mark.needs("brms")
 def test_the_page_of_checks_says_what_is_predicted_and_what_is_doubtful(
     db: Path, found: FitResult, study: Study
@@ -113,7 +109,6 @@ def test_the_page_of_checks_says_what_is_predicted_and_what_is_doubtful(
     assert next(one for one in page if one.check == "counts").verdict == said.sentence
 
 
-@pytest.mark.slow
 def test_a_family_that_is_clearly_better_is_said_with_its_difference() -> None:
     usual = {
         "source": "simulated", "study_version": "v1", "variant": "base", "model": "m", "test": "t", "ratio": 1.5,
@@ -135,7 +130,6 @@ def test_a_family_that_is_clearly_better_is_said_with_its_difference() -> None:
     assert finding(fine).standing == "not found"
 
 
-@pytest.mark.slow
 @pytest.mark.needs("brms")
 def test_the_report_sets_ratios_beside_the_studys_own_number(db: Path, found: FitResult, study: Study) -> None:
     analysis.fit(db, "rmiat", "crossed")
@@ -149,7 +143,6 @@ def test_the_report_sets_ratios_beside_the_studys_own_number(db: Path, found: Fi
     assert ratios(SectionData(study, {}, {}, grain)) is None
 
 
-@pytest.mark.slow
 @pytest.mark.needs("brms")
 def test_the_figure_of_predictive_checks_shows_the_zeros(db: Path, found: FitResult) -> None:
     (figure,) = figure_rows(db, load_study("rmiat"), ["predictive_checks"])
@@ -157,7 +150,6 @@ def test_the_figure_of_predictive_checks_shows_the_zeros(db: Path, found: FitRes
     assert figure.rows["condition"].to_list() == ["compatible", "incompatible"]
 
 
-@pytest.mark.slow
 def test_the_figure_of_families_shows_those_beside_the_lognormal(tmp_path: Path) -> None:
     case = TESTS / "sql" / "bayes_ratios"
     db = small_database(tmp_path / "a.duckdb", source="imported")

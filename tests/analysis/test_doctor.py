@@ -18,7 +18,7 @@ from slant.analysis.bridge.r_home import r_installation, rinterface_fits, rpy2_r
 PRINT_CHECKS = (
     "from slant.analysis.doctor import checks\nfor c in checks(): print(c.name, c.status, c.how_to_fix, sep='|')"
 )
-needs_r = pytest.mark.skipif(r_installation() is None, reason="R is not here")
+needs_r = pytest.mark.needs("R")
 
 needs_rpy2 = pytest.mark.skipif(importlib.util.find_spec("rpy2") is None, reason="rpy2 is not installed here")
 

@@ -13,7 +13,6 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.paper.published import read_human_levels
 from slant.analysis.plots.games import KINDS, study_figure_kinds
@@ -24,7 +23,9 @@ from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
 from slant.collector.studies.catalogue import load_study
 from tests.support.game_made import FIGURES, game_file, played
 
-with_r = pytest.mark.skipif(r_installation() is None, reason="R is not here")
+pytestmark = pytest.mark.slow
+
+with_r = pytest.mark.needs("R")
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,6 @@ def rows_of(study: Path, db: Path, *names: str, variants: tuple[str, ...] = ()) 
     return {one.figure: one for one in figure_rows(db, load_study(study), names, variants=variants)}
 
 
-@pytest.mark.slow
 @with_r
 def test_a_study_says_which_variants_a_figure_puts_side_by_side(own: tuple[Path, Path]) -> None:
     found = rows_of(*own, "rewards", "parts", "kin")
@@ -56,7 +56,6 @@ def test_a_study_says_which_variants_a_figure_puts_side_by_side(own: tuple[Path,
     assert sorted(families) == [("Simple", "greedy", 2), ("Simple", "random", 1)]
 
 
-@pytest.mark.slow
 @with_r
 def test_a_title_that_compares_variants_needs_two_of_them(tmp_path: Path) -> None:
     study, db = played(tmp_path, FIGURES, kept=("base",))
@@ -68,7 +67,6 @@ def test_a_title_that_compares_variants_needs_two_of_them(tmp_path: Path) -> Non
     assert f"Not drawn, because there are no rows for them: rewards. To make these rows: {typed}" in result.stderr
 
 
-@pytest.mark.slow
 @with_r
 def test_success_is_one_row_a_game_beside_what_chance_gives(own: tuple[Path, Path]) -> None:
     luck = rows_of(*own, "luck")["luck"]
@@ -76,7 +74,6 @@ def test_success_is_one_row_a_game_beside_what_chance_gives(own: tuple[Path, Pat
     assert luck.rows["random_level"].unique().to_list() == luck.rows["best_level"].unique().to_list() == [0.5]
 
 
-@pytest.mark.slow
 @with_r
 def test_figures_of_one_variant_show_the_study_as_it_stands_unless_told(own: tuple[Path, Path]) -> None:
     usual = rows_of(*own, "learning_curves", "exploration", "allocations")
@@ -90,7 +87,6 @@ def test_figures_of_one_variant_show_the_study_as_it_stands_unless_told(own: tup
         rows_of(*own, "exploration", variants=("bonsu",))
 
 
-@pytest.mark.slow
 @with_r
 def test_every_figure_is_drawn_and_says_that_no_model_was_asked(own: tuple[Path, Path], tmp_path: Path) -> None:
     study, db = own
@@ -103,7 +99,6 @@ def test_every_figure_is_drawn_and_says_that_no_model_was_asked(own: tuple[Path,
     assert drawn["alt_text"].str.contains("Simulated answers: no model was asked.", literal=True).all()
 
 
-@pytest.mark.slow
 @with_r
 def test_a_study_without_figures_has_all_variants_side_by_side_and_what_lacks_is_said(
     own: tuple[Path, Path], tmp_path: Path
@@ -121,7 +116,6 @@ def test_a_study_without_figures_has_all_variants_side_by_side_and_what_lacks_is
         analysis.figures(db, str(study), tmp_path, names=["stratification"])
 
 
-@pytest.mark.slow
 def test_the_lines_of_people_are_those_that_the_paper_itself_prints(tmp_path: Path) -> None:
     study = load_study("hiring")
     assert study.published is not None
@@ -139,7 +133,6 @@ def test_the_lines_of_people_are_those_that_the_paper_itself_prints(tmp_path: Pa
     assert read_human_levels(load_study(game_file(tmp_path))).is_empty()
 
 
-@pytest.mark.slow
 def test_the_hiring_game_has_the_figures_of_its_paper() -> None:
     study = load_study("hiring")
     paper = {"stratification", "families", "success_rates", "features", "steers", "settings", "hidden_mapping"}
@@ -149,13 +142,11 @@ def test_the_hiring_game_has_the_figures_of_its_paper() -> None:
     assert study_figure_kinds(load_study("rmiat")) == {}
 
 
-@pytest.mark.slow
 def test_figures_are_no_part_of_what_is_asked(tmp_path: Path) -> None:
     bare, full = (load_study(game_file(tmp_path, more)).version for more in ("", FIGURES))
     assert bare == full
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
@@ -170,7 +161,6 @@ def test_a_figure_that_can_not_be_is_refused_in_words(tmp_path: Path, wrong: str
         load_study(game_file(tmp_path, f'[figures.one]\nwhat = "w"\n{wrong}\n'))
 
 
-@pytest.mark.slow
 @with_r
 def test_what_indices_do_is_drawn_from_games_that_r_makes_up(own: tuple[Path, Path]) -> None:
     (one,) = figure_rows(own[1], load_study(own[0]), ["controlled_indices"])
@@ -196,7 +186,6 @@ eval(code)
 
 
 @with_r
-@pytest.mark.slow
 def test_who_has_only_r_and_the_file_draws_every_figure_of_the_paper(root: Path, tmp_path: Path) -> None:
     db, drawn = tmp_path / "a.duckdb", tmp_path / "drawn"
     drawn.mkdir()

@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 from slant.collector.keep.frames import frame_of
 from tests.support.given import in_memory, insert
 
+pytestmark = pytest.mark.slow
+
 Matrix = Sequence[Sequence[int]]  # by group and class, how often the group was chosen
 LN2_ROOT = math.sqrt(math.log(2))
 KEPT = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")
@@ -125,7 +127,6 @@ def near(values: Iterable[float]) -> Any:
 
 
 # Off by less than one in the last printed digit: .8905 rounds to .890. The half-width is the printed one.
-@pytest.mark.slow
 @pytest.mark.parametrize(("model_prompt", "si"), [("qwen72_cot", "0.890"), ("gpt4o_direct", "1.303")])
 def test_printed_si_and_half_width_come_out_of_the_printed_matrices(
     shared: Path, tables: duckdb.DuckDBPyConnection, model_prompt: str, si: str
@@ -143,7 +144,6 @@ def test_printed_si_and_half_width_come_out_of_the_printed_matrices(
     assert mean == pytest.approx(float(rows[0]["printed_si"]), abs=0.001)
 
 
-@pytest.mark.slow
 @few
 @given(drawn=st.lists(some_games(), min_size=1, max_size=10))
 def test_sql_and_numpy_agree_on_any_games(
@@ -158,7 +158,6 @@ def test_sql_and_numpy_agree_on_any_games(
         assert all(math.isnan(value) or 0 <= value <= high + 1e-12 for value, high in values)
 
 
-@pytest.mark.slow
 @few
 @given(drawn=st.lists(some_games(), min_size=1, max_size=8), chance=st.randoms())
 def test_names_and_places_of_groups_classes_and_games_do_not_matter(
@@ -178,7 +177,6 @@ def test_names_and_places_of_groups_classes_and_games_do_not_matter(
         assert [found[f"turned{number}"][k] for k in within] == near([found[f"m{number}"][k] for k in within])
 
 
-@pytest.mark.slow
 @few
 @given(drawn=st.lists(some_games(), min_size=1, max_size=8))
 def test_indices_within_games_add_up_over_games_and_information_over_classes(
@@ -206,14 +204,12 @@ def told_apart(game: np.ndarray[Any, Any]) -> float:
     return float(both.sum() / game.sum() * information(both)) if both.sum() else 0.0
 
 
-@pytest.mark.slow
 def test_games_that_share_distributions_still_make_a_pair_each(tables: duckdb.DuckDBPyConnection) -> None:
     kinds = np.random.default_rng(5).poisson(1.2, (6, 3, 4))
     games = [kinds[k % 6].tolist() for k in range(60)]
     assert cell(tables, games) == near(indices(games).values())
 
 
-@pytest.mark.slow
 def test_each_group_in_a_class_of_its_own_is_the_highest(tables: duckdb.DuckDBPyConnection) -> None:
     apart = np.diag([10] * 4).tolist()
     assert cell(tables, [apart, apart]) == near([2, LN2_ROOT, 0, 2, 1, 0])
@@ -221,19 +217,16 @@ def test_each_group_in_a_class_of_its_own_is_the_highest(tables: duckdb.DuckDBPy
     assert cell(tables, [apart, moved]) == near([2, LN2_ROOT, LN2_ROOT, 2, 1, 1])
 
 
-@pytest.mark.slow
 def test_all_groups_alike_is_nothing(tables: duckdb.DuckDBPyConnection) -> None:
     assert cell(tables, [[[3] * 4] * 4] * 3) == near([0] * 6)
 
 
-@pytest.mark.slow
 def test_a_class_that_was_never_drawn_counts_among_the_classes(tables: duckdb.DuckDBPyConnection) -> None:
     tables.execute("DELETE FROM attempts")
     insert(tables, all_rounds("a", [[[5, 0], [0, 5]]], n_classes=4))
     assert tables.sql("SELECT si FROM allocation_indices").fetchall() == [(pytest.approx(2),)]
 
 
-@pytest.mark.slow
 def test_si_is_the_information_where_groups_and_classes_come_alike_often(tables: duckdb.DuckDBPyConnection) -> None:
     alike = [[4, 3, 2, 1], [1, 4, 3, 2], [2, 1, 4, 3], [3, 2, 1, 4]]
     unlike = [[9, 1, 0, 0], [0, 3, 3, 3], [7, 7, 1, 1], [0, 0, 0, 5]]
@@ -243,6 +236,5 @@ def test_si_is_the_information_where_groups_and_classes_come_alike_often(tables:
     assert abs(found["unlike"][0] - found["unlike"][information]) > 0.01
 
 
-@pytest.mark.slow
 def test_games_of_one_class_have_no_index(tables: duckdb.DuckDBPyConnection) -> None:
     assert all(map(math.isnan, cell(tables, [[[3], [2]], [[1], [4]]])))

@@ -17,6 +17,8 @@ from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
 
+pytestmark = pytest.mark.slow
+
 MEASURES = ["drinks.d", "workshops.bias"]
 TESTS = ("one", "two", "three", "four")
 
@@ -43,7 +45,6 @@ def found(db: Path) -> Validity:
     return analysis.validity(db, MEASURES)
 
 
-@pytest.mark.slow
 def test_a_unit_is_a_model_and_test_with_both_estimates_and_their_errors(found: Validity, db: Path) -> None:
     assert found.units.height == 8
     own = analysis.fit(db, "drinks", "t_test").table
@@ -53,7 +54,6 @@ def test_a_unit_is_a_model_and_test_with_both_estimates_and_their_errors(found: 
     assert any("only 8 units" in warning for warning in found.warnings)
 
 
-@pytest.mark.slow
 def test_the_plain_correlation_is_that_of_the_units(found: Validity) -> None:
     row = found.table.filter(row="pearson").to_dicts()[0]
     assert row["estimate"] == pytest.approx(found.units.select(pl.corr("x", "y")).item())
@@ -61,7 +61,6 @@ def test_the_plain_correlation_is_that_of_the_units(found: Validity) -> None:
     assert found.table["row"].to_list()[:3] == ["pearson", "spearman", "corrected"]
 
 
-@pytest.mark.slow
 def test_the_shell_prints_what_python_has_and_draws_it(found: Validity, db: Path, tmp_path: Path) -> None:
     figure = tmp_path / "validity.svg"
     words = ["validity", "--measures", ",".join(MEASURES), "--db", str(db), "--format", "json", "--figure", str(figure)]
@@ -71,7 +70,6 @@ def test_the_shell_prints_what_python_has_and_draws_it(found: Validity, db: Path
     assert "workshops.bias against drinks.d" in figure.read_text("utf-8")
 
 
-@pytest.mark.slow
 def test_three_measures_are_three_pairs(db: Path) -> None:
     table = analysis.validity(db, [*MEASURES, "workshops.t_test"]).table
     pairs = table.select("measure_x", "measure_y").unique(maintain_order=True).rows()
@@ -80,7 +78,6 @@ def test_three_measures_are_three_pairs(db: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.slow
 def test_what_is_no_measure_is_said(db: Path) -> None:
     with pytest.raises(UsageError, match="two measures"):
         analysis.validity(db, ["drinks.d", "drinks.d"])

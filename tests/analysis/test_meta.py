@@ -17,7 +17,7 @@ from tests.support.choices_made import database_of_choices
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database
 
-pytestmark = pytest.mark.needs("metafor")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("metafor")]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,6 @@ def found(db: Path) -> pl.DataFrame:
     return analysis.meta_analysis(db, "rmiat").table
 
 
-@pytest.mark.slow
 def test_cells_are_the_effects_over_words_in_standard_deviations(found: pl.DataFrame, db: Path) -> None:
     effects = analysis.tables(db, "rmiat", ["effects_over_words"])["effects_over_words"]
     expected = {(row["model"], row["test"]): row["estimate"] / row["sd"] for row in effects.to_dicts()}
@@ -38,7 +37,6 @@ def test_cells_are_the_effects_over_words_in_standard_deviations(found: pl.DataF
     assert {(row["model"], row["test"]): row["estimate"] for row in cells.to_dicts()} == expected
 
 
-@pytest.mark.slow
 def test_the_papers_effects_in_tokens_are_those_of_its_own_model(db: Path) -> None:
     own = analysis.fit(db, "rmiat", "lme4").table.filter(pl.col("term") == "conditionincompatible")
     cells = analysis.meta_analysis(db, "rmiat", effects="paper", unit="outcome").table.filter(row="cell")
@@ -46,7 +44,6 @@ def test_the_papers_effects_in_tokens_are_those_of_its_own_model(db: Path) -> No
     assert cells["std_error"].to_list() == own["std_error"].to_list()
 
 
-@pytest.mark.slow
 def test_log_ratios_are_of_the_means_over_words_and_know_no_tokenizer(db: Path) -> None:
     fit = analysis.fit(db, "rmiat", "crossed").table
     effect, mean = (fit.filter(pl.col("term").str.starts_with(name)) for name in ("condition", "intercept"))
@@ -58,7 +55,6 @@ def test_log_ratios_are_of_the_means_over_words_and_know_no_tokenizer(db: Path) 
         analysis.meta_analysis(db, "rmiat", effects="paper", unit="log_ratio")
 
 
-@pytest.mark.slow
 def test_the_shell_prints_what_python_has_and_draws_it(found: pl.DataFrame, db: Path, tmp_path: Path) -> None:
     figure = tmp_path / "forest.svg"
     words = ["meta", "--study", "rmiat", "--db", str(db), "--format", "csv", "--figure", str(figure)]
@@ -69,7 +65,6 @@ def test_the_shell_prints_what_python_has_and_draws_it(found: pl.DataFrame, db: 
     assert "Forest plot of" in figure.read_text("utf-8")
 
 
-@pytest.mark.slow
 def test_one_run_can_be_chosen_as_in_every_command_that_computes(db: Path) -> None:
     words = ["meta", "--study", "rmiat", "--db", str(db), "--format", "csv"]
     assert CliRunner().invoke(analyze, [*words, "--run", "r1"]).stdout == CliRunner().invoke(analyze, words).stdout
@@ -77,7 +72,6 @@ def test_one_run_can_be_chosen_as_in_every_command_that_computes(db: Path) -> No
     assert (other.exit_code, "There is no run" in other.stderr) == (2, True)
 
 
-@pytest.mark.slow
 def test_the_page_of_checks_says_the_mean_and_what_to_expect(found: pl.DataFrame, db: Path) -> None:
     ((_, page),) = findings(check(db, "rmiat"))
     finding = next(finding for finding in page if finding.check == "meta")
@@ -86,7 +80,6 @@ def test_the_page_of_checks_says_the_mean_and_what_to_expect(found: pl.DataFrame
     assert finding.details[0].startswith("To expect (95 % prediction intervals): a new test ")
 
 
-@pytest.mark.slow
 def test_the_report_has_the_same_sentences(db: Path, tmp_path: Path) -> None:
     ((_, page),) = findings(check(db, "rmiat"))
     said = next(finding for finding in page if finding.check == "meta")
@@ -94,7 +87,6 @@ def test_the_report_has_the_same_sentences(db: Path, tmp_path: Path) -> None:
     assert all(sentence in report for sentence in (said.verdict, said.details[0]))
 
 
-@pytest.mark.slow
 def test_effects_on_forced_choices_are_pooled_too(tmp_path: Path) -> None:
     choices = database_of_choices(tmp_path / "choices.duckdb", words=25)
     table = analysis.meta_analysis(choices, "interference", unit="outcome").table
@@ -108,7 +100,6 @@ def test_effects_on_forced_choices_are_pooled_too(tmp_path: Path) -> None:
         analysis.meta_analysis(choices, "interference", effects="paper")
 
 
-@pytest.mark.slow
 def test_fits_that_failed_are_no_effects_to_pool(tmp_path: Path) -> None:
     rows = [{**row, "tokens": 64} for row in trials(tests=("flowers_insects", "age_valence"))]
     alike = database(tmp_path / "a.duckdb", rows, [RUN])
@@ -116,7 +107,6 @@ def test_fits_that_failed_are_no_effects_to_pool(tmp_path: Path) -> None:
         analysis.meta_analysis(alike, "rmiat")
 
 
-@pytest.mark.slow
 def test_what_can_not_be_pooled_is_said(db: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="unit must be 'sd' or 'outcome' or 'log_ratio'"):
         analysis.meta_analysis(db, "rmiat", unit="inches")  # type: ignore[arg-type]

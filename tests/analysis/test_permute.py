@@ -20,7 +20,6 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.calls.call import Answer
 from slant.analysis.cli.main import analyze
 from slant.analysis.cli.progress import duration
@@ -33,7 +32,7 @@ from slant.collector.keep.database import reading, writing
 from slant.collector.studies.catalogue import load_study
 from tests.support.given import Row, database
 
-pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
+pytestmark = pytest.mark.needs("R")
 FIVE: dict[str, Any] = {"engine": "lme4", "permutations": 5}
 OPTIONS = ("Male + Career", "Female + Family")
 

@@ -22,7 +22,8 @@ BRIEF: dict[str, Any] = {"chains": 1, "iterations": 200, "warmup": 100}
 KINDS = ("delta_p", "delta_p_items", "s")
 
 pytestmark = [
-    pytest.mark.skipif(r_installation() is None, reason="R is not here"),
+    pytest.mark.slow,
+    pytest.mark.needs("R"),
     pytest.mark.skipif(shutil.which("g++") is None, reason="there is no C++ compiler here"),
 ]
 
@@ -58,7 +59,6 @@ def in_one_column(found: analysis.PermutationResult) -> list[float]:
     return [value for kind in KINDS for value in found.values[kind]]
 
 
-@pytest.mark.slow
 def test_glmer_permutes_alike_in_both_languages(db: Path) -> None:
     ours = in_one_column(analysis.permute(db, engine="lme4", permutations=4))
     theirs = by_r_alone(db, "lme4", 4)
@@ -66,7 +66,6 @@ def test_glmer_permutes_alike_in_both_languages(db: Path) -> None:
     assert ours == pytest.approx(theirs, rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.slow
 def test_stan_permutes_alike_in_both_languages_and_by_any_number_of_workers(db: Path, tmp_path: Path) -> None:
     copies = [shutil.copy(db, tmp_path / f"{workers}.duckdb") for workers in (1, 2)]
     one, two = (
@@ -77,7 +76,6 @@ def test_stan_permutes_alike_in_both_languages_and_by_any_number_of_workers(db: 
     assert in_one_column(one) == by_r_alone(db, "brms", 2, list(BRIEF.values()))
 
 
-@pytest.mark.slow
 def test_short_chains_give_what_long_ones_do_within_monte_carlo_error(db: Path) -> None:
     short = analysis.permute(db, permutations=2)
     long = analysis.permute(db, permutations=2, settings={"chains": 4, "iterations": 1500, "warmup": 500})

@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import nothing
@@ -23,7 +22,7 @@ from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import load_study
 from tests.support.given import Row, database
 
-pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
+pytestmark = pytest.mark.needs("R")
 CONDITIONS = ("compatible", "incompatible")
 
 

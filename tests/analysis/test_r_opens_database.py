@@ -13,6 +13,8 @@ from slant.collector.keep.export import export_trials
 from tests.support.fitted import small_database
 from tests.support.given import database
 
+pytestmark = pytest.mark.slow
+
 # run_progress compares settings as JSON, an extension that R's duckdb has not got; nobody analyses it.
 VIEWS = (
     "trials", "models", "tests", "association_trials", "tokens_by_condition", "refusal_counts", "refusals_by_condition",
@@ -27,7 +29,6 @@ def rscript() -> str:
     return str(shutil.which("Rscript"))
 
 
-@pytest.mark.slow
 @pytest.mark.needs("DBI", "duckdb")
 def test_r_opens_every_view_that_analyses_read(tmp_path: Path, root: Path, rscript: str) -> None:
     models = [{"model": "o3-mini", "label": "o3-mini", "model_no": 1, "settings": {"a": [1, "b"]}, "planned": 2}]
@@ -43,7 +44,6 @@ def test_r_opens_every_view_that_analyses_read(tmp_path: Path, root: Path, rscri
     assert n_rows["models"] == n_rows["tests"] == "1"
 
 
-@pytest.mark.slow
 @pytest.mark.needs("DBI", "duckdb", "nanoparquet")
 def test_exports_hold_the_same_rows_for_people_without_duckdb(tmp_path: Path, root: Path, rscript: str) -> None:
     db = small_database(tmp_path / "a.duckdb")
@@ -56,7 +56,6 @@ def test_exports_hold_the_same_rows_for_people_without_duckdb(tmp_path: Path, ro
     assert done.stdout.split() == ["trials.csv;160;TRUE;;", "trials.parquet;160;TRUE;;"]
 
 
-@pytest.mark.slow
 @pytest.mark.needs("R")
 def test_without_duckdb_r_says_how_to_get_it_and_what_to_do_without(tmp_path: Path, root: Path, rscript: str) -> None:
     bare = {**os.environ, **dict.fromkeys(("R_LIBS", "R_LIBS_SITE", "R_LIBS_USER"), str(tmp_path))}

@@ -13,7 +13,7 @@ MASKS = "var <- sd <- function(...) 1; mean <- function(x, ...) 42; qt <- qnorm 
 ANSWER = (
     "from slant.analysis.bridge import r; print('d', r.call('cohens_d', [1.0, 2, 3, 5], [2.0, 4, 5, 9])[0].write_csv())"
 )
-pytestmark = pytest.mark.needs("R")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("R")]
 
 
 def _answer(run_script, folder: Path, **environment: str) -> tuple[str, str]:
@@ -34,7 +34,6 @@ def run_script():
     return run
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("where", [".Rprofile", "named", "site", "home", ".Renviron"])
 def test_no_profile_changes_a_number_or_prints_among_the_rows(run_script, tmp_path, where):
     expected, _ = _answer(run_script, Path("/"))
@@ -51,7 +50,6 @@ def test_no_profile_changes_a_number_or_prints_among_the_rows(run_script, tmp_pa
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", ["R_LIBS", "R_LIBS_USER", ".Renviron", ".Rprofile"])
 def test_a_library_of_the_users_is_kept(run_script, tmp_path, how):
     (library := tmp_path / "library of mine").mkdir()
@@ -66,7 +64,6 @@ def test_a_library_of_the_users_is_kept(run_script, tmp_path, how):
     assert str(library) in run_script(code, Path("/"), environment)[0]
 
 
-@pytest.mark.slow
 def test_what_a_process_of_r_says_is_not_among_the_rows(run_script):
     code = "import slant.analysis.bridge.worker_seed, os; os.system('echo from a child'); print('from Python')"
     out, err = run_script(code, ROOT, {})
@@ -74,7 +71,6 @@ def test_what_a_process_of_r_says_is_not_among_the_rows(run_script):
     assert "from a child" in err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("before", [True, False])
 def test_sourced_functions_find_nothing_of_a_workspace(tmp_path, before):
     source = f"for (file in list.files('{ROOT / 'R'}', full.names = TRUE)) source(file)\n"

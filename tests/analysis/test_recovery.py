@@ -13,12 +13,11 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.worker import run_jobs
 from slant.analysis.fitting.fits import FitResult
 from tests.support.recovery import SHORT, asked, known, r_job, trials
 
-pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("R")]
 LARGE, CROSSED = ("claude-sonnet-4", "gender_career"), ("gpt-5", "gender_science")
 CELLS = {LARGE: (0.95, 0.45), CROSSED: (0.5, 0.95)}
 TRUTHS = {cell: congruent - incongruent for cell, (congruent, incongruent) in CELLS.items()}
@@ -41,7 +40,6 @@ def delta_p(found: FitResult, cell: tuple[str, str]) -> dict[str, float]:
     return row
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("cell", [LARGE, CROSSED])
 def test_a_difference_is_found_with_its_sign_and_its_size(found: FitResult, cell: tuple[str, str]) -> None:
     row, truth = delta_p(found, cell), TRUTHS[cell]
@@ -53,7 +51,6 @@ def test_a_difference_is_found_with_its_sign_and_its_size(found: FitResult, cell
     assert row["p_positive"] == (1 if truth > 0 else 0)
 
 
-@pytest.mark.slow
 def test_no_difference_is_found_where_there_is_none(found: FitResult) -> None:
     contrasts = found.bayes["contrasts"].filter(kind="population", scale="delta_p")
     rows = [row for row in contrasts.to_dicts() if (row["model"], row["test"]) not in TRUTHS]
@@ -63,7 +60,6 @@ def test_no_difference_is_found_where_there_is_none(found: FitResult) -> None:
     assert min(row["conf_high"] for row in rows) > -0.05
 
 
-@pytest.mark.slow
 def test_intervals_hold_truths_of_the_prior_as_often_as_they_claim(tmp_path: Path) -> None:
     recovered = recover(tmp_path, DATA_SETS)
     band = 1 - (1 - SURE) / 6

@@ -14,6 +14,8 @@ from slant.collector import import_trials
 from slant.collector.keep.database import reading
 from tests.support.raw_rows import tidy, write_csv
 
+pytestmark = pytest.mark.slow
+
 WORDS = ("aster", "tulip", "rose", "wasp", "ant", "moth")
 
 
@@ -46,14 +48,12 @@ def effect(db: Path) -> dict[str, float]:
     return row
 
 
-@pytest.mark.slow
 def test_the_model_over_words_counts_the_same_answer_once(five: Path, once: Path) -> None:
     assert effect(five)["std_error"] == pytest.approx(effect(once)["std_error"], rel=1e-6)
     said = analysis.fit(five, "rmiat", "crossed").diagnostics["messages"][0]
     assert "are the same answer: 480 rows count as 96 answers." in said
 
 
-@pytest.mark.slow
 def test_the_studys_own_model_counts_it_five_times_and_says_so(five: Path) -> None:
     result = CliRunner().invoke(analyze, ["--fit", "lme4", "--study", "rmiat", "--format", "csv", "--db", str(five)])
     assert result.exit_code == 0, result.stderr
@@ -62,13 +62,11 @@ def test_the_studys_own_model_counts_it_five_times_and_says_so(five: Path) -> No
         assert connection.sql("SELECT DISTINCT status FROM fits WHERE engine = 'lme4'").fetchall() == [("warned",)]
 
 
-@pytest.mark.slow
 def test_the_check_counts_them_by_temperature(five: Path) -> None:
     rows = analysis.check(five, "rmiat").rows["repetitions"]
     assert rows.select("n", "n_repeated", "n_identical", "n_effective").row(0) == (480, 96, 96, 96)
 
 
-@pytest.mark.slow
 def test_a_plan_from_one_answer_each_is_a_range_and_from_five_it_knows(five: Path, once: Path) -> None:
     numbers = {"n_words": [6], "n_wordings": [8], "n_repetitions": [5]}
     (guess,) = analysis.plan_power("rmiat", once, **numbers).table.to_dicts()

@@ -10,14 +10,13 @@ import duckdb
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.pages.parts.games import indices
 from slant.analysis.pages.parts.records import SectionData
 from slant.collector.studies.catalogue import load_study
 from tests.support.chromium import PROGRAMS, Browser, chromium
 from tests.support.game_made import played
 
-pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("R")]
 TELEPHONE = (390, 844)
 
 
@@ -35,7 +34,6 @@ def section(page: str, anchor: str) -> str:
     return re.split(r"<h2 ", page[page.index(f'id="{anchor}-1"') :])[0]
 
 
-@pytest.mark.slow
 def test_variants_are_one_section_and_every_table_tells_them_apart(page: Path) -> None:
     text = page.read_text("utf-8")
     assert str(page.parent) not in text
@@ -44,7 +42,6 @@ def test_variants_are_one_section_and_every_table_tells_them_apart(page: Path) -
         assert {"base", "bonus"} <= set(re.findall(r"<td>(\w+)</td>", section(text, anchor))), anchor
 
 
-@pytest.mark.slow
 def test_indices_stand_beside_chance_and_are_the_kept_ones(own: tuple[Path, Path], page: Path) -> None:
     shown = section(page.read_text("utf-8"), "indices")
     assert "Not made yet" not in shown
@@ -59,7 +56,6 @@ def test_indices_stand_beside_chance_and_are_the_kept_ones(own: tuple[Path, Path
         assert f"<td>{mde:.2f}</td>" in shown
 
 
-@pytest.mark.slow
 def test_the_file_of_an_older_slant_has_no_smallest_effects_and_is_reported(own: tuple[Path, Path]) -> None:
     study = load_study(str(own[0]))
     names = ("game_index_intervals", "allocation_game_ends")
@@ -69,7 +65,6 @@ def test_the_file_of_an_older_slant_has_no_smallest_effects_and_is_reported(own:
     assert group.tables[0].caption.startswith("Indices, their intervals")
 
 
-@pytest.mark.slow
 def test_what_is_not_kept_is_named_with_its_command_and_never_computed(own: tuple[Path, Path], tmp_path: Path) -> None:
     db = Path(shutil.copy(own[1], tmp_path / "b.duckdb"))
     with duckdb.connect(str(db)) as connection:
@@ -81,7 +76,6 @@ def test_what_is_not_kept_is_named_with_its_command_and_never_computed(own: tupl
         assert connection.execute("SELECT count(DISTINCT variant) FROM game_indices").fetchall() == [(1,)]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(chromium() is None, reason=f"none of {', '.join(PROGRAMS)} is on this machine")
 def test_it_fits_a_telephone_asks_the_network_for_nothing_and_shows_every_figure(page: Path, tmp_path: Path) -> None:
     with Browser(tmp_path) as browser:

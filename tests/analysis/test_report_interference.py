@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.worker import run_jobs
 from slant.analysis.plots.registry import figure_rows
 from slant.collector.errors import DatabaseError
@@ -18,7 +17,7 @@ from slant.collector.studies.catalogue import load_study
 from tests.support.choices_made import QUICK, database_of_choices
 from tests.support.recovery import r_job
 
-pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("R")]
 STUDY = "interference"
 IMAGE = re.compile(r'<img [^>]*alt="([^"]*)"')
 
@@ -45,7 +44,6 @@ def section(page: str, anchor: str) -> str:
     return re.split(r"<h2 ", page[page.index(f'id="{anchor}-1"') :])[0]
 
 
-@pytest.mark.slow
 def test_a_report_starts_no_long_fit_and_says_what_to_type(db: Path, unfitted: str) -> None:
     words = re.sub(r"<[^>]+>", "", unfitted)
     for command in ("--fit brms", "permute", "sensitivity"):
@@ -55,14 +53,12 @@ def test_a_report_starts_no_long_fit_and_says_what_to_type(db: Path, unfitted: s
         assert connection.execute("SELECT count(*) FROM fits").fetchall() == [(0,)]
 
 
-@pytest.mark.slow
 def test_what_is_counted_is_there_without_any_fit(unfitted: str) -> None:
     counted = section(unfitted, "answers")
     assert "Table 3. Observed compliance: valid answers, and what the others were" in counted
     assert all(f">{outcome}</th>" in counted for outcome in ("refused", "filtered", "truncated", "malformed"))
 
 
-@pytest.mark.slow
 def test_kept_fits_give_tables_1_and_2_of_both_kinds(fitted: str) -> None:
     stages = section(fitted, "stages")
     assert "Not made yet" not in stages
@@ -73,7 +69,6 @@ def test_kept_fits_give_tables_1_and_2_of_both_kinds(fitted: str) -> None:
     assert "<td>σ of item</td>" in stages
 
 
-@pytest.mark.slow
 def test_a_fit_that_did_not_converge_says_so_on_top_and_under_every_figure(fitted: str) -> None:
     top = fitted[: fitted.index("<nav")]
     assert "all models: " in top
@@ -83,7 +78,6 @@ def test_a_fit_that_did_not_converge_says_so_on_top_and_under_every_figure(fitte
     assert all("This fit did not converge. Doubtful" in text for text in alternatives)
 
 
-@pytest.mark.slow
 def test_figures_of_fits_know_their_fit_and_what_was_observed(db: Path, fitted: str) -> None:
     found = {(one.figure, one.part): one for one in figure_rows(db, load_study(STUDY))}
     assert list(found) == [
@@ -99,7 +93,6 @@ def test_figures_of_fits_know_their_fit_and_what_was_observed(db: Path, fitted: 
     assert both["observed"].to_list() == pytest.approx(both["seen"].to_list())
 
 
-@pytest.mark.slow
 def test_figures_are_drawn_into_files_named_after_their_fit(db: Path, fitted: str, tmp_path: Path) -> None:
     drawn = analysis.figures(db, STUDY, tmp_path, names=["predictive_checks"], formats=["svg"])
     names = [Path(path).name for path in drawn["path"]]
@@ -107,14 +100,12 @@ def test_figures_are_drawn_into_files_named_after_their_fit(db: Path, fitted: st
     assert drawn["note"].str.contains("analyze --fit brms --study interference").all()  # other settings
 
 
-@pytest.mark.slow
 def test_a_figure_of_a_missing_fit_says_what_makes_it(tmp_path: Path) -> None:
     db = database_of_choices(tmp_path / "b.duckdb")
     with pytest.raises(DatabaseError, match="analyze --fit brms --study interference"):
         analysis.figures(db, STUDY, tmp_path, names=["condition_contrasts"])
 
 
-@pytest.mark.slow
 def test_simulated_participants_of_r_have_the_columns_of_the_view(db: Path) -> None:
     ((_, frame),) = list(run_jobs(r_job, [("simulate_forced_choice", ())], 1))
     view = analysis.open_trials(db, view="forced_choice_trials")

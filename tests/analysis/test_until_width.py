@@ -20,8 +20,8 @@ from slant import analysis
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import stopping
+from slant.analysis.questions.checks.check_findings import stopping_finding
 from slant.analysis.questions.checks.registration import deviations
-from slant.analysis.questions.checks.stopping import stopping_finding
 from slant.collector import RunReport, collect, load_study, preregister
 from slant.collector.ask.watcher import Watcher
 from slant.collector.cli import collect as command
@@ -33,7 +33,7 @@ from slant.collector.stopping.rule import StoppingRule
 from tests.support.local_server import LocalServer, completion
 from tests.support.worded_study import TRIALS, write_worded
 
-pytestmark = pytest.mark.needs("lmerTest")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("lmerTest")]
 WIDTH, MOST, LOOKS, SEED = 60.0, 6, 3, 1
 
 
@@ -76,7 +76,6 @@ def rows_of(db: Path, query: str) -> list[tuple[Any, ...]]:
         return connection.execute(query).fetchall()
 
 
-@pytest.mark.slow
 def test_whole_repetitions_are_asked_and_looked_at_until_the_width_is_there(
     ended: tuple[Path, RunReport, list[str]],
 ) -> None:
@@ -94,7 +93,6 @@ def test_whole_repetitions_are_asked_and_looked_at_until_the_width_is_there(
     assert read_looks(folder / "a.duckdb") == {report.looks[0].plan: list(report.looks)}
 
 
-@pytest.mark.slow
 def test_the_width_is_that_of_the_fit_over_words_and_wordings_and_no_effect_is_kept(
     ended: tuple[Path, RunReport, list[str]],
 ) -> None:
@@ -109,7 +107,6 @@ def test_the_width_is_that_of_the_fit_over_words_and_wordings_and_no_effect_is_k
     assert report.models[0]["half_width"] == pytest.approx(half, rel=1e-4)
 
 
-@pytest.mark.slow
 def test_the_same_command_asks_and_looks_no_more(copy: Path) -> None:
     db = str(copy / "a.duckdb")
     words = ["--study", str(copy / "study" / "study.toml"), "--model", "simulated/small", "--db", db]
@@ -123,7 +120,6 @@ def test_the_same_command_asks_and_looks_no_more(copy: Path) -> None:
     assert (report.is_complete, report.models[0]["asked"], len(report.looks)) == (True, 0, 3)
 
 
-@pytest.mark.slow
 def test_looks_that_were_made_count_by_another_rule_too(copy: Path) -> None:
     with pytest.raises(UsageError, match=r"was looked at 3 times, and --looks allows 3"):
         ask(copy, until_width=5.0, repetitions=8)
@@ -135,7 +131,6 @@ def test_looks_that_were_made_count_by_another_rule_too(copy: Path) -> None:
     assert report.models[0]["asked"] == 2 * TRIALS
 
 
-@pytest.mark.slow
 def test_a_database_made_again_from_its_journals_has_the_looks(copy: Path) -> None:
     before = read_looks(copy / "a.duckdb")
     result = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(copy / "a.duckdb")])
@@ -143,7 +138,6 @@ def test_a_database_made_again_from_its_journals_has_the_looks(copy: Path) -> No
     assert read_looks(copy / "a.duckdb") == before
 
 
-@pytest.mark.slow
 def test_status_methods_and_report_tell_the_rule_the_looks_and_why_it_ended(
     ended: tuple[Path, RunReport, list[str]],
 ) -> None:
@@ -164,7 +158,6 @@ def test_status_methods_and_report_tell_the_rule_the_looks_and_why_it_ended(
     assert group.texts == (report.looks[0].rule.sentences("tokens"), f"small: {told}.")
 
 
-@pytest.mark.slow
 def test_checks_name_a_rule_that_was_not_registered_and_whoever_left_early(
     ended: tuple[Path, RunReport, list[str]], copy: Path
 ) -> None:
@@ -180,14 +173,12 @@ def test_checks_name_a_rule_that_was_not_registered_and_whoever_left_early(
     )  # fmt: skip
 
 
-@pytest.mark.slow
 def test_the_page_of_checks_says_when_collecting_ended(copy: Path) -> None:
     words = ["check", "--study", str(copy / "study" / "study.toml"), "--db", str(copy / "a.duckdb"), "--format", "csv"]
     checked = CliRunner().invoke(analyze, words)
     assert "It was to end on precision, by the rule that was registered: ±60" in checked.stdout
 
 
-@pytest.mark.slow
 def test_a_model_that_was_left_between_looks_is_named(tmp_path: Path) -> None:
     study = write_worded(tmp_path / "study")
     rule = RULE | {"repetitions": 4, "until_width": 1.0, "looks": 2}
@@ -203,7 +194,6 @@ def test_a_model_that_was_left_between_looks_is_named(tmp_path: Path) -> None:
     assert (row["deviation"], row["found"], row["n"]) == ("left_early", "2", 2 * TRIALS)
 
 
-@pytest.mark.slow
 def test_where_no_interval_can_be_had_nothing_ends_before_all_is_asked(tmp_path: Path) -> None:
     write_worded(tmp_path / "study")
     rule, listener = {"repetitions": 2, "until_width": 1e9, "looks": 2}, Listener()
@@ -214,7 +204,6 @@ def test_where_no_interval_can_be_had_nothing_ends_before_all_is_asked(tmp_path:
     assert report.models[0]["repetitions"] == 2
 
 
-@pytest.mark.slow
 def test_a_dry_run_shows_the_rule_and_the_least_and_the_most_that_is_asked(tmp_path: Path) -> None:
     study = write_worded(tmp_path / "study")
     words = ["--study", str(study), "--model", "simulated/small", "--db", str(tmp_path / "a.duckdb"), "--dry-run"]
@@ -228,7 +217,6 @@ def test_a_dry_run_shows_the_rule_and_the_least_and_the_most_that_is_asked(tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 
-@pytest.mark.slow
 def test_paid_requests_are_agreed_to_for_the_most_that_may_be_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,7 +242,6 @@ def varied(server: LocalServer, hangs_after: int) -> Any:
     return answer
 
 
-@pytest.mark.slow
 def test_a_run_killed_between_looks_goes_on_with_those_that_were_made(
     python: list[str], root: Path, tmp_path: Path
 ) -> None:
@@ -281,7 +268,6 @@ def test_a_run_killed_between_looks_goes_on_with_those_that_were_made(
     assert 2 * TRIALS - 20 <= n_again < 2 * TRIALS  # what was answered before is not asked again
 
 
-@pytest.mark.slow
 def test_several_processes_share_what_is_asked_between_looks(tmp_path: Path) -> None:
     write_worded(tmp_path / "study")
     report = ask(tmp_path, processes=2)
@@ -291,7 +277,6 @@ def test_several_processes_share_what_is_asked_between_looks(tmp_path: Path) -> 
     assert rows_of(tmp_path / "a.duckdb", "SELECT count(DISTINCT trial_id) FROM trials") == [(n,)]
 
 
-@pytest.mark.slow
 def test_models_end_one_by_one(tmp_path: Path) -> None:
     """Of two models, the one that is narrow first is asked no more; the other goes on to the end."""
     study = write_worded(tmp_path / "study")

@@ -1,11 +1,14 @@
 # A figure is compared twice: its labels, its layers and what they show, which no version of ggplot2 changes, as text;
-# and, in the full suite, the picture itself, under the version that its snapshot in _snaps/ was drawn with. Another
-# version draws the same a little otherwise (margins, order of elements), so there the picture alone is skipped, with
-# this reason.
+# and, in the full suite, the picture itself (one for each function: other figures have no `name`), under the version
+# that its snapshot in _snaps/ was drawn with. Another version draws the same a little otherwise (margins, order of
+# elements), so there the picture alone is skipped, with this reason.
 expect_same_figure <- function(name, plot) {
   built <- expect_takes_theme(plot)
   shown <- described_figure(plot, built$data)
   expect_snapshot(writeLines(shown))
+  if (is.null(name)) {
+    return(invisible())
+  }
   if (Sys.getenv("SLANT_FULL") == "") {
     announce_snapshot_file(name = paste0(gsub("[^a-z0-9]+", "-", tolower(name)), ".svg"))  # else it would be deleted
     return(invisible())
@@ -18,6 +21,20 @@ expect_same_figure <- function(name, plot) {
     sprintf("the picture is of ggplot2 %s, here is %s (labels and layers were compared)", drawn_with, here)
   )
   vdiffr::expect_doppelganger(name, plot)
+}
+
+# A test of a figure: skipped, with its reason, where figures can't be drawn.
+test_figure <- function(sentence, code) {
+  code <- bquote({
+    skip_if_not_installed("ggplot2")
+    .(substitute(code))
+  })
+  eval(bquote(test_that(.(sentence), .(code))), parent.frame())
+}
+
+# The test that a figure is the same as in its snapshot.
+test_looks <- function(name, plot, sentence = "the figure looks as it did") {
+  test_figure(sentence, expect_same_figure(name, plot))
 }
 
 # Lines of text: the labels, then each layer with its number of marks, and of each of its aesthetics that are mapped to

@@ -85,9 +85,8 @@ test_that("missing answers, groups, one wording and one model are no failure", {
   expect_error(check_effects_by_word(rows, levels = "compatible"), "two different values")
 })
 
-test_that("the figure looks as it did", {
+test_figure("the figure looks as it did", {
   skip_but_in_full()
-  skip_if_not_installed("ggplot2")
   rows <- rbind(two_models(.8), transform(subset(two_models(.2, seed = 3), model == "b"), model = "c"))
   found <- check_same_words(rbind(rows, transform(rows, test = "walk")), levels = conditions)
   found$corrected[[2]] <- NA

@@ -117,8 +117,7 @@ test_that("few units, and measures that are all error, are warned of; impossible
   expect_match(twice$messages, "more than one row for a test")
 })
 
-test_that("the figure says both correlations and looks as it did", {
-  skip_if_not_installed("ggplot2")
+test_figure("the figure says both correlations and looks as it did", {
   figure <- plot_validity(made_units())
   expect_match(attr(figure, "alt_text"), "with errors taken into account 0")
   expect_same_figure("validity", figure)

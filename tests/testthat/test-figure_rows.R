@@ -1,5 +1,4 @@
-test_that("what a fit returned is drawn as its table is", {
-  skip_if_not_installed("ggplot2")
+test_figure("what a fit returned is drawn as its table is", {
   trials <- simulate_trials(n_wordings = 2)
   sizes <- effect_size(trials, by = c("model", "test"))
   drawn <- plot_effect_sizes(sizes)$data
@@ -7,16 +6,14 @@ test_that("what a fit returned is drawn as its table is", {
   expect_equal(drawn[names(drawn) != "outcome"], plot_effect_sizes(sizes$estimates)$data)
 })
 
-test_that("an effect size of all rows, or of each model, needs no columns added to be drawn", {
-  skip_if_not_installed("ggplot2")
+test_figure("an effect size of all rows, or of each model, needs no columns added to be drawn", {
   trials <- simulate_trials(n_wordings = 2)
   expect_equal(levels(plot_effect_sizes(effect_size(trials))$data$test_shown), "All tests")
   by_model <- plot_effect_sizes(effect_size(trials, by = "model"))$data
   expect_equal(levels(by_model$model_shown), unique(trials$model_label))
 })
 
-test_that("a logistic mixed model's contrasts and predictions are drawn from the fit", {
-  skip_if_not_installed("ggplot2")
+test_figure("a logistic mixed model's contrasts and predictions are drawn from the fit", {
   skip_if_not_installed("lmerTest")
   trials <- simulate_forced_choice(n_words = 5)
   levels <- list(condition = c("congruent", "incongruent"))

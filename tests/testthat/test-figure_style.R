@@ -1,7 +1,6 @@
 grey_of <- function(colours) as.vector(c(.2126, .7152, .0722) %*% (grDevices::col2rgb(colours) / 255))
 
-test_that("the two conditions differ in grey and in shape", {
-  skip_if_not_installed("ggplot2")
+test_figure("the two conditions differ in grey and in shape", {
   scales <- condition_scales()
   fills <- scales[[1]]$palette(2)
   expect_gt(abs(diff(grey_of(fills))), .15)
@@ -26,16 +25,14 @@ seen_as <- function(colours, matrix) {
   grDevices::convertColor(t(seen^(1 / 2.2)), "sRGB", "Lab")
 }
 
-test_that("five models and two conditions are told apart with any common colour blindness", {
-  skip_if_not_installed("ggplot2")
+test_figure("five models and two conditions are told apart with any common colour blindness", {
   for (matrix in blindness) {
     expect_gt(min(stats::dist(seen_as(recycled_colours(5), matrix))), 10)
     expect_gt(min(stats::dist(seen_as(condition_scales()[[1]]$palette(2), matrix))), 25)
   }
 })
 
-test_that("an SVG file tells screen readers what it shows, whatever characters are in it", {
-  skip_if_not_installed("ggplot2")
+test_figure("an SVG file tells screen readers what it shows, whatever characters are in it", {
   svg <- withr::local_tempfile(fileext = ".svg")
   refusals <- data.frame(model = "a <b> & \u00e9", test = "t", condition = "compatible", n_trials = 9, n_refusals = 1)
   plot_refusals(refusals, svg)

@@ -79,17 +79,15 @@ test_that("the prediction interval of a new test of a new model covers its effec
   expect_gt(mean(covered), .95 - 3 * sqrt(.95 * .05 / 300))
 })
 
-test_that("a forest plot shows every effect, and what they come to", {
+test_figure("a forest plot shows every effect, and what they come to", {
   skip_if_not_installed("metafor")
-  skip_if_not_installed("ggplot2")
   pooled <- meta_analysis(transform(cells_of(3, 4), source = "simulated"))
   expect_same_figure("forest", plot_forest(pooled))
   expect_match(attr(plot_forest(pooled), "alt_text"), "^Forest plot of 12 effects of tests and models. Together: Mean")
 })
 
-test_that("pooled effects keep their source and labels, and the forest plot says them", {
+test_figure("pooled effects keep their source and labels, and the forest plot says them", {
   skip_if_not_installed("metafor")
-  skip_if_not_installed("ggplot2")
   pooled <- meta_analysis(transform(cells_of(3, 4), test_label = paste("Test", test), source = "simulated"))
   expect_equal(unique(pooled$source), "simulated")
   plot <- plot_forest(pooled)
@@ -98,13 +96,12 @@ test_that("pooled effects keep their source and labels, and the forest plot says
   expect_true(any(grepl("^Test ", levels(plot$data$name))))
 })
 
-test_that("cells whose sign missing answers could have made are marked, in the rows and in the figure", {
+test_figure("cells whose sign missing answers could have made are marked, in the rows and in the figure", {
   skip_if_not_installed("metafor")
   cells <- transform(cells_of(3, 4), is_sign_kept_by_missing = c(FALSE, rep(TRUE, 11)))
   pooled <- meta_analysis(cells)
   expect_equal(pooled$is_sign_kept_by_missing[pooled$row == "cell"], cells$is_sign_kept_by_missing)
   expect_true(all(is.na(pooled$is_sign_kept_by_missing[pooled$row != "cell"])))
   expect_equal(meta_analysis(cells_of(3, 4)), pooled[names(pooled) != "is_sign_kept_by_missing"])
-  skip_if_not_installed("ggplot2")
   expect_match(attr(plot_forest(pooled), "alt_text"), "could have made the sign of 1 of them")
 })

@@ -1,5 +1,4 @@
-test_that("letters that no font has are named with the package that has one, common ones never", {
-  skip_if_not_installed("ggplot2")
+test_figure("letters that no font has are named with the package that has one, common ones never", {
   expect_null(missing_letters_note(ggplot2::ggplot() + ggplot2::labs(title = "D\u0394, \u2212.5 \u2264 \u00e9")))
   skip_if(!nzchar(Sys.which("fc-list")))
   rare <- 0xE000 + 0:20 # a private area: hardly a font has all of these
@@ -15,8 +14,7 @@ test_that("each script has its package", {
   expect_identical(font_packages(points), c(rep("fonts-noto-cjk", 3), "fonts-noto-color-emoji", "fonts-noto-core"))
 })
 
-test_that("letters that are not drawn are not named", {
-  skip_if_not_installed("ggplot2")
+test_figure("letters that are not drawn are not named", {
   rows <- data.frame(x = 1, y = 1, answer = intToUtf8(0xE000))
   expect_null(missing_letters_note(ggplot2::ggplot(rows, ggplot2::aes(x, y)) + ggplot2::geom_point()))
 })

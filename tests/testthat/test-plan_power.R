@@ -72,13 +72,11 @@ test_that("what can't be planned is said", {
   expect_error(plan_power(fit_made(made_trials())), "it has no variances of effects")
 })
 
-test_that("the figure shows words, wordings and repetitions", {
-  skip_if_not_installed("ggplot2")
+test_figure("the figure shows words, wordings and repetitions", {
   plan <- plan_quietly(given, n_words = c(8, 32), n_wordings = c(5, 20), n_repetitions = c(1, 5))
   expect_same_figure("power", plot_power(plan))
   two <- data.frame(model = c("o3-mini", "deepseek-r1"), word = 250, residual = 3200)
   many <- plan_quietly(two, n_words = c(16, 32), n_wordings = c(5, 10, 20))
-  skip_if_not_installed("ggplot2")
   layout <- ggplot2::ggplot_build(plot_power(many))$layout$layout
   expect_equal(c(nrow(layout), max(layout$COL)), c(6, 3))
   expect_equal(as.character(layout$panel[[1]]), "o3-mini\n5 wordings")
@@ -145,8 +143,7 @@ simulated_plan <- function() {
   plan
 }
 
-test_that("of levels, the power is drawn by the size of the difference, and said", {
-  skip_if_not_installed("ggplot2")
+test_figure("of levels, the power is drawn by the size of the difference, and said", {
   expect_same_figure("power of levels", plot_power(simulated_plan()))
   drawn <- plot_power(simulated_plan())
   expect_match(drawn$labels$alt, "rating, gender, once each: man - woman, a difference of 0.3, is found in 30 %")

@@ -8,8 +8,7 @@ compared_sides <- function() {
   lapply(found, function(part) cbind(model = rep("m", nrow(part)), part))
 }
 
-test_that("each part of a comparison has a figure that says what is on its axis", {
-  skip_if_not_installed("ggplot2")
+test_figure("each part of a comparison has a figure that says what is on its axis", {
   found <- compared_sides()
   spread <- plot_alike_spread(found)
   expect_equal(levels(spread$data$level_shown), c(letters[1:4], "all items"))
@@ -21,8 +20,7 @@ test_that("each part of a comparison has a figure that says what is on its axis"
   for (plot in list(spread, range, order, plot_alike(found$differences))) expect_takes_theme(plot)
 })
 
-test_that("personas are a correlation and a slope, and a comparison without them is a sentence", {
-  skip_if_not_installed("ggplot2")
+test_figure("personas are a correlation and a slope, and a comparison without them is a sentence", {
   rows <- data.frame(
     model = "m", test = "rating", correlation = .8, conf_low = .6, conf_high = .9, slope = .4, slope_low = .2,
     slope_high = .6

@@ -4,8 +4,7 @@ made_allocations <- function() {
   stats::aggregate(n ~ source + model + variant + game + class + choice, games, sum)
 }
 
-test_that("a game with a class for each group has a full diagonal, chance has a pale one", {
-  skip_if_not_installed("ggplot2")
+test_figure("a game with a class for each group has a full diagonal, chance has a pale one", {
   means <- plot_allocations(made_allocations())$data
   on_diagonal <- function(panel) means$share[means$panel_shown == panel & means$row == means$column]
   expect_equal(on_diagonal("p = 1"), rep(1, 4))
@@ -23,8 +22,7 @@ test_that("the last panel is that of random choices as ordered by the same rule"
   ))
 })
 
-test_that("rows of the database's view are taken, with group and answer format", {
-  skip_if_not_installed("ggplot2")
+test_figure("rows of the database's view are taken, with group and answer format", {
   rows <- made_allocations()
   names(rows)[names(rows) == "choice"] <- "group"
   rows$answer_format <- ifelse(rows$model == "p = 1", "cot", "direct")
@@ -33,14 +31,10 @@ test_that("rows of the database's view are taken, with group and answer format",
   expect_error(plot_allocations(transform(rows, n = 0)), "no game has a round with a choice")
 })
 
-test_that("the words give the mean of each diagonal, and the caption the rule", {
-  skip_if_not_installed("ggplot2")
+test_figure("the words give the mean of each diagonal, and the caption the rule", {
   plot <- plot_allocations(made_allocations())
   expect_match(attr(plot, "alt_text"), "on the diagonal: p = 0.1 0.[0-9]+; p = 1 1.00; Chance alone, simulated 0.3")
   expect_match(plot$labels$caption, "^Simulated answers: no model was asked. 10 games a panel.")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("allocations", plot_allocations(made_allocations()))
-})
+test_looks("allocations", plot_allocations(made_allocations()))

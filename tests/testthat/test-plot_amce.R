@@ -1,5 +1,4 @@
-test_that("each attribute begins with its reference at 0", {
-  skip_if_not_installed("ggplot2")
+test_figure("each attribute begins with its reference at 0", {
   fit <- amce(drawn_profiles(), "rating", c("group", "job"), "person", levels = list(group = c("men", "women")))
   plot <- plot_amce(fit)
   expect_same_figure("effects of levels", plot)

@@ -14,15 +14,11 @@ test_that("intervals are of t over answers, of no width where D does not vary, a
   expect_true(is.na(rows$low[rows$n_d == 1]))
 })
 
-test_that("the words count what lies above and below 0, and answers without a D", {
-  skip_if_not_installed("ggplot2")
+test_figure("the words count what lies above and below 0, and answers without a D", {
   words <- attr(plot_bias(made_bias()), "alt_text")
   expect_match(words, "Of 4 means, 2 lie above 0 with their interval, 1 below 0")
   expect_match(words, "40 of 160 answers have no D")
   expect_error(plot_bias(rbind(made_bias(), made_bias())), "more than one row for a test")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("bias", plot_bias(made_bias()))
-})
+test_looks("bias", plot_bias(made_bias()))

@@ -14,15 +14,11 @@ test_that("every model and test has a tile, an empty one where there is no value
   expect_equal(heat_map_tiles(bias_to_draw(almost), 0)$text, c("0", "-1*", "1*", "0"))
 })
 
-test_that("decisions are drawn around a half, and the words count what is apart", {
-  skip_if_not_installed("ggplot2")
+test_figure("decisions are drawn around a half, and the words count what is apart", {
   rows <- transform(made_tiles(), share_expected = c(.9, .1, .5, .6), n_decided = 40, n_conversations = 42)
   words <- attr(plot_bias_heatmap(rows), "alt_text")
   expect_match(words, "Of 4 shares, 1 lie above .5 with their interval, 1 below")
   expect_match(attr(plot_bias_heatmap(made_tiles()), "alt_text"), "1 tile is empty")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("bias heat map", plot_bias_heatmap(made_tiles()))
-})
+test_looks("bias heat map", plot_bias_heatmap(made_tiles()))

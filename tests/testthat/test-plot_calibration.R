@@ -6,8 +6,7 @@ made_ranks <- function(n = 60) {
   transform(rows, n_draws = 99, status = ifelse(number == 1, "divergent", "ok"), quantity = as.character(quantity))
 }
 
-test_that("a panel says how far its ranks leave the band, and the words say which do", {
-  skip_if_not_installed("ggplot2")
+test_figure("a panel says how far its ranks leave the band, and the words say which do", {
   plot <- plot_calibration(made_ranks())
   expect_match(levels(plot$data$panel)[[2]], "sd_item\np < 0.0001")
   words <- attr(plot, "alt_text")
@@ -16,8 +15,7 @@ test_that("a panel says how far its ranks leave the band, and the words say whic
   expect_match(words, "Divergent or not converged, and shown: 1 fit", fixed = TRUE)
 })
 
-test_that("a line that leaves the band is of another colour, and fits that failed are counted", {
-  skip_if_not_installed("ggplot2")
+test_figure("a line that leaves the band is of another colour, and fits that failed are counted", {
   failed <- transform(made_ranks()[1, ], number = 99, quantity = NA, rank = NA, status = "failed")
   plot <- plot_calibration(rbind(made_ranks(), failed))
   expect_equal(as.character(tapply(as.character(plot$data$verdict), plot$data$panel, unique)),
@@ -25,7 +23,4 @@ test_that("a line that leaves the band is of another colour, and fits that faile
   expect_match(attr(plot, "alt_text"), "Failed, and not shown: 1 fit", fixed = TRUE)
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("calibration", plot_calibration(made_ranks()))
-})
+test_looks("calibration", plot_calibration(made_ranks()))

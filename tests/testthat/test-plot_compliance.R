@@ -8,8 +8,7 @@ made_predictions <- function() {
   transform(rows, conf_low = estimate - .02, conf_high = estimate + .001, source = "simulated")
 }
 
-test_that("compliance is drawn for each model, test, condition and kind, with what was observed next to it", {
-  skip_if_not_installed("ggplot2")
+test_figure("compliance is drawn for each model, test, condition and kind, with what was observed next to it", {
   plot <- plot_compliance(made_predictions())
   expect_equal(nrow(plot$data), 24)
   expect_equal(levels(plot$data$model_shown), c("claude-sonnet-4", "gemini-2.5-pro", "gpt-5"))
@@ -17,8 +16,7 @@ test_that("compliance is drawn for each model, test, condition and kind, with wh
   expect_match(attr(plot, "alt_text"), "Observed rates go from 95.4 to 96.9. Simulated answers: no model was asked.")
 })
 
-test_that("a figure of a fit that did not converge says so in its caption and in its words", {
-  skip_if_not_installed("ggplot2")
+test_figure("a figure of a fit that did not converge says so in its caption and in its words", {
   verdict <- "Doubtful: R-hat goes up to 1.300 (limit 1.01)."
   doubtful <- transform(made_predictions(), is_converged = FALSE, verdict = verdict)
   expect_match(plot_compliance(doubtful)$labels$caption, paste("This fit did not converge.", verdict), fixed = TRUE)
@@ -27,23 +25,18 @@ test_that("a figure of a fit that did not converge says so in its caption and in
   expect_no_match(plot_compliance(fine)$labels$caption, "converge")
 })
 
-test_that("one model in one condition, without observed rates, is a figure too", {
-  skip_if_not_installed("ggplot2")
+test_figure("one model in one condition, without observed rates, is a figure too", {
   one <- made_predictions()[1, c("model", "test", "condition", "kind", "estimate", "conf_low", "conf_high")]
   png <- withr::local_tempfile(fileext = ".png")
   expect_silent(plot_compliance(one, png))
   expect_match(attr(plot_compliance(one), "alt_text"), "for 1 model and 1 test by condition, a median word.")
 })
 
-test_that("what can't be drawn is one sentence", {
-  skip_if_not_installed("ggplot2")
+test_figure("what can't be drawn is one sentence", {
   rows <- made_predictions()
   expect_error(plot_compliance(rbind(rows, rows)), "a cell has more than one row")
   expect_error(plot_compliance(rows[0, ]), "no row with an estimate")
   expect_error(plot_compliance(rows[c("model", "test")]), "no column \"condition\"")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("compliance", plot_compliance(made_predictions()))
-})
+test_looks("compliance", plot_compliance(made_predictions()))

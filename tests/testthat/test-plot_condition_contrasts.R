@@ -4,8 +4,7 @@ made_contrasts <- function() {
   transform(rows, estimate = truth, conf_low = truth - .01, conf_high = truth + .04, source = "simulated")
 }
 
-test_that("the two kinds of the difference are drawn next to each other, and log odds not at all", {
-  skip_if_not_installed("ggplot2")
+test_figure("the two kinds of the difference are drawn next to each other, and log odds not at all", {
   plot <- plot_condition_contrasts(made_contrasts())
   expect_equal(unique(plot$data$scale), "delta_p")
   expect_equal(as.vector(table(plot$data$kind_shown)), c(6, 6))
@@ -16,8 +15,7 @@ test_that("the two kinds of the difference are drawn next to each other, and log
   expect_match(attr(plot, "alt_text"), averaged, fixed = TRUE)
 })
 
-test_that("there is a dashed line at no difference, and the caption says what the rows are", {
-  skip_if_not_installed("ggplot2")
+test_figure("there is a dashed line at no difference, and the caption says what the rows are", {
   plot <- plot_condition_contrasts(made_contrasts())
   lines <- Filter(function(layer) inherits(layer$geom, "GeomVline"), plot$layers)
   expect_equal(lines[[1]]$data$xintercept, 0)
@@ -25,20 +23,15 @@ test_that("there is a dashed line at no difference, and the caption says what th
   expect_match(plot$labels$caption, "^Simulated answers")
 })
 
-test_that("rows of two fits are not drawn as one, and no rows are one sentence", {
-  skip_if_not_installed("ggplot2")
+test_figure("rows of two fits are not drawn as one, and no rows are one sentence", {
   rows <- made_contrasts()
   expect_error(plot_condition_contrasts(rbind(rows, rows)), "a cell has more than one row")
   expect_error(plot_condition_contrasts(rows[rows$scale == "s", ]), "no row with an estimate")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("interference", plot_condition_contrasts(made_contrasts()))
-})
+test_looks("interference", plot_condition_contrasts(made_contrasts()))
 
-test_that("intervals of lme4 are called Wald's, and those of a Bayesian fit credible", {
-  skip_if_not_installed("ggplot2")
+test_figure("intervals of lme4 are called Wald's, and those of a Bayesian fit credible", {
   of_lme4 <- plot_condition_contrasts(transform(made_contrasts(), std_error = .01, p_value = .5))
   expect_match(attr(of_lme4, "alt_text"), "95 % Wald's confidence intervals for", fixed = TRUE)
   expect_match(paste(deparse(of_lme4$labels$x), collapse = ""), "confidence")

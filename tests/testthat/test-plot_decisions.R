@@ -14,15 +14,11 @@ test_that("intervals are Wilson's, which prop.test gives without its correction"
   expect_equal(max(rows$high), 1)
 })
 
-test_that("the words count what lies above and below a half, and what has no decision", {
-  skip_if_not_installed("ggplot2")
+test_figure("the words count what lies above and below a half, and what has no decision", {
   words <- attr(plot_decisions(made_decisions()), "alt_text")
   expect_match(words, "Of 4 shares, 2 lie above .5 with their interval, 1 below")
   expect_match(words, "42 of 160 conversations have no decision")
   expect_error(plot_decisions(rbind(made_decisions(), made_decisions())), "more than one row for a test")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("decisions", plot_decisions(made_decisions()))
-})
+test_looks("decisions", plot_decisions(made_decisions()))

@@ -7,8 +7,7 @@ made_effects <- function() {
   )
 }
 
-test_that("the figure says its source, its order and what it shows", {
-  skip_if_not_installed("ggplot2")
+test_figure("the figure says its source, its order and what it shows", {
   plot <- plot_effect_sizes(made_effects())
   expect_s3_class(plot, "ggplot")
   expect_match(plot$labels$caption, "^Simulated answers")
@@ -16,16 +15,14 @@ test_that("the figure says its source, its order and what it shows", {
   expect_match(attr(plot, "alt_text"), "Of 4 effects, 2 lie above 0 .*, 1 below 0, and 1 with intervals that include 0")
 })
 
-test_that("the figure says what the tokens of each model are", {
-  skip_if_not_installed("ggplot2")
+test_figure("the figure says what the tokens of each model are", {
   effects <- transform(made_effects(), token_source = ifelse(model == "o3-mini", "usage", "output"))
   said <- "Tokens are, for o3-mini: reasoning tokens (usage); claude-3.7-sonnet: all output tokens."
   expect_match(gsub("\n", " ", plot_effect_sizes(effects)$labels$caption), said, fixed = TRUE)
   expect_match(attr(plot_effect_sizes(effects), "alt_text"), said, fixed = TRUE)
 })
 
-test_that("one is not many, and more models than colours are drawn", {
-  skip_if_not_installed("ggplot2")
+test_figure("one is not many, and more models than colours are drawn", {
   expect_match(attr(plot_effect_sizes(made_effects()[1, ]), "alt_text"), "for 1 test and 1 model. Of 1 effect, 1 lie")
   many <- made_effects()[rep(1, 20), ]
   many$model <- sprintf("model %02d", 1:20)
@@ -34,15 +31,13 @@ test_that("one is not many, and more models than colours are drawn", {
   expect_equal(anyDuplicated(data.frame(recycled_colours(64), recycled_shapes(64))), 0)
 })
 
-test_that("each model keeps its height within a test, even where another one is missing", {
-  skip_if_not_installed("ggplot2")
+test_figure("each model keeps its height within a test, even where another one is missing", {
   whole <- plot_effect_sizes(made_effects())$data
   part <- plot_effect_sizes(made_effects()[-1, ])$data
   expect_equal(part$height, whole$height[-1])
 })
 
-test_that("SVG, PNG and PDF are written by the ending", {
-  skip_if_not_installed("ggplot2")
+test_figure("SVG, PNG and PDF are written by the ending", {
   svg <- withr::local_tempfile(fileext = ".svg")
   png <- withr::local_tempfile(fileext = ".png")
   expect_equal(plot_effect_sizes(made_effects(), svg)$path, svg)
@@ -54,8 +49,7 @@ test_that("SVG, PNG and PDF are written by the ending", {
   expect_equal(readBin(png, "raw", 4), as.raw(c(0x89, 0x50, 0x4e, 0x47)))
 })
 
-test_that("what can't be drawn is one sentence", {
-  skip_if_not_installed("ggplot2")
+test_figure("what can't be drawn is one sentence", {
   effects <- made_effects()
   expect_error(plot_effect_sizes(effects, "figure.tiff"), "must end in .svg, .png or .pdf")
   expect_error(plot_effect_sizes(effects, "nowhere/figure.svg"), "there is no such folder.*dir.create\\(\"nowhere\"")
@@ -64,13 +58,9 @@ test_that("what can't be drawn is one sentence", {
   expect_error(plot_effect_sizes(effects[c("model", "test")]), "no column \"estimate\"")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("effect sizes", plot_effect_sizes(made_effects()))
-})
+test_looks("effect sizes", plot_effect_sizes(made_effects()))
 
-test_that("words follow the outcome: no tokens where a rating was given", {
-  skip_if_not_installed("ggplot2")
+test_figure("words follow the outcome: no tokens where a rating was given", {
   words <- function(effects) {
     plot <- plot_effect_sizes(effects)
     gsub("\n", " ", paste(c(plot$labels$title, plot$labels$subtitle, plot$labels$caption, attr(plot, "alt_text"))))
@@ -84,8 +74,7 @@ test_that("words follow the outcome: no tokens where a rating was given", {
   expect_match(words(effect_size(trials, "rating", by = c("model", "test"))), "higher rating", all = FALSE)
 })
 
-test_that("intervals of a mixed model are called so", {
-  skip_if_not_installed("ggplot2")
+test_figure("intervals of a mixed model are called so", {
   effects <- transform(made_effects(), interval = c(rep("mixed_model", 3), "independent_trials"))
   caption <- gsub("\n", " ", plot_effect_sizes(effects)$labels$caption)
   expect_match(caption, "those of the mixed model over words and wordings")

@@ -8,8 +8,7 @@ made_rates <- function() {
   )
 }
 
-test_that("jobs stand in the order of their mean within their class, the likeliest on top", {
-  skip_if_not_installed("ggplot2")
+test_figure("jobs stand in the order of their mean within their class, the likeliest on top", {
   rows <- plot_elicited_rates(made_rates())$data
   in_order <- unique(rows[order(rows$job_height, decreasing = TRUE), c("class", "job")])
   expect_equal(in_order$job[in_order$class == "low_competence"], c("Janitors", "Cashiers"))
@@ -23,13 +22,9 @@ test_that("intervals are of t over conversations, never beyond 0 and 100 %, and 
   expect_true(all(is.na(rates_to_draw(transform(made_rates(), n = 1))$low)))
 })
 
-test_that("rows of two variants are refused, and the words give means by class", {
-  skip_if_not_installed("ggplot2")
+test_figure("rows of two variants are refused, and the words give means by class", {
   expect_error(plot_elicited_rates(rbind(made_rates(), made_rates())), "more than one row for a job")
   expect_match(attr(plot_elicited_rates(made_rates()), "alt_text"), "a: high competence 25, low competence 75")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("elicited rates", plot_elicited_rates(made_rates()))
-})
+test_looks("elicited rates", plot_elicited_rates(made_rates()))

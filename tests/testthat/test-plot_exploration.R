@@ -6,8 +6,7 @@ made_exploration <- function() {
   )
 }
 
-test_that("four measures stand next to the level of chance, shares in per cent", {
-  skip_if_not_installed("ggplot2")
+test_figure("four measures stand next to the level of chance, shares in per cent", {
   plot <- plot_exploration(made_exploration())
   expect_equal(levels(plot$data$column_shown), unname(exploration_labels()))
   lines <- layers_of(plot, "GeomVline")[[1]]$data
@@ -15,15 +14,11 @@ test_that("four measures stand next to the level of chance, shares in per cent",
   expect_equal(plot$data$estimate[plot$data$index == "lock_in"], c(26, 95))
 })
 
-test_that("an unknown rate is counted, not drawn, and no interval is claimed", {
-  skip_if_not_installed("ggplot2")
+test_figure("an unknown rate is counted, not drawn, and no interval is claimed", {
   plot <- plot_exploration(made_exploration())
   expect_equal(nrow(plot$data), 7)
   caption <- gsub("\n", " ", plot$labels$caption)
   expect_match(caption, "not known: 1 value. 1200 rounds a cell. No intervals", fixed = TRUE)
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("exploration", plot_exploration(made_exploration()))
-})
+test_looks("exploration", plot_exploration(made_exploration()))

@@ -12,16 +12,14 @@ made_families <- function() {
   )
 }
 
-test_that("within a family newer and larger models stand to the right, whatever the order of rows", {
-  skip_if_not_installed("ggplot2")
+test_figure("within a family newer and larger models stand to the right, whatever the order of rows", {
   cells <- plot_families(made_families())$data
   expect_equal(levels(cells$model_shown), c("gpt-3.5", "gpt-4o", "qwen-7b", "qwen-72b"))
   expect_true(all(round(cells$x) == as.integer(cells$model_shown)))
   expect_equal(levels(cells$family_shown), c("GPT", "Qwen"))
 })
 
-test_that("models of no family are left out, and conditions are not mixed", {
-  skip_if_not_installed("ggplot2")
+test_figure("models of no family are left out, and conditions are not mixed", {
   rows <- made_families()
   rows$family[rows$model == "gpt-3.5"] <- NA
   expect_false("gpt-3.5" %in% plot_families(rows)$data$model)
@@ -29,7 +27,4 @@ test_that("models of no family are left out, and conditions are not mixed", {
   expect_error(plot_families(rows), "rows of more than one condition")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("families", plot_families(made_families()))
-})
+test_looks("families", plot_families(made_families()))

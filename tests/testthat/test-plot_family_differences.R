@@ -9,8 +9,7 @@ made_differences <- function() {
   transform(rows, n = 400, n_bad_pareto_k = ifelse(is_base, 9, 1), source = "imported")
 }
 
-test_that("differences are a trial's, with two standard errors, and the lognormal is 0", {
-  skip_if_not_installed("ggplot2")
+test_figure("differences are a trial's, with two standard errors, and the lognormal is 0", {
   rows <- plot_family_differences(made_differences())$data
   expect_setequal(rows$family_shown, c("gaussian", "hurdle lognormal"))
   expect_equal(rows$at, rows$elpd_difference / 400)
@@ -18,22 +17,17 @@ test_that("differences are a trial's, with two standard errors, and the lognorma
   expect_equal(length(unique(rows$height[rows$model == "o3-mini"])), 4)
 })
 
-test_that("its words say how often a family is better or worse, and what is unreliable", {
-  skip_if_not_installed("ggplot2")
+test_figure("its words say how often a family is better or worse, and what is unreliable", {
   text <- attr(plot_family_differences(made_differences()), "alt_text")
   expect_match(text, "2 tests and 2 models", fixed = TRUE)
   expect_match(text, "gaussian -0.040 (-0.500 to 0.100; better in 1, worse in 1 of 4)", fixed = TRUE)
   expect_match(text, "unreliable for 8 counts", fixed = TRUE)
 })
 
-test_that("nothing to draw, and two fits of one family, are a sentence", {
-  skip_if_not_installed("ggplot2")
+test_figure("nothing to draw, and two fits of one family, are a sentence", {
   rows <- made_differences()
   expect_error(plot_family_differences(rows[rows$family == "lognormal", ]), "no row with a difference to the lognormal")
   expect_error(plot_family_differences(rbind(rows, rows)), "more than one row for a model and test")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("family differences", plot_family_differences(made_differences()))
-})
+test_looks("family differences", plot_family_differences(made_differences()))

@@ -1,5 +1,4 @@
-test_that("it draws each model, test and condition, and says which is farthest from chance", {
-  skip_if_not_installed("ggplot2")
+test_figure("it draws each model, test and condition, and says which is farthest from chance", {
   places <- data.frame(
     source = "simulated", model = "small", test = "pets", condition = c("together", "apart"), n = 20L,
     rate_first = c(.5, .9), conf_low = c(.3, .7), conf_high = c(.7, .97), chance = .5

@@ -1,5 +1,4 @@
-test_that("ratios stand next to four fifths, and a rate of 0 is a ratio of 0", {
-  skip_if_not_installed("ggplot2")
+test_figure("ratios stand next to four fifths, and a rate of 0 is a ratio of 0", {
   rows <- drawn_profiles()
   rows$hired[rows$job == "surgeon"] <- 0
   plot <- plot_impact_ratios(impact_ratio(rows, "hired", c("group", "job"), "person"))

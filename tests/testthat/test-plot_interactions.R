@@ -1,5 +1,4 @@
-test_that("a tile a combination, starred where p is small, corrected for the number of contrasts", {
-  skip_if_not_installed("ggplot2")
+test_figure("a tile a combination, starred where p is small, corrected for the number of contrasts", {
   rows <- drawn_profiles()
   rows$rating <- rows$rating + (rows$group == "women") * (rows$job == "nurse")
   fit <- amie(rows, "rating", c("group", "job"), "person")
@@ -9,8 +8,7 @@ test_that("a tile a combination, starred where p is small, corrected for the num
   expect_same_figure("interactions", plot_interactions(fit))
 })
 
-test_that("a figure of one model and question names both, in its title and for those who hear it", {
-  skip_if_not_installed("ggplot2")
+test_figure("a figure of one model and question names both, in its title and for those who hear it", {
   rows <- drawn_profiles()
   estimates <- amie(rows, "rating", c("group", "job"), "person")$estimates
   plot <- plot_interactions(transform(estimates, model = "m1", outcome = "invite"))

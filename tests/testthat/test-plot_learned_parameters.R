@@ -11,8 +11,7 @@ made_parameters <- function() {
   )
 }
 
-test_that("colours say what a parameter is worth, and people are a line behind the models", {
-  skip_if_not_installed("ggplot2")
+test_figure("colours say what a parameter is worth, and people are a line behind the models", {
   plot <- plot_learned_parameters(made_parameters())
   greedy <- plot$data[plot$data$model == "greedy", ]
   expect_equal(as.character(greedy$series_shown[greedy$term == "rate"]), "not identified by these games")
@@ -22,15 +21,11 @@ test_that("colours say what a parameter is worth, and people are a line behind t
   expect_equal(unique(as.character(lines$kind)), "People")
 })
 
-test_that("sharpness is drawn as its logarithm, spread between games not at all, and both sources are named", {
-  skip_if_not_installed("ggplot2")
+test_figure("sharpness is drawn as its logarithm, spread between games not at all, and both sources are named", {
   plot <- plot_learned_parameters(made_parameters())
   expect_equal(unique(plot$data$estimate[plot$data$term == "sharpness"]), 1)
   expect_false("sd_rate" %in% plot$data$term)
   expect_match(attr(plot, "alt_text"), "Answers of people, not of a model. Simulated answers", fixed = TRUE)
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("learned parameters", plot_learned_parameters(made_parameters()))
-})
+test_looks("learned parameters", plot_learned_parameters(made_parameters()))

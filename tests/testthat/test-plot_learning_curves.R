@@ -14,23 +14,18 @@ test_that("lines are running means over five rounds, weighted by games", {
   expect_equal(running_mean(c(1, 9), c(0, 10), c(1, 1)), c(0, 10))
 })
 
-test_that("each model has a panel with three measures, and rounds without a past have no rate of repeats", {
-  skip_if_not_installed("ggplot2")
+test_figure("each model has a panel with three measures, and rounds without a past have no rate of repeats", {
   plot <- plot_learning_curves(made_curves())
   expect_equal(levels(plot$data$panel_shown), c("greedy", "random"))
   expect_equal(as.vector(table(plot$data$measure)), c(40, 38, 40))
   expect_equal(unique(layers_of(plot, "GeomHline")[[1]]$data$n_groups), 4)
 })
 
-test_that("formats differ in their lines, and rows of two sources are refused", {
-  skip_if_not_installed("ggplot2")
+test_figure("formats differ in their lines, and rows of two sources are refused", {
   plot <- plot_learning_curves(made_curves(c("direct", "cot")))
   expect_equal(levels(plot$data$format_shown), c("Direct", "Chain of thought"))
   expect_match(attr(plot, "alt_text"), "greedy: success (Direct) 90, success (Chain of thought) 90", fixed = TRUE)
   expect_error(plot_learning_curves(rbind(made_curves(), made_curves())), "more than one row of a round")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("learning curves", plot_learning_curves(made_curves()))
-})
+test_looks("learning curves", plot_learning_curves(made_curves()))

@@ -8,8 +8,7 @@ made_values <- function() {
   cbind(rows, source = "simulated")
 }
 
-test_that("each cell has its panel, and the words say where the observed stands", {
-  skip_if_not_installed("ggplot2")
+test_figure("each cell has its panel, and the words say where the observed stands", {
   plot <- plot_permutations(made_values())
   expect_equal(nlevels(plot$data$cell_shown), 4)
   said <- attr(plot, "alt_text")
@@ -18,8 +17,7 @@ test_that("each cell has its panel, and the words say where the observed stands"
   expect_match(said, sprintf("one-sided p %.3f", 1 / 61), fixed = TRUE)
 })
 
-test_that("failed refits are left out, two tests in one are refused, nothing is told what to type", {
-  skip_if_not_installed("ggplot2")
+test_figure("failed refits are left out, two tests in one are refused, nothing is told what to type", {
   rows <- made_values()
   rows$delta_p[rows$number == 7] <- NA
   expect_match(attr(plot_permutations(rows), "alt_text"), "59 permutations")
@@ -27,7 +25,4 @@ test_that("failed refits are left out, two tests in one are refused, nothing is 
   expect_error(plot_permutations(rows[rows$number == 0, ]), "analyze permute")
 })
 
-test_that("the figure is drawn as it was", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("permutations", plot_permutations(made_values()))
-})
+test_looks("permutations", plot_permutations(made_values()), "the figure is drawn as it was")

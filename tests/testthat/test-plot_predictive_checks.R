@@ -7,8 +7,7 @@ made_checks <- function() {
   rbind(overall, rows)
 }
 
-test_that("each cell is drawn with where it should lie, and cells that don't lie there are named", {
-  skip_if_not_installed("ggplot2")
+test_figure("each cell is drawn with where it should lie, and cells that don't lie there are named", {
   plot <- plot_predictive_checks(made_checks())
   expect_equal(as.vector(table(plot$data$place)), c(11, 1))
   outside <- "outside, in per cent: claude-sonnet-4, gender_career, congruent 80.0 against [90.0, 100.0]"
@@ -17,12 +16,8 @@ test_that("each cell is drawn with where it should lie, and cells that don't lie
   expect_match(plot$labels$title, "Consistent answers, among the valid")
 })
 
-test_that("statistics of all data alone are nothing to draw", {
-  skip_if_not_installed("ggplot2")
+test_figure("statistics of all data alone are nothing to draw", {
   expect_error(plot_predictive_checks(made_checks()[1, ]), "no row with an estimate")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("predictive checks", plot_predictive_checks(made_checks()))
-})
+test_looks("predictive checks", plot_predictive_checks(made_checks()))

@@ -16,15 +16,13 @@ test_that("bars have all ratings, and the middle point lies half on each side", 
   expect_equal(even$to[[2]], 0)
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
+test_figure("the figure looks as it did", {
   plot <- plot_ratings(counted_ratings())
   expect_same_figure("ratings", plot)
   expect_match(attr(plot, "alt_text"), "Mean rating: job, clerk, one")
 })
 
-test_that("of many bars the alternative text has the lowest and the highest mean alone", {
-  skip_if_not_installed("ggplot2")
+test_figure("of many bars the alternative text has the lowest and the highest mean alone", {
   rows <- data.frame(attribute = "a", level = rep(paste0("l", 1:30), each = 3), category = 1:3, n = c(1:89, 500))
   text <- attr(plot_ratings(rows), "alt_text")
   expect_match(text, "the lowest and the highest: a, l29, All models 2.01; a, l30, All models 2.61", fixed = TRUE)

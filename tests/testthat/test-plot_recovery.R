@@ -8,8 +8,7 @@ made_recovery <- function(n = 20, is_fixed = FALSE) {
   transform(rows, conf_low = estimate - .0097, conf_high = estimate + .0097, source = "simulated")
 }
 
-test_that("each panel counts the intervals that hold the truth, and the caption says of how many", {
-  skip_if_not_installed("ggplot2")
+test_figure("each panel counts the intervals that hold the truth, and the caption says of how many", {
   rows <- made_recovery()
   n_held <- sum(rows$conf_low <= rows$truth & rows$truth <= rows$conf_high)
   expect_lt(n_held, 120)
@@ -19,21 +18,14 @@ test_that("each panel counts the intervals that hold the truth, and the caption 
   expect_match(gsub("\n", " ", plot$labels$caption), "20 data sets, one fit each; of 120 intervals")
 })
 
-test_that("fixed truths are put in the order of their estimates, drawn ones against the truth", {
+test_figure("fixed truths are put in the order of their estimates, drawn ones against the truth", {
   skip_but_in_full()
-  skip_if_not_installed("ggplot2")
   fixed <- plot_recovery(made_recovery(is_fixed = TRUE))
   expect_match(fixed$labels$title, "Fixed truths")
   expect_true(all(tapply(fixed$data$estimate, fixed$data$panel, function(one) !is.unsorted(one))))
   expect_match(plot_recovery(made_recovery())$labels$title, "drawn from the prior")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("recovery", plot_recovery(made_recovery()))
-})
+test_looks("recovery", plot_recovery(made_recovery()))
 
-test_that("the figure of fixed truths looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("recovery fixed", plot_recovery(made_recovery(is_fixed = TRUE)))
-})
+test_looks(NULL, plot_recovery(made_recovery(is_fixed = TRUE)), "the figure of fixed truths looks as it did")

@@ -7,8 +7,7 @@ made_refusals <- function() {
   )
 }
 
-test_that("each cell shows its share of refusals with Wilson's interval", {
-  skip_if_not_installed("ggplot2")
+test_figure("each cell shows its share of refusals with Wilson's interval", {
   shown <- plot_refusals(made_refusals())$data
   expect_equal(shown$rate, made_refusals()$n_refusals / 640)
   wilson <- vapply(c(5, 210), function(n) stats::prop.test(n, 640, correct = FALSE)$conf.int, double(2))
@@ -16,8 +15,7 @@ test_that("each cell shows its share of refusals with Wilson's interval", {
   expect_true(all(shown$rate_low >= 0 & shown$rate_low <= shown$rate & shown$rate <= shown$rate_high))
 })
 
-test_that("the figure says its source, its order and what it shows", {
-  skip_if_not_installed("ggplot2")
+test_figure("the figure says its source, its order and what it shows", {
   plot <- plot_refusals(made_refusals())
   expect_match(plot$labels$caption, "^Simulated answers.* 5,120 trials, 300 of them refused")
   expect_equal(levels(plot$data$test_shown), c("Flowers/Insects\n+ Good/Bad", "Young/Old\n+ Good/Bad"))
@@ -25,8 +23,7 @@ test_that("the figure says its source, its order and what it shows", {
   expect_match(attr(plot, "alt_text"), said, fixed = TRUE)
 })
 
-test_that("the view of the database is drawn as it is, without labels", {
-  skip_if_not_installed("ggplot2")
+test_figure("the view of the database is drawn as it is, without labels", {
   view <- made_refusals()[c("source", "model", "test", "condition", "n_trials", "n_refusals")]
   svg <- withr::local_tempfile(fileext = ".svg")
   expect_silent(plot_refusals(view, svg))
@@ -34,15 +31,11 @@ test_that("the view of the database is drawn as it is, without labels", {
   expect_silent(plot_refusals(view[1, ], withr::local_tempfile(fileext = ".png")))
 })
 
-test_that("what can't be drawn is one sentence", {
-  skip_if_not_installed("ggplot2")
+test_figure("what can't be drawn is one sentence", {
   refusals <- made_refusals()
   expect_error(plot_refusals(rbind(refusals, refusals)), "more than one row for a test and condition")
   expect_error(plot_refusals(transform(refusals, n_trials = 0)), "no row with trials")
   expect_error(plot_refusals(refusals["model"]), "no column \"test\"")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("refusals by condition", plot_refusals(made_refusals()))
-})
+test_looks("refusals by condition", plot_refusals(made_refusals()))

@@ -12,22 +12,17 @@ made_replays <- function() {
   )
 }
 
-test_that("each policy has a panel that says whether it passes, the learner of all games last", {
-  skip_if_not_installed("ggplot2")
+test_figure("each policy has a panel that says whether it passes, the learner of all games last", {
   plot <- plot_replayed_curves(made_replays())
   expect_equal(levels(plot$data$panel_shown), c("greedy: fails", "hierarchical learner:\npasses"))
   expect_equal(plot$labels$title, "UCB: do replays settle as the games did?")
   expect_match(attr(plot, "alt_text"), "greedy: fails: 0; hierarchical learner: passes: 100", fixed = TRUE)
 })
 
-test_that("rows of a fit's table need no policy, and two fits of a model are refused", {
-  skip_if_not_installed("ggplot2")
+test_figure("rows of a fit's table need no policy, and two fits of a model are refused", {
   own <- made_replays()[61:120, c("measure", "round", "observed", "conf_low", "conf_high")]
   expect_equal(levels(plot_replayed_curves(own)$data$policy_shown), "hierarchical learner")
   expect_error(plot_replayed_curves(rbind(own, own)), "more than one row of a round")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("replayed curves", plot_replayed_curves(made_replays()))
-})
+test_looks("replayed curves", plot_replayed_curves(made_replays()))

@@ -2,8 +2,7 @@ residuals_to_see <- function() {
   transform(made_trials(), model = "o3-mini", test = "flowers_insects", source = "imported")
 }
 
-test_that("each test has quantiles and spread, and words for those who don't see them", {
-  skip_if_not_installed("ggplot2")
+test_figure("each test has quantiles and spread, and words for those who don't see them", {
   trials <- rbind(residuals_to_see(), transform(residuals_to_see(), test = "age_valence"))
   plot <- plot_residuals(trials)
   expect_setequal(levels(plot$data$panel), c(
@@ -14,8 +13,7 @@ test_that("each test has quantiles and spread, and words for those who don't see
   expect_takes_theme(plot)
 })
 
-test_that("the quantiles drawn are residuals of the fit against their normal quantiles", {
-  skip_if_not_installed("ggplot2")
+test_figure("the quantiles drawn are residuals of the fit against their normal quantiles", {
   shown <- plot_residuals(residuals_to_see())$data
   model <- lme4::lmer(tokens ~ condition + (1 | wording), data = residuals_to_see())
   residual <- sort(unname(resid(model) / sigma(model)))
@@ -24,8 +22,7 @@ test_that("the quantiles drawn are residuals of the fit against their normal qua
   expect_equal(min(shown$x), qnorm(ppoints(240))[[1]])
 })
 
-test_that("refusals are left out, and nothing to draw is one sentence", {
-  skip_if_not_installed("ggplot2")
+test_figure("refusals are left out, and nothing to draw is one sentence", {
   refused <- transform(residuals_to_see(), is_refusal = item <= 6)
   expect_equal(nrow(plot_residuals(refused)$data), 120)
   expect_error(plot_residuals(transform(refused, is_refusal = TRUE)), "no answered trial")

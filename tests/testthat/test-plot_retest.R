@@ -8,16 +8,14 @@ made_retest <- function() {
   )
 }
 
-test_that("all tests together are drawn, a panel for each of the three", {
-  skip_if_not_installed("ggplot2")
+test_figure("all tests together are drawn, a panel for each of the three", {
   rows <- retest_to_draw(made_retest())
   expect_equal(nrow(rows), 12)
   expect_equal(levels(rows$panel), c("Kappa of answers", "Intraclass correlation of tokens", "Shift of tokens, in SD"))
   expect_equal(unique(rows$low[rows$panel == levels(rows$panel)[[3]]]), -.1)
 })
 
-test_that("the words give the range of each panel", {
-  skip_if_not_installed("ggplot2")
+test_figure("the words give the range of each panel", {
   words <- attr(plot_retest(made_retest()), "alt_text")
   expect_match(words, "2 models and 2 occasions")
   expect_match(words, "Kappa of answers: from 0.50 to 0.95")
@@ -30,7 +28,4 @@ test_that("two measures are told apart", {
   expect_true("Kappa of answers (is yes)" %in% levels(retest_to_draw(rows)$panel))
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("retest", plot_retest(made_retest()))
-})
+test_looks("retest", plot_retest(made_retest()))

@@ -5,8 +5,7 @@ made_search <- function() {
   )
 }
 
-test_that("each measure has a panel, and the words say what is best by it", {
-  skip_if_not_installed("ggplot2")
+test_figure("each measure has a panel, and the words say what is best by it", {
   plot <- plot_search_k(made_search())
   expect_equal(nlevels(plot$data$measure), 4)
   said <- attr(plot, "alt_text")
@@ -14,14 +13,10 @@ test_that("each measure has a panel, and the words say what is best by it", {
   expect_match(said, "Semantic coherence is best with 3 topics; Exclusivity is best with 6 topics")
 })
 
-test_that("one number alone is drawn without a complaint, two searches in one are refused", {
-  skip_if_not_installed("ggplot2")
+test_figure("one number alone is drawn without a complaint, two searches in one are refused", {
   expect_silent(plot_search_k(made_search()[1, ], withr::local_tempfile(fileext = ".svg")))
   expect_error(plot_search_k(rbind(made_search(), made_search())), "rows of one search")
   expect_error(plot_search_k(made_search()[0, ]), "analyze topics search")
 })
 
-test_that("the figure is drawn as it was", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("search k", plot_search_k(made_search()))
-})
+test_looks("search k", plot_search_k(made_search()), "the figure is drawn as it was")

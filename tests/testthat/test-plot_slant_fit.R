@@ -1,5 +1,4 @@
-test_that("plot() draws whatever was fitted, with its own figure where it has one", {
-  skip_if_not_installed("ggplot2")
+test_figure("plot() draws whatever was fitted, with its own figure where it has one", {
   trials <- subset(simulate_trials(), !is_refusal)
   sides <- list(condition = c("compatible", "incompatible"))
   d <- plot(effect_size(trials, by = c("model", "test")))

@@ -54,8 +54,7 @@ test_that("a very wide interval is cut and counted, a failed fit is named", {
   expect_error(specifications_to_draw(rows), "none has an estimate")
 })
 
-test_that("the words say in how many cells all specifications agree", {
-  skip_if_not_installed("ggplot2")
+test_figure("the words say in how many cells all specifications agree", {
   said <- attr(plot_specifications(made_specifications()), "alt_text")
   expect_match(said, "Specification curve of 3 specifications in 4 cells: Difference in tokens. In 4 of them")
   rows <- made_specifications()
@@ -68,15 +67,11 @@ test_that("rows of two sources in one figure are refused", {
   expect_error(specifications_to_draw(twice), "Keep the rows of one source")
 })
 
-test_that("in a journal's column the names of tests and choices are on lines that fit", {
-  skip_if_not_installed("ggplot2")
+test_figure("in a journal's column the names of tests and choices are on lines that fit", {
   rows <- transform(made_specifications(), test_label = paste("European/African Americans + Pleasant/Unpleasant", test))
   lines <- strsplit(levels(plot_specifications(rows, width = 3.5)$data$test_shown), "\n", fixed = TRUE)
   expect_true(all(lengths(lines) > 1 & vapply(lines, function(line) max(nchar(line)), 1L) <= 32))
   expect_false(any(grepl("\n", levels(plot_specifications(rows)$data$test_shown), fixed = TRUE)))
 })
 
-test_that("the figure is drawn as it was", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("specifications", plot_specifications(made_specifications()))
-})
+test_looks("specifications", plot_specifications(made_specifications()), "the figure is drawn as it was")

@@ -1,5 +1,4 @@
-test_that("colours are answer formats where there is one condition, and a model's formats share its line", {
-  skip_if_not_installed("ggplot2")
+test_figure("colours are answer formats where there is one condition, and a model's formats share its line", {
   plot <- plot_stratification(made_indices())
   expect_equal(levels(plot$data$series_shown), c("Direct", "Chain of thought"))
   expect_equal(levels(plot$data$column_shown), unname(index_labels()[c("si", "bgd")]))
@@ -9,32 +8,28 @@ test_that("colours are answer formats where there is one condition, and a model'
   expect_equal(as.character(top), "Random")
 })
 
-test_that("a model with one format stands in the middle of its line", {
-  skip_if_not_installed("ggplot2")
+test_figure("a model with one format stands in the middle of its line", {
   rows <- made_indices()
   rows <- rows[!(rows$model == "greedy" & rows$answer_format == "cot"), ]
   cells <- game_cells(rows, index_labels(), to = "stratification")
   expect_equal(cells$height[cells$model == "greedy"], cells$model_height[cells$model == "greedy"])
 })
 
-test_that("several conditions are the colours, and each format has panels of its own", {
-  skip_if_not_installed("ggplot2")
+test_figure("several conditions are the colours, and each format has panels of its own", {
   plot <- plot_stratification(made_indices(variants = c("main", "steer_fair")))
   expect_equal(levels(plot$data$series_shown), c("main", "steer fair"))
   expect_equal(levels(plot$data$row_shown), c("Direct", "Chain of thought"))
   expect_match(gsub("\n", " ", plot$labels$caption), "printed values of \"main\", not collected here", fixed = TRUE)
 })
 
-test_that("a condition may be drawn in two panels, but not twice in one", {
-  skip_if_not_installed("ggplot2")
+test_figure("a condition may be drawn in two panels, but not twice in one", {
   rows <- made_indices(variants = c("a", "b"), formats = "direct")
   twice <- rbind(transform(rows, panel = "first"), transform(rows, panel = "second"))
   expect_equal(levels(plot_stratification(twice)$data$row_shown), c("first", "second"))
   expect_error(plot_stratification(rbind(rows, rows)), "a cell has more than one row")
 })
 
-test_that("a condition for each panel needs no colour of its own", {
-  skip_if_not_installed("ggplot2")
+test_figure("a condition for each panel needs no colour of its own", {
   rows <- made_indices(variants = c("resettlement", "conscription"))
   plot <- plot_stratification(transform(rows, panel = paste("the setting of", variant)))
   expect_match(attr(plot, "alt_text"), "2 conditions (the setting of resettlement, the setting of consc", fixed = TRUE)
@@ -42,8 +37,7 @@ test_that("a condition for each panel needs no colour of its own", {
   expect_equal(levels(plot$data$series_shown), c("Direct", "Chain of thought"))
 })
 
-test_that("one level of chance is one line and band, several are a short line each", {
-  skip_if_not_installed("ggplot2")
+test_figure("one level of chance is one line and band, several are a short line each", {
   rows <- made_indices(variants = c("main", "resettlement"), formats = "direct")
   one <- plot_stratification(rows)
   expect_equal(sort(layers_of(one, "GeomVline")[[1]]$data$at), sort(c(.275, .296, .84, .56)))
@@ -56,8 +50,7 @@ test_that("one level of chance is one line and band, several are a short line ea
   expect_match(several$labels$caption, "Short upright lines: chance, where it differs")
 })
 
-test_that("a band of chance is drawn where it is that of all cells, not the mean of few games' and many games'", {
-  skip_if_not_installed("ggplot2")
+test_figure("a band of chance is drawn where it is that of all cells, not the mean of few games' and many games'", {
   rows <- made_indices(formats = "direct")
   rows[c("human", "human_low", "human_high")] <- NA
   rows <- transform(rows, random_low = random_level - .02, random_high = random_level + .02)
@@ -69,8 +62,7 @@ test_that("a band of chance is drawn where it is that of all cells, not the mean
   expect_no_match(several$labels$caption, "Grey")
 })
 
-test_that("an index without a t interval has the bootstrap's, and the caption says so", {
-  skip_if_not_installed("ggplot2")
+test_figure("an index without a t interval has the bootstrap's, and the caption says so", {
   rows <- made_indices(indices = c("si", "gasi"), formats = "direct")
   is_gasi <- rows$index == "gasi"
   rows[is_gasi, c("conf_low", "conf_high")] <- NA
@@ -81,8 +73,7 @@ test_that("an index without a t interval has the bootstrap's, and the caption sa
   expect_match(plot$labels$caption, "of\\s+GASI: 95 % bootstrap")
 })
 
-test_that("what is not drawn is counted, and what the rows are is said", {
-  skip_if_not_installed("ggplot2")
+test_figure("what is not drawn is counted, and what the rows are is said", {
   rows <- transform(made_indices(), n_incomplete = ifelse(model == "greedy", 2, 0))
   rows$estimate[[1]] <- NA
   caption <- gsub("\n", " ", plot_stratification(rows)$labels$caption)
@@ -93,17 +84,15 @@ test_that("what is not drawn is counted, and what the rows are is said", {
   expect_error(plot_stratification(rows), "no row with an estimate")
 })
 
-test_that("the words name the ends, and count what lies above chance and people", {
-  skip_if_not_installed("ggplot2")
+test_figure("the words name the ends, and count what lies above chance and people", {
   said <- attr(plot_stratification(made_indices()), "alt_text")
   expect_match(said, "SI: from 0.20 (Random, Chain of thought) to 1.50 (Greedy, Direct)", fixed = TRUE)
   expect_match(said, "; 2 of 4 with their interval above chance (0.28);", fixed = TRUE)
   expect_match(said, "; 2 of 4 with their interval above people (0.84)", fixed = TRUE)
 })
 
-test_that("indices of one's own rounds go straight into the figure", {
+test_figure("indices of one's own rounds go straight into the figure", {
   skip_but_in_full()
-  skip_if_not_installed("ggplot2")
   games <- simulate_structured_games(p = c(0, 1), experiments = "bgd", n_games = 5)
   games <- transform(games, model = sprintf("p = %s", p), variant = "structured")
   indices <- game_indices(games, by = c("source", "model", "variant"), n_draws = 20, n_random = 10)
@@ -112,18 +101,13 @@ test_that("indices of one's own rounds go straight into the figure", {
   expect_match(drawn$alt_text, "Mutual information, bits: from")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("stratification", plot_stratification(made_indices()))
+test_looks("stratification", plot_stratification(made_indices()))
+
+test_figure("the figure of several conditions looks as it did", {
+  expect_same_figure(NULL, plot_stratification(made_indices(variants = c("main", "steer_fair"))))
 })
 
-test_that("the figure of several conditions looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("conditions", plot_stratification(made_indices(variants = c("main", "steer_fair"))))
-})
-
-test_that("six indices are on two lines of panels, so that their names have room", {
-  skip_if_not_installed("ggplot2")
+test_figure("six indices are on two lines of panels, so that their names have room", {
   rows <- made_indices()
   more <- lapply(setdiff(names(index_labels()), unique(rows$index)), function(name) {
     transform(rows[rows$index == "si", ], index = name)

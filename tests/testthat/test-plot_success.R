@@ -19,8 +19,7 @@ test_that("means and intervals are those of t over games", {
   expect_true(is.na(success_rates(made_success()[1, ])$conf_low))
 })
 
-test_that("lines stand where random choices and perfect ones are expected", {
-  skip_if_not_installed("ggplot2")
+test_figure("lines stand where random choices and perfect ones are expected", {
   plot <- plot_success(made_success())
   lines <- layers_of(plot, "GeomVline")
   expect_equal(lines[[1]]$data$at, 30)
@@ -41,7 +40,4 @@ test_that("columns that are absent are filled, in rows and in none", {
   expect_identical(with_absent(rows, "a", 0), rows)
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("success", plot_success(made_success()))
-})
+test_looks("success", plot_success(made_success()))

@@ -6,8 +6,7 @@ stepped_trials <- function() {
   )
 }
 
-test_that("a step of 64 is found, and its bars have gaps", {
-  skip_if_not_installed("ggplot2")
+test_figure("a step of 64 is found, and its bars have gaps", {
   bars <- plot_token_steps(stepped_trials())$data
   o3 <- bars[bars$model_shown == "o3-mini", ]
   expect_equal(unique(bars$step), c(64, 1))
@@ -16,8 +15,7 @@ test_that("a step of 64 is found, and its bars have gaps", {
   expect_lt(max(o3$n), 400)
 })
 
-test_that("each trial is in one bar, but for the highest hundredth, which the caption counts", {
-  skip_if_not_installed("ggplot2")
+test_figure("each trial is in one bar, but for the highest hundredth, which the caption counts", {
   trials <- stepped_trials()
   plot <- plot_token_steps(trials)
   is_shown <- trials$tokens <= ave(trials$tokens, trials$model, FUN = function(x) quantile(x, .99, type = 1))
@@ -26,18 +24,16 @@ test_that("each trial is in one bar, but for the highest hundredth, which the ca
   expect_match(attr(plot, "alt_text"), "Steps in tokens: o3-mini 64; deepseek-r1 1. Imported answers")
 })
 
-test_that("counts that are all alike have no step, and zero is no count of a step", {
+test_figure("counts that are all alike have no step, and zero is no count of a step", {
   expect_equal(token_step(c(0, 0, 64)), NA_real_)
   expect_equal(token_step(c(0, 128, 192, 64)), 64)
   expect_equal(token_step(c(0, 12, 8)), 4)
-  skip_if_not_installed("ggplot2")
   png <- withr::local_tempfile(fileext = ".png")
   expect_silent(plot_token_steps(data.frame(model = "m", tokens = c(64, 64)), png))
   expect_match(attr(plot_token_steps(data.frame(model = "m", tokens = 7)), "alt_text"), "m unknown")
 })
 
-test_that("several sources in one model are a warning, and nothing to draw is one sentence", {
-  skip_if_not_installed("ggplot2")
+test_figure("several sources in one model are a warning, and nothing to draw is one sentence", {
   trials <- stepped_trials()
   mixed <- transform(trials, source = rep(c("simulated", "imported"), 400))
   expect_warning(plot_token_steps(mixed), "more than one source")
@@ -45,7 +41,4 @@ test_that("several sources in one model are a warning, and nothing to draw is on
   expect_error(plot_token_steps(trials, "figure.tiff"), "must end in .svg, .png or .pdf")
 })
 
-test_that("the figure looks as it did", {
-  skip_if_not_installed("ggplot2")
-  expect_same_figure("token steps", plot_token_steps(stepped_trials()))
-})
+test_looks("token steps", plot_token_steps(stepped_trials()))

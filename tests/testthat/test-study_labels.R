@@ -7,8 +7,7 @@ labelled <- function() {
   transform(trials, source = "simulated", token_source = ifelse(model == "a", "usage", "output"))
 }
 
-test_that("what a study calls things goes with the results, and into the figure", {
-  skip_if_not_installed("ggplot2")
+test_figure("what a study calls things goes with the results, and into the figure", {
   fit <- effect_size(labelled(), by = "model")
   found <- fit$estimates
   expect_equal(found$model_label, c("Model A", "Model B"))

@@ -4,16 +4,15 @@ function returns None is not in the study.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
 from slant.analysis.pages.parts import (
-    calibrations,
     choice_models,
-    collection,
-    counts,
     forced_choice,
     games,
     occasions,
@@ -25,8 +24,202 @@ from slant.analysis.pages.parts import (
 from slant.analysis.pages.parts.records import CaptionedTable, Group, GroupFunction, MissingResult, SectionData
 from slant.analysis.pages.provenance import without_folders
 from slant.analysis.pages.report_tables import text_table
+from slant.analysis.questions.calibration import calibration_sentences, last_calibrations
 from slant.analysis.questions.permutation.sentences import last_permutations, null_sentences
+from slant.analysis.rows.cells import GRAIN
+from slant.collector.errors import SlantError
+from slant.collector.plan.prompts import one_model_a_frame, planned_prompts
 from slant.collector.stopping.looks import looks_by_plan, looks_clause, looks_of_rows
+from slant.collector.studies.catalogue import with_variant
+
+_CELL = ["model", "test"]
+_TEXT = (
+    "A count is taken for a number between it and the next step of the model's counts, a count of 0 for anything below "
+    "a step. Words and wordings vary, in level and in effect. Intervals are 95 % credible intervals."
+)
+_LOO = (
+    "Expected log probability of a count that is left out, minus that of the lognormal: below 0 a family is worse. It "
+    "is on the scale of counts, so that families and steps compare."
+)
+
+
+def ratios(section: SectionData) -> Group | None:
+    """Return the group, None without kept models."""
+    rows = section.own("bayes_ratios")
+    if rows.is_empty():
+        return None
+    last = rows.unique([*GRAIN, *_CELL, "family"], keep="last", maintain_order=True)
+    effects = last.filter(family="lognormal")
+    tables = []
+    if effects.height:
+        caption = "How many times as many tokens, next to the study's own estimate"
+        table = text_table(_effects(effects, _own_estimates(section)))
+        tables.append(CaptionedTable(caption, table, is_open=True))
+    others = last.filter(pl.col("family") != "lognormal")
+    if others.height:
+        tables.append(CaptionedTable("Other families of the same counts", text_table(_families(others))))
+    doubts = sorted({f"{row['model_label']}, {row['test_label']}: {row['verdict']}" for row in _doubtful(last)})
+    texts = (_TEXT, *((_LOO,) if others.height else ()), *doubts)
+    return Group("counts", "Bayesian models of token counts", texts, tuple(tables))
+
+
+def _own_estimates(section: SectionData) -> pl.DataFrame:
+    """Return the effect in the study's own mixed model if the report has fitted it; else no rows."""
+    rows = section.own("effects_over_words")
+    schema = {"model": pl.String, "test": pl.String, "reference_estimate": pl.Float64, "reference_p": pl.Float64}
+    return rows.select(*schema).unique(_CELL, keep="first") if rows.height else pl.DataFrame(schema=schema)
+
+
+def _effects(rows: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
+    compared = rows.join(own, on=_CELL, how="left", maintain_order="left")
+    named = compared.select(
+        pl.col("model_label").alias("model"),
+        pl.col("test_label").alias("test"),
+        pl.col("reference_estimate").round(1).alias("own model (tokens)"),
+        pl.col("reference_p").round_sig_figs(3).alias("p"),
+        pl.col("ratio").round(2).alias("ratio of medians"),
+        pl.format("{} to {}", pl.col("ratio_low").round(2), pl.col("ratio_high").round(2)).alias("95 %"),
+        pl.col("p_above").round(3).alias("P(above 1)"),
+        pl.col("step").alias("counts in steps of"),
+        *(_zeros(side) for side in ("reference", "other")),
+        (~pl.col("is_converged")).alias("doubtful"),
+    )
+    return named.drop(name for name in ("own model (tokens)", "p") if own.is_empty())
+
+
+def _zeros(side: str) -> pl.Expr:
+    of_side = (100 * pl.col(f"zeros_{side}")).round(1), (100 * pl.col(f"zeros_{side}_predicted")).round(1)
+    return pl.format("{} ({})", *of_side).alias(f"zeros, {side} % (predicted)")
+
+
+def _families(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(
+        pl.col("model_label").alias("model"),
+        pl.col("test_label").alias("test"),
+        pl.col("family").str.replace_all("_", " "),
+        pl.col("elpd_difference").round(1).alias("to the lognormal"),
+        pl.col("se_difference").round(1).alias("its standard error"),
+        pl.col("nats").round(3).alias("nats a trial"),
+        pl.col("ratio").round(2).alias("ratio of medians"),
+        pl.col("n_bad_pareto_k").alias("Pareto k above 0.7"),
+        (~pl.col("is_converged")).alias("doubtful"),
+    )
+
+
+def _doubtful(rows: pl.DataFrame) -> list[dict[str, Any]]:
+    return rows.filter(~pl.col("is_converged")).to_dicts()
+
+
+_ENDS = ("n_refused", "n_filtered", "n_truncated", "n_malformed", "n_rejected", "n_failed_attempts")
+_COUNTED = ("n_trials", "n_answered", *_ENDS)
+
+
+def collected_trials(section: SectionData) -> Group | None:
+    """Show one full prompt of each frame, the models with their settings and days, and what ended without an answer."""
+    tables = tuple(filter(None, (_models(section), _without_answer(section))))
+    if not tables:
+        return None
+    prompts = tuple(_prompts(section))
+    texts = [_left_out_text(section)]
+    if prompts:
+        texts.append("The first prompt of the plan in each frame, as it is sent (collect prompts shows the others):")
+    return Group("collection", "what was asked, and who answered when", tuple(texts), tables, quotes=prompts)
+
+
+def _models(section: SectionData) -> CaptionedTable | None:
+    rows = section.own("served_models")
+    if rows.is_empty():
+        return None
+    settings = {model.model: json.dumps(dict(model.settings)) for model in section.study.models if model.settings}
+    shown = rows.select(
+        pl.col("model").replace(dict(section.labels)),
+        "provider",
+        pl.col("requested_model").alias("asked for"),
+        pl.col("served_model").alias("answered"),
+        pl.col("model").replace_strict(settings, default="").alias("settings of the study"),
+        pl.col("first_done_at").dt.strftime("%Y-%m-%d %H:%M").alias("first answer (UTC)"),
+        pl.col("last_done_at").dt.strftime("%Y-%m-%d %H:%M").alias("last answer (UTC)"),
+        pl.col("n_trials").alias("trials"),
+    )
+    return CaptionedTable("Models, settings and days", text_table(shown), is_open=True)
+
+
+def _without_answer(section: SectionData) -> CaptionedTable | None:
+    rows = section.own("outcome_counts")
+    if rows.is_empty():
+        return None
+    counts = [name for name in _COUNTED if name in rows.columns]
+    by_cell = rows.group_by("model", "test", "condition", maintain_order=True).agg(pl.col(counts).sum())
+    named = by_cell.with_columns(pl.col(name).replace(dict(section.labels)) for name in ("model", "test"))
+    used = [name for name in counts if name in _COUNTED[:2] or int(named[name].sum())]
+    shown = named.select("model", "test", "condition", *used).rename(
+        {name: name[2:].replace("_", " ") for name in used}
+    )
+    return CaptionedTable("How trials ended, by model, test and condition", text_table(shown))
+
+
+def _left_out_text(section: SectionData) -> str:
+    """Say in one sentence what is not among the rows of fits, and why."""
+    rows = section.own("outcome_counts")
+    n_trials = int(rows["n_trials"].sum()) if rows.height else 0
+    counts = {name: int(rows[name].sum()) for name in _ENDS[:-1] if name in rows.columns}
+    kinds = ", ".join(f"{n:,} {name[2:]}" for name, n in counts.items() if n)
+    ended = f"{sum(counts.values()):,} ended without an answer ({kinds})" if kinds else "none ended without an answer"
+    flags = sorted({flag for fit in section.study.fits.values() for flag in fit.drop_flags})
+    rule = f" Fits leave out rows with {' or '.join(flags)}." if flags else ""
+    n_differs = int(section.own("served_models")["n_left_out"].sum()) if section.own("served_models").height else 0
+    differs = f" {n_differs:,} were answered by another model than the snapshot asked for, and left out." * bool(
+        n_differs
+    )
+    return f"Of {n_trials:,} trials, {ended}.{rule}{differs}"
+
+
+def _prompts(section: SectionData) -> Iterator[str]:
+    try:
+        study = with_variant(section.study, str(section.grain.get("variant", section.study.variant)))
+        for model in one_model_a_frame(study):
+            prompt = next(planned_prompts(study, [model], one_a_cell=True), None)
+            if prompt is not None:
+                head = f"{model.frame} (as for {model.label}): " if model.frame else ""
+                yield f"{head}{prompt.test}, {prompt.condition}, {prompt.item}\n\n{prompt.text}"
+    except SlantError:  # the text of the study, as it was asked, is not at hand
+        return
+
+
+_EXPLAINED = (
+    "The fit was made again to outcomes drawn from its own priors. Where model, priors, coding and sampler are as they "
+    "should be, ranks of truths among posterior draws are uniform, and of the 95 % intervals 95 in 100 hold the truth."
+)
+
+
+def calibration(section: SectionData) -> Group | None:
+    rows = section.own("calibration_summary")
+    if rows.is_empty():
+        return None
+    last = last_calibrations(rows)
+    caption = "Ranks, intervals, z-scores and shrinkage of each quantity"
+    table = CaptionedTable(caption, text_table(_shown(last)))
+    texts = (_EXPLAINED, *calibration_sentences(last))
+    return Group("calibration", "is the sampler right?", texts, (table,))
+
+
+def _shown(rows: pl.DataFrame) -> pl.DataFrame:
+    cell = [name for name in ("model", "test") if rows[name].null_count() < rows.height]
+    return rows.select(
+        "fit",
+        *cell,
+        "quantity",
+        pl.col("n").alias("data sets"),
+        pl.col("n_doubtful").alias("doubtful"),
+        pl.col("n_failed").alias("failed"),
+        pl.col("p_value").round(3).alias("p of the ranks"),
+        pl.col("p_adjusted").round(3).alias("p (Holm)"),
+        (100 * pl.col("coverage")).round(1).alias("truth in its 95 % interval (%)"),
+        pl.col("mean_z").round(2).alias("mean z"),
+        pl.col("sd_z").round(2).alias("sd of z"),
+        pl.col("shrinkage").round(2),
+    )
+
 
 _TOPICS = (
     "topic_models", "topic_proportions", "topic_matches", "topic_prevalence", "topic_contrasts", "topic_correlations",
@@ -108,12 +301,12 @@ def stopping(section: SectionData) -> Group | None:
 
 GROUPS: tuple[GroupFunction, ...] = (
     people.models_and_people,
-    forced_choice.stages, calibrations.calibration, forced_choice.answers, forced_choice.falsification,
-    over_words.held, nothing, over_words.pooled, over_words.at_same_words, stopping, counts.ratios, robustness,
+    forced_choice.stages, calibration, forced_choice.answers, forced_choice.falsification,
+    over_words.held, nothing, over_words.pooled, over_words.at_same_words, stopping, ratios, robustness,
     occasions.retests, forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions, games.ends,
     games.indices, games.differences, games.questions, games.choices,
     choice_models.models_of_choice, printed_tables.print_comparison, topics,
-    collection.collected_trials,
+    collected_trials,
 )  # fmt: skip
 
 

@@ -97,9 +97,9 @@ def calls_of_trials(trials: pl.DataFrame, paper: Fit, alpha: float, only: Iterab
     levels = list(paper.levels[contrast])
     given = {"formula": paper.formula, "levels_by_factor": {contrast: levels}, "contrast": contrast, "levels": levels}
     checks = mixed_model_checks() if only is None else only
-    for of_each, keys in (("cell", (*GRAIN, "model")), ("variant", GRAIN)):
+    for of_each, keys in ((("cell", "model"), (*GRAIN, "model")), (("variant",), GRAIN)):
         for values, rows in trials.group_by(*keys, maintain_order=True):
-            own = (check for check in checks if check.of_each == of_each and check.is_about(values[0]))
+            own = (check for check in checks if check.of_each in of_each and check.is_about(values[0]))
             yield from calls_of(own, _frames(rows), {**given, "alpha": alpha})
 
 

@@ -4,32 +4,38 @@ they are only counted and said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from string import Formatter
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from slant.analysis.questions.checks import answer_findings, choice_findings, fit_findings, game_findings, word_findings
 from slant.analysis.questions.checks.calibration_finding import sampler_quality
 from slant.analysis.questions.checks.check_calls import has_checks
-from slant.analysis.questions.checks.check_table import CheckInfo, checks_of_study, question_of
+from slant.analysis.questions.checks.check_table import CheckInfo, Rule, checks_of_study, question_of
 from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.nothing_finding import found_by_chance
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, finding
 from slant.analysis.questions.checks.retest_check import RETEST, retest_finding
-from slant.analysis.questions.checks.ruled_findings import ruled_finding
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
     Finding,
     Verdict,
+    count_of,
+    number,
+    p_text,
+    percent,
+    spread,
 )
 from slant.analysis.questions.checks.served_findings import findings_of_served_models
-from slant.analysis.questions.checks.stopping import looks_in, stopping_finding
 from slant.analysis.rows.cells import GRAIN
-from slant.collector.stopping.looks import Look
+from slant.collector.registration.canonical import document_of, registered_rule
+from slant.collector.stopping.looks import Look, looks_by_plan, looks_clause
 from slant.collector.studies.catalogue import BASE, Study
 from slant.collector.terminal import count_text
 
@@ -191,3 +197,105 @@ FINDINGS: dict[str, Callable[[CheckRows, Context], Verdict]] = {
     "calibration": sampler_quality,
 }
 """By the name of a check that asks a question and has no rule in checks.toml, what its rows come to."""
+
+
+STOPPING = "stopping"
+_QUESTION = "When did collecting end?"
+
+
+def looks_in(looks: Sequence[Look], grain: Mapping[str, str]) -> list[Look]:
+    """Return those at one source, study version and variant."""
+    return [look for look in looks if all(getattr(look, name) == grain[name] for name in GRAIN)]
+
+
+def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Registered | None) -> Finding:
+    """Return what looks at one source, study version and variant say; at least one of them."""
+    rules = list(dict.fromkeys(look.rule for look in looks))
+    registered = None if known is None else registered_rule(document_of(known.registration))
+    by_plan = looks_by_plan(looks).values()
+    if registered is None:
+        standing, rule = "note", "by a rule that was not registered"
+    elif rules == [registered]:
+        standing, rule = "not found", "by the rule that was registered"
+    else:
+        standing, rule = "caution", f"by another rule than was registered ({registered})"
+    several = f" There were {len(rules)} rules, one after the other; this is the last." if len(rules) > 1 else ""
+    return Finding(
+        STOPPING,
+        _QUESTION,
+        standing,
+        f"It was to end on precision, {rule}: {rules[-1]}.{several}",
+        (
+            rules[-1].sentences(looks[-1].outcome),
+            _with_margin(looks),
+            *(f"{labels.get(made[-1].model, made[-1].model)}: {looks_clause(made)}." for made in by_plan),
+        ),
+    )
+
+
+def _with_margin(looks: Sequence[Look]) -> str:
+    """Say that the interval of a run that ended is the one with the margin; how wide that is."""
+    margins = sorted({cell.width_margin for look in looks for cell in look.widths if cell.width_margin is not None})
+    span = "" if not margins else f" ({margins[0]:.2f} to {margins[-1]:.2f} times as wide)"
+    return (
+        f"The interval of a model that ended because it was narrow is its effect ± the width at that look{span}: the "
+        "model's own is too narrow then, for a run ends rather where the variance is underestimated."
+    )
+
+
+_SAID: dict[str, Callable[..., str]] = {"number": number, "p": p_text, "percent": percent, "spread": spread}
+
+
+class _Count(NamedTuple):
+    """Say how many of how many have what the rule is about."""
+
+    n: int
+    total: int
+
+
+class _Sentences(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        how, *digits = format_spec.split(" ")
+        if isinstance(value, _Count):
+            return count_of(*value, format_spec)
+        if how in _SAID:
+            return _SAID[how](value, *map(int, digits))
+        return str(super().format_field(value, format_spec))
+
+
+def ruled_finding(rule: Rule, rows: pl.DataFrame, context: Context) -> Verdict:
+    """Return what the rows of a check come to by its rule."""
+    counted = rows.unique(rule.one_of, keep="first", maintain_order=True) if rule.one_of else rows
+    flagged = counted.filter(pl.sql_expr(rule.caution))
+    given = {
+        "caution": _Count(flagged.height, counted.height),
+        "reference": context.reference,
+        "other": context.other,
+        "alpha": context.alpha,
+        "bound": context.bound,
+    }
+    values = {**{name: rows[name] for name in rows.columns}, **given}
+    details = [_said(text, values) for text in rule.details]
+    if rule.each:
+        details += [_said(rule.each, _labelled(row, context)) for row in flagged.to_dicts()]
+    if rule.advice and flagged.height:
+        details.append(rule.advice)
+    if rule.found_nothing and not flagged.height:
+        seen = rows.filter(pl.sql_expr(f"{rule.worst} IS NOT NULL"))
+        worst = seen.sort(pl.sql_expr(rule.worst), descending=True, maintain_order=True).head(1)
+        details += [_said(rule.found_nothing, _labelled(row, context)) for row in worst.to_dicts()]
+    return Verdict("caution" if flagged.height else "not found", _said(rule.sentence, values), tuple(details))
+
+
+def _said(text: str, values: Mapping[str, Any]) -> str:
+    return _Sentences().vformat(text, (), values)
+
+
+def _labelled(row: Mapping[str, Any], context: Context) -> dict[str, Any]:
+    """Return a row with labels for ids; of rows without tests or conditions, what there is."""
+    labels: dict[str, Any] = {"model": context.model(row)}
+    if "test" in row:
+        labels |= {"test": context.test(str(row["test"])), "cell": context.cell(row)}
+    if {"test", "condition"} <= set(row):
+        labels |= {"condition": context.condition(row["condition"]), "in_condition": context.in_condition(row)}
+    return {**row, **labels}

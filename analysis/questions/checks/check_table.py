@@ -16,8 +16,13 @@ Of a check that R makes: `takes` (names of arguments; a design adds its own), `f
 How a finding is written (without these keys, check_findings.py has a function for it): `caution` (a condition in SQL,
 of rows for which a conclusion depends on something), `one_of` (columns of which each combination counts once),
 `sentence`, `details` (always), `each` (of each row with `caution`), `advice` (last, if there is one); `found_nothing`
-(where no row has `caution`: what could have been found, of the row in which the expression `worst` is largest). What
-may be in braces there: ruled_findings.py.
+(where no row has `caution`: what could have been found, of the row in which the expression `worst` is largest).
+
+In braces are columns of the rows, and how their values are shown: {skewness:spread}, {d:number}, {p:number 3}, {p:p},
+{rate:percent 0}, {n:,}. In `sentence` and `details` a column is all of its values, and {caution:cell} is how many cells
+have the condition `caution` ("3 of 39 cells", or another noun); {reference} and {other} are the labels of the two
+conditions, {alpha} and {bound} as they were given. In `each` a column is that row's, model, test and condition are its
+labels, {cell} is both of the first, {in_condition} all three.
 """
 
 from __future__ import annotations
@@ -25,7 +30,7 @@ from __future__ import annotations
 import functools
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +40,14 @@ from slant.collector.errors import DesignError
 from slant.collector.sources import facts_of
 
 _FILE = Path(__file__).with_name("checks.toml")
+_OF_TRIALS = ("trials", "answered", "complete")
+_OF_FITS = ("effects", "estimates", "leave_one_out", "over_words", "variances")
+_MADE = {
+    "of": ("mixed_model", "answers", "choices"),
+    "of_each": ("cell", "model", "variant"),
+    "takes": ("by", "contrast", "levels", "levels_by_factor", "outcome", "formula", "alpha", "bound", "with_words"),
+}
+"""By key, what check_calls.py makes of it."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +96,23 @@ def _table() -> tuple[CheckInfo, ...]:
 
 
 def _read(key: str, row: Mapping[str, Any]) -> CheckInfo:
+    """Return one check. DesignError if it wants what nothing makes: it would be left out without a word."""
     check = row.get("check", key)
+    of = row.get("of", ())
+    own_rows = (*_OF_TRIALS, *(() if of else ("profiles",)), *(_OF_FITS if "mixed_model" in of else ()))
+    keys = {field.name for kind in (CheckInfo, Rule) for field in fields(kind)} | {"rows"}
+    made = {**_MADE, "reads": own_rows, "key": tuple(keys)}
+    for name, value in (*row.items(), ("key", list(row))):
+        wanted = [value] if isinstance(value, str) else value
+        if name in made and (unmade := [one for one in wanted if one not in made[name]]):
+            raise DesignError(
+                f'The check "{key}" has {name} = "{unmade[0]}", and nothing makes that of it.',
+                f"It can have: {', '.join(sorted(made[name]))}",
+            )
     return CheckInfo(
         key=key,
         check=check,
-        of=tuple(row.get("of", ())),
+        of=tuple(of),
         holds_for=row["holds_for"],
         question=row.get("question", ""),
         columns=tuple(row.get("columns", ())),
