@@ -12,7 +12,7 @@ from pathlib import Path
 from reach import ROOT, Reach, is_test
 
 FULL_PASSED = ROOT / "tests" / "full_passed"  # the commit at which all tests passed, and what each file cost
-SLOW = ("pytest.mark.slow", "skip_but_in_full()", "expect_same_figure(")
+SLOW = ("pytest.mark.slow", "skip_but_in_full()", "test_in_full(", "expect_same_figure(", "test_looks(")
 UNKNOWN_S = 60.0
 LONGEST_S = 25 * 60  # of one file, so that continuous integration, which ends after 90 minutes, is told what is slow
 

@@ -58,7 +58,7 @@ def too_dear(costs: list[Cost]) -> str:
             print(f"warning: {cost.file} takes {cost.scaled_s:.0f} s of a processor, more than {limit:.0f}")
     return "\n".join(
         f"{cost.file} takes {cost.scaled_s:.0f} s of a processor; at most {TOO_DEAR_S:.0f}: make its tests share what "
-        "they need, or mark the dearest @pytest.mark.slow (R: skip_but_in_full()) where a quicker one of it stays"
+        "they need, or mark the dearest @pytest.mark.slow (R: test_in_full()) where a quicker one of it stays"
         for cost in costs
         if cost.scaled_s > FAILING_S
     )

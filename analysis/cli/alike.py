@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from slant.analysis.cli.options import option
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.collector.commands.options import ABOVE_0, BETWEEN_0_AND_1
 
@@ -28,11 +29,10 @@ _SHOWN = (
     "persona_slope", "verdict",
 )  # fmt: skip
 _OPTIONS = (
-    click.option(
+    option(
         "--show",
-        type=click.Choice(["summary", "differences", "spread", "order", "range", "personas"]),
+        of=("summary", "differences", "spread", "order", "range", "personas"),
         default="summary",
-        show_default=True,
         help="The table to print.",
     ),
     click.option(
@@ -41,16 +41,13 @@ _OPTIONS = (
         help="What is known of people whose values are the study's personas, or in a column of their file. Default: "
         "the attribute with such names.",
     ),
-    click.option(
+    option(
         "--bound",
-        type=ABOVE_0,
+        of=ABOVE_0,
         default=0.2,
-        show_default=True,
         help="The smallest difference that would matter, in standard deviations of people's answers.",
     ),
-    click.option(
-        "--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="The level of tests and intervals."
-    ),
+    option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="The level of tests and intervals."),
 )
 
 

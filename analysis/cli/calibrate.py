@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from slant.analysis.cli.options import short_chains_options
+from slant.analysis.cli.options import option, short_chains_options
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.collector.commands.options import WholeNumber, seed_option
 
@@ -24,15 +24,14 @@ _SHOWN = (
 )  # fmt: skip
 _OPTIONS = (
     click.option("--fit", default="brms", metavar="NAME", help="A Bayesian fit of the study. Default: each of them."),
-    click.option("--data-sets", type=WholeNumber(2), default=200, show_default=True, help="Data sets to draw and fit."),
+    option("--data-sets", of=WholeNumber(2), default=200, help="Data sets to draw and fit."),
     seed_option(default=1),
     short_chains_options,
     click.option("--max-rows", type=WholeNumber(10), help="Take this many rows of more. Default: 1000."),
-    click.option(
+    option(
         "--show",
-        type=click.Choice(["summary", "ranks", "fits"]),
+        of=("summary", "ranks", "fits"),
         default="summary",
-        show_default=True,
         help="The table to print: one row per quantity, per data set and quantity, or per data set with R's messages.",
     ),
 )

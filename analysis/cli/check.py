@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from slant.analysis.cli.options import measure_option, registration_option
+from slant.analysis.cli.options import measure_option, option, registration_option
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.collector.commands.options import ABOVE_0, BETWEEN_0_AND_1, FILE
 from slant.collector.terminal import print_data, print_rows
@@ -22,8 +22,8 @@ Examples:
 """
 _OPTIONS = (
     measure_option,
-    click.option("--bound", type=ABOVE_0, default=0.1, show_default=True, help="The smallest |d| that would matter."),
-    click.option("--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="The significance level."),
+    option("--bound", of=ABOVE_0, default=0.1, help="The smallest |d| that would matter."),
+    option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="The significance level."),
     click.option(
         "--show", metavar="CHECK", help="Print the rows of this check instead of the page: residuals, left_out, …"
     ),

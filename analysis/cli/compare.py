@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import polars as pl
 
-from slant.analysis.cli.options import workers_options
+from slant.analysis.cli.options import option, workers_options
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.analysis.fitting.result_versions import kept_version_sentences
 from slant.analysis.pages.report_tables import token_measures
@@ -41,10 +41,8 @@ _OPTIONS = (
     click.option(
         "--table", "table_names", multiple=True, help='Only this table of the paper: S6, text, "v1 S3". Repeatable.'
     ),
-    click.option(
-        "--status",
-        type=click.Choice(["agrees", "slip", "disagrees", "no-data", "not-checkable"]),
-        help="Only numbers of this status.",
+    option(
+        "--status", of=("agrees", "slip", "disagrees", "no-data", "not-checkable"), help="Only numbers of this status."
     ),
     click.option(
         "--with",

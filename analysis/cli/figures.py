@@ -4,12 +4,12 @@ figures`)."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, option, result_options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.plots.drawing import DEFAULT_FORMATS, FORMATS, checked_inches, figures
 from slant.analysis.plots.games import study_figure_kinds
@@ -18,9 +18,6 @@ from slant.collector.commands.options import FOLDER, list_option, study_option
 from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import print_rows, say
-
-if TYPE_CHECKING:
-    from slant.analysis.calls.executors import Workers
 
 
 def _image_formats(ctx: click.Context, param: click.Parameter, value: str) -> list[str]:
@@ -46,13 +43,7 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
 )
 @click.argument("names", nargs=-1, metavar="[FIGURE]...")
 @study_option(ONE_STUDY)
-@click.option(
-    "--out",
-    type=FOLDER,
-    default=Path("figures"),
-    show_default=True,
-    help="The folder to write to; existing figures are replaced.",
-)
+@option("--out", of=FOLDER, default=Path("figures"), help="The folder to write to; existing figures are replaced.")
 @click.option(
     "--variant",
     "variants",
@@ -60,11 +51,10 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     metavar="NAME",
     help="Only figures of this variant. Repeatable. Default: all; of games, the unchanged study.",
 )
-@click.option(
+@option(
     "--image",
-    "images",
+    "formats",
     default=",".join(DEFAULT_FORMATS),
-    show_default=True,
     metavar="FORMATS",
     callback=_image_formats,
     help="The formats of the files, with commas between them: svg, png, pdf.",
@@ -83,16 +73,10 @@ def figures_command(
     ctx: click.Context,
     names: tuple[str, ...],
     study: str | None,
-    source: str | None,
-    out: Path,
-    variants: tuple[str, ...],
-    images: list[str],
-    width: float | None,
-    height: float | None,
     is_list: bool,
-    workers: Workers,
     db: Path,
     output_format: str,
+    **drawn: Any,
 ) -> None:
     """Draw the paper's figures, as far as the database has rows for them, as SVG and PNG, or PDF.
 
@@ -105,19 +89,7 @@ def figures_command(
         print_rows([{"figure": name, "what": kind.description} for name, kind in kinds.items()], output_format)
         return
     with FitProgress() as progress:
-        rows = figures(
-            db,
-            chosen,
-            out,
-            names=names,
-            formats=images,
-            source=source,
-            workers=workers,
-            progress=progress,
-            variants=variants,
-            width=width,
-            height=height,
-        )
+        rows = figures(db, chosen, names=names, progress=progress, **drawn)
     listing = rows.select("figure", "source", "variant", "path") if output_format == "table" else rows
     print_rows(listing.drop_nulls("path"), output_format)
     for figure, note in rows.drop_nulls("note").select("figure", "note").unique(maintain_order=True).iter_rows():

@@ -4,10 +4,11 @@ differences`)."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from slant.analysis.cli.options import option
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.analysis.questions.games.cells import INDICES, has_games
 from slant.analysis.questions.games.comparisons import ATTRIBUTES
@@ -33,23 +34,13 @@ _OF_INDICES = (
     click.option(
         "--variant", "variants", multiple=True, help='Only this variant; "main" is "main.cot", too. Repeatable.'
     ),
-    click.option("--n-boot", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap."),
-    click.option(
-        "--n-random",
-        type=AT_LEAST_1,
-        default=200,
-        show_default=True,
-        help="Random cells that give the level of chance.",
-    ),
+    option("--n-boot", of=AT_LEAST_1, default=2000, help="Draws of the bootstrap."),
+    option("--n-random", of=AT_LEAST_1, default=200, help="Random cells that give the level of chance."),
     seed_option(default=SEED),
 )
 _OF_DIFFERENCES = (
-    click.option(
-        "--between",
-        type=click.Choice(["variant", "model", "answer_format"]),
-        default="variant",
-        show_default=True,
-        help="What the conditions differ in.",
+    option(
+        "--between", of=("variant", "model", "answer_format"), default="variant", help="What the conditions differ in."
     ),
     click.option(
         "--reference", help="The condition that the others are compared with. Default, of variants: the study's base."
@@ -57,29 +48,21 @@ _OF_DIFFERENCES = (
     click.option(
         "--condition", "conditions", multiple=True, metavar="NAME", help="Compare only this condition. Repeatable."
     ),
-    click.option(
+    option(
         "--by",
-        type=click.Choice(ATTRIBUTES),
+        of=ATTRIBUTES,
         multiple=True,
         help="Compare within each of these, and pool the rest. Default: within each that is not compared.",
     ),
-    click.option(
+    option(
         "--index",
         "indices",
-        type=click.Choice(INDICES),
+        of=INDICES,
         multiple=True,
         help=f"The index to compare. Repeatable. Default: {', '.join(PAPER_INDICES)}.",
     ),
-    click.option(
-        "--adjust",
-        type=click.Choice(ADJUST),
-        default="holm",
-        show_default=True,
-        help="How p is corrected for the number of comparisons.",
-    ),
-    click.option(
-        "--n-draws", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap, and permutations."
-    ),
+    option("--adjust", of=ADJUST, default="holm", help="How p is corrected for the number of comparisons."),
+    option("--n-draws", of=AT_LEAST_1, default=2000, help="Draws of the bootstrap, and permutations."),
     seed_option(default=SEED),
 )
 
@@ -97,7 +80,7 @@ def _mixtures(asked: Asked) -> Iterator[str]:
     options=_OF_INDICES,
     refit=True,
 )
-def indices_command(asked: Asked, variants: tuple[str, ...], n_boot: int, n_random: int, seed: int) -> Answer:
+def indices_command(asked: Asked, **settings: Any) -> Answer:
     """Measure SI, BGD, GASI and mutual information of each model and variant, with intervals and the level of chance.
 
     These are over complete games: the t interval over games (GASI, which is between games, has none) and a bootstrap of
@@ -107,8 +90,7 @@ def indices_command(asked: Asked, variants: tuple[str, ...], n_boot: int, n_rand
     from slant.analysis.questions.games.indices import game_indices
 
     asked.choose(has_games, "has games")
-    draws = {"n_boot": n_boot, "n_random": n_random, "seed": seed}
-    result = asked.compute(game_indices, work="Measuring games in R", variants=variants, **draws)
+    result = asked.compute(game_indices, work="Measuring games in R", **settings)
     cells, n_kept = count_text(result.n_cells, "cell"), result.n_cells - result.n_made
     counted = f"{cells}: {result.n_made} computed now, {n_kept} kept from before."
     return Answer(result.table, _INTERVALS, [counted, *_without_classes(result.table), *_mixtures(asked)])
@@ -133,17 +115,7 @@ def _without_classes(table: pl.DataFrame) -> list[str]:
     options=_OF_DIFFERENCES,
     refit=True,
 )
-def differences_command(
-    asked: Asked,
-    between: str,
-    reference: str | None,
-    conditions: tuple[str, ...],
-    by: tuple[str, ...],
-    indices: tuple[str, ...],
-    adjust: str,
-    n_draws: int,
-    seed: int,
-) -> Answer:
+def differences_command(asked: Asked, indices: tuple[str, ...], **settings: Any) -> Answer:
     """Compare the stratification of two conditions of a game: condition minus reference, with permutation tests.
 
     The interval is from a bootstrap of whole games, each side separately; p is from permuting games between the two
@@ -157,23 +129,13 @@ def differences_command(
     from slant.analysis.questions.games.differences import game_differences
 
     asked.choose(has_games, "has games")
-    result = asked.compute(
-        game_differences,
-        work="Measuring games in R",
-        between=between,
-        reference=reference,
-        by=by,
-        conditions=conditions,
-        indices=indices or PAPER_INDICES,
-        adjust=adjust,
-        n_draws=n_draws,
-        seed=seed,
-    )
+    asked_for = {"indices": indices or PAPER_INDICES, **settings}
+    result = asked.compute(game_differences, work="Measuring games in R", **asked_for)
     n_kept = result.n_comparisons - result.n_made
     says = [
         *result.left_out,
         f"{result.n_comparisons} comparisons: {result.n_made} computed now, {n_kept} kept from before.",
-        f"p is corrected ({adjust}) within each index, source and study version.",
+        f"p is corrected ({settings['adjust']}) within each index, source and study version.",
         *_mixtures(asked),
     ]
     return Answer(result.table, _DIFFERENCES, says)

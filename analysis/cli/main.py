@@ -15,6 +15,7 @@ from slant.analysis.cli.options import (
     FIT_TABLES,
     TOPIC_TABLES,
     measure_option,
+    option,
     refit_option,
     workers_options,
 )
@@ -126,9 +127,9 @@ _stm_option = section("Topic models (stm)")
     show_default=True,
     help="Whether refused trials are analysed; the paper removed them.",
 )
-@click.option(
+@option(
     "--show",
-    type=click.Choice([*dict.fromkeys((*FIT_TABLES, *chain(*ENGINE_TABLES.values()), *TOPIC_TABLES))]),
+    of=[*dict.fromkeys((*FIT_TABLES, *chain(*ENGINE_TABLES.values()), *TOPIC_TABLES))],
     metavar="TABLE",
     help=f"The table to print. For every fit: {', '.join(FIT_TABLES)}; "
     + "".join(f"of {engine} {', '.join(tables)}; " for engine, tables in ENGINE_TABLES.items())

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
-from slant.analysis.cli.options import measure_option
+from slant.analysis.cli.options import measure_option, option
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.collector.commands.options import BETWEEN_0_AND_1
 
@@ -22,24 +20,20 @@ Examples:
 """
 _OPTIONS = (
     measure_option,
-    click.option(
+    option(
         "--effects",
-        type=click.Choice(["crossed", "paper"]),
+        of=("crossed", "paper"),
         default="crossed",
-        show_default=True,
         help="Of the fit over words and wordings, or of the study's own mixed model.",
     ),
-    click.option(
+    option(
         "--unit",
-        type=click.Choice(["sd", "outcome", "log_ratio"]),
+        of=("sd", "outcome", "log_ratio"),
         default="sd",
-        show_default=True,
         help="Standard deviations within conditions, as the outcome was counted, or the logarithm of the ratio of "
         "means (tokens of other tokenizers).",
     ),
-    click.option(
-        "--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="1 less the level of intervals."
-    ),
+    option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="1 less the level of intervals."),
 )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +50,13 @@ TOPIC_TABLES = (
     "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",
 )  # fmt: skip
 """List what `--show` prints for every fit, for engines with their own tables, for topics."""
+
+
+def option(*names: str, of: click.ParamType[Any] | Sequence[str] | None = None, **more: Any) -> Decorator:
+    """Declare an option of one command; --help shows its default. `of`: its type, or what can be chosen."""
+    kind = of if of is None or isinstance(of, click.ParamType) else click.Choice(of)
+    return click.option(*names, type=kind, **{"show_default": "default" in more, **more})
+
 
 measure_option = rows_option(
     "--measure",

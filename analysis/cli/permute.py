@@ -7,7 +7,7 @@ from typing import Any
 import click
 import polars as pl
 
-from slant.analysis.cli.options import short_chains_options
+from slant.analysis.cli.options import option, short_chains_options
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.collector.commands.options import AT_LEAST_1, seed_option
 
@@ -30,10 +30,10 @@ _SHOWN_OF_CONDITIONS = (
     "p_engine", "false_positives",
 )  # fmt: skip
 _OPTIONS = (
-    click.option("--permutations", type=AT_LEAST_1, default=1000, show_default=True, help="Number of permutations."),
-    click.option(
+    option("--permutations", of=AT_LEAST_1, default=1000, help="Number of permutations."),
+    option(
         "--engine",
-        type=click.Choice(["difference", "lme4", "brms"]),
+        of=("difference", "lme4", "brms"),
         help="What to compute again. Of conditions: difference (of means; the default) or the study's mixed model, "
         "lme4. Of choices: the study's Bayesian model, brms (the default), or, much faster, its glmer, lme4.",
     ),
@@ -44,11 +44,10 @@ _OPTIONS = (
         help="Of conditions: only swap words with all their wordings (both kinds are made otherwise).",
     ),
     short_chains_options,
-    click.option(
+    option(
         "--show",
-        type=click.Choice(["tests", "values", "refits"]),
+        of=("tests", "values", "refits"),
         default="tests",
-        show_default=True,
         help="The table to print: one row per cell, per refit and cell, or per refit with R's messages.",
     ),
 )

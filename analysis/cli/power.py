@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
+from typing import Any
 
 import click
 import polars as pl
@@ -38,37 +39,31 @@ _SHOWN = (
 )  # fmt: skip
 _numbers_option = section("What is planned")
 _variance_option = section("Variances, if there is no pilot")
+_VARIANCES = ("word", "wording", "residual", "combination", "sd", "game")
 
 
 def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
     words = [word.strip() for word in (text or "").split(",")] if text is not None else []
     if any(not word.isascii() or not word.isdigit() or int(word) < 1 or len(word) > 7 for word in words):
-        option = f"--{(parameter.name or '').replace('_', '-')}"
+        option = parameter.opts[0]
         raise UsageError(
             f'{option} takes whole numbers with commas between them, not "{text}".', f"As in: {option} 16,32"
         )
     return tuple(int(word) for word in words)
 
 
+_counts_option = partial(_numbers_option, callback=_numbers, metavar="NUMBERS")
 _OPTIONS = (
     click.option(
         "--from", "--db", "pilot", type=FILE, metavar="FILE", help="The database of a pilot, whose variances are taken."
     ),
-    _numbers_option("--words", callback=_numbers, metavar="NUMBERS", help="Words of a test, of both groups: 16,32,64."),
-    _numbers_option("--wordings", callback=_numbers, metavar="NUMBERS", help="Wordings: 10,20."),
-    _numbers_option(
-        "--repetitions",
-        callback=_numbers,
-        metavar="NUMBERS",
-        help="Of each trial.  [default: 1,2,5; of a study of factors 1,2]",
+    _counts_option("--words", "n_words", help="Words of a test, of both groups: 16,32,64."),
+    _counts_option("--wordings", "n_wordings", help="Wordings: 10,20."),
+    _counts_option(
+        "--repetitions", "n_repetitions", help="Of each trial.  [default: 1,2,5; of a study of factors 1,2]"
     ),
-    _numbers_option(
-        "--games",
-        callback=_numbers,
-        default="10,30,100,300",
-        show_default=True,
-        metavar="NUMBERS",
-        help="Games in each of two conditions.",
+    _counts_option(
+        "--games", "n_games", default="10,30,100,300", show_default=True, help="Games in each of two conditions."
     ),
     _numbers_option("--effect", type=ABOVE_0, help="Effect size to compute power for, in units of the outcome."),
     _numbers_option(
@@ -86,6 +81,7 @@ _OPTIONS = (
     _variance_option("--game", type=ABOVE_0, help="Variance of the index over games of one condition."),
     _numbers_option(
         "--data-sets",
+        "n_data_sets",
         type=WholeNumber(2, 10_000),
         default=100,
         show_default=True,
@@ -106,21 +102,7 @@ _OPTIONS = (
     figure="what could be found",
     usual_options=[workers_options, output_options],
 )
-def power_command(
-    asked: Asked,
-    pilot: Path | None,
-    words: tuple[int, ...],
-    wordings: tuple[int, ...],
-    repetitions: tuple[int, ...],
-    games: tuple[int, ...],
-    effect: float | None,
-    power: float,
-    data_sets: int,
-    models: tuple[str, ...],
-    tests: tuple[str, ...],
-    prices: Path | None,
-    **variances: float | None,
-) -> Answer:
+def power_command(asked: Asked, **settings: Any) -> Answer:
     """Show what a design would find: words, wordings and repetitions (or games) next to standard error, smallest
     effect, power, calls, cost and time.
 
@@ -136,21 +118,9 @@ def power_command(
     """
     from slant.analysis.questions.power import plan_power
 
-    plan = asked.compute(
-        plan_power,
-        pilot=pilot,
-        variances={name: value for name, value in variances.items() if value is not None} or None,
-        n_words=words,
-        n_wordings=wordings,
-        n_repetitions=repetitions,
-        n_games=games,
-        effect=effect,
-        power=power,
-        n_data_sets=data_sets,
-        models=models,
-        tests=tests,
-        prices=prices,
-    )
+    typed = {name: settings.pop(name) for name in _VARIANCES}
+    variances = {name: value for name, value in typed.items() if value is not None}
+    plan = asked.compute(plan_power, variances=variances or None, **settings)
     says = (*plan.advice, *plan.cost_rests_on)
     return Answer(plan.table, _short(plan.table), says, figure=("plot_power", plan.table), exact=True)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import polars as pl
 
-from slant.analysis.cli.options import workers_options
+from slant.analysis.cli.options import option, workers_options
 from slant.analysis.cli.output import print_result
 from slant.analysis.cli.progress import TerminalStages
 from slant.collector.commands.options import FILE, FOLDER, output_options
@@ -40,7 +40,7 @@ _MAX_NAMES = 6
 
 @click.command("replay", epilog=_EXAMPLES)
 @click.argument("archive", type=FILE)
-@click.option("--out", type=FOLDER, default=Path("check"), show_default=True, help="A new folder for all that is made.")
+@option("--out", of=FOLDER, default=Path("check"), help="A new folder for all that is made.")
 @click.option(
     "--change",
     "changes",

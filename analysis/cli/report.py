@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, registration_option, workers_options
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, option, registration_option, workers_options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.pages.html_report import report
 from slant.collector.commands.options import FILE, db_option, row_options, study_option, verbose_option
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("report", epilog="\b\nExample:\n  analyze report --out report.html")
 @study_option(ONE_STUDY)
-@click.option(
-    "--out", type=FILE, default=Path("report.html"), show_default=True, help="The HTML file to write, or to replace."
-)
+@option("--out", of=FILE, default=Path("report.html"), help="The HTML file to write, or to replace.")
 @registration_option
 @workers_options
 @db_option

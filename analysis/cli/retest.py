@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
+from slant.analysis.cli.options import option
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.collector.example_models import EXAMPLE_MODEL
 
@@ -20,13 +19,7 @@ _SHOWN = (
 )  # fmt: skip
 
 
-_BY = click.option(
-    "--by",
-    type=click.Choice(["model", "test"]),
-    default="model",
-    show_default=True,
-    help="All tests of a model together, or each test.",
-)
+_BY = option("--by", of=("model", "test"), default="model", help="All tests of a model together, or each test.")
 
 
 @result_command("retest", epilog=EXAMPLES, options=[_BY], figure="all tests together", refit=True)

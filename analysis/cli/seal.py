@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, workers_options
+from slant.analysis.cli.options import ONE_STUDY, option, workers_options
 from slant.analysis.cli.progress import TerminalStages
 from slant.collector.commands.options import FILE, db_option, output_options, study_option
 from slant.collector.terminal import print_rows, say
-
-if TYPE_CHECKING:
-    from slant.analysis.calls.executors import Workers
 
 _EXAMPLES = """\b
 Examples:
@@ -31,11 +28,11 @@ Then, by the person who gets it:
 
 @click.command("seal", epilog=_EXAMPLES)
 @study_option(ONE_STUDY)
-@click.option("--out", type=FILE, default=Path("study.zip"), show_default=True, help="The ZIP file to write.")
-@click.option(
+@option("--out", of=FILE, default=Path("study.zip"), help="The ZIP file to write.")
+@option(
     "--without",
     multiple=True,
-    type=click.Choice(["reasoning"]),
+    of=("reasoning",),
     help="Leave out the texts of reasoning, which may not be shared; their hashes stay.",
 )
 @click.option("--people-texts", is_flag=True, help="Keep what people wrote; without it their choices and numbers stay.")
@@ -46,38 +43,14 @@ Then, by the person who gets it:
 @workers_options
 @db_option
 @output_options
-def seal_command(
-    study: str | None,
-    out: Path,
-    without: tuple[str, ...],
-    people_texts: bool,
-    authors: tuple[str, ...],
-    license: str | None,
-    overwrite: bool,
-    no_r: bool,
-    workers: Workers,
-    db: Path,
-    output_format: str,
-) -> None:
+def seal_command(study: str | None, no_r: bool, db: Path, output_format: str, **packed: Any) -> None:
     """Pack a study into one file from which others make the same tables with one command.
 
     This prints one row: the file, what is in it, and the SHA-256 of its manifest, which identifies all of it.
     """
     from slant.analysis.archive.sealing import seal
 
-    sealed = seal(
-        db,
-        study,
-        out,
-        without,
-        authors,
-        license,
-        workers,
-        TerminalStages(),
-        overwrite=overwrite,
-        with_r=not no_r,
-        people_texts=people_texts,
-    )
+    sealed = seal(db, study, progress=TerminalStages(), with_r=not no_r, **packed)
     row = {
         "archive": str(sealed.path), "study": sealed.study, "trials": sealed.n_trials, "files": sealed.n_files,
         "megabytes": round(sealed.n_bytes / 1e6, 2), "manifest_sha256": sealed.manifest_sha256,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from slant.analysis.cli.options import option
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.analysis.questions.topics.search import STEPS, has_topic_model, search_topics
 from slant.collector.commands.options import AT_LEAST_1
@@ -37,18 +38,11 @@ def topics() -> None:
 
 
 _OPTIONS = (
-    click.option(
-        "--topics",
-        "numbers",
-        type=NumberRange(),
-        default="3:10",
-        show_default=True,
-        help="The numbers of topics to compare.",
-    ),
-    click.option("--max-steps", type=AT_LEAST_1, default=STEPS, show_default=True, help="The most EM steps of a fit."),
-    click.option(
+    option("--topics", "numbers", of=NumberRange(), default="3:10", help="The numbers of topics to compare."),
+    option("--max-steps", of=AT_LEAST_1, default=STEPS, help="The most EM steps of a fit."),
+    option(
         "--preprocessing",
-        type=click.Choice(["fast", "tm"]),
+        of=("fast", "tm"),
         help="How texts are cut into words: both give the same words, fast in less time.",
     ),
 )

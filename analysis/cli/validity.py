@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from slant.analysis.cli.options import option
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.collector.commands.options import BETWEEN_0_AND_1
 
@@ -21,9 +22,7 @@ _OPTIONS = (
         help="Two or more, of studies in this database: STUDY.FIT, STUDY.FIT:TERM, STUDY@VARIANT.FIT; STUDY.d is "
         "Cohen's d, or the mean of D.",
     ),
-    click.option(
-        "--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="1 less the level of intervals."
-    ),
+    option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="1 less the level of intervals."),
 )
 
 

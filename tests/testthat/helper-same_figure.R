@@ -25,11 +25,20 @@ expect_same_figure <- function(name, plot) {
 
 # A test of a figure: skipped, with its reason, where figures can't be drawn.
 test_figure <- function(sentence, code) {
-  code <- bquote({
-    skip_if_not_installed("ggplot2")
-    .(substitute(code))
+  test_unless(sentence, quote(skip_if_not_installed("ggplot2")), substitute(code), parent.frame())
+}
+
+# A test that only `make test-full` runs.
+test_in_full <- function(sentence, code) {
+  test_unless(sentence, quote(skip_but_in_full()), substitute(code), parent.frame())
+}
+
+test_unless <- function(sentence, skip, code, frame) {
+  body <- bquote({
+    .(skip)
+    .(code)
   })
-  eval(bquote(test_that(.(sentence), .(code))), parent.frame())
+  eval(bquote(test_that(.(sentence), .(body))), frame)
 }
 
 # The test that a figure is the same as in its snapshot.

@@ -84,8 +84,7 @@ with_personas <- function(times = 1, mixed = FALSE) {
   })
 }
 
-test_that("personas that follow their groups correlate, and a slope says how far they are drawn", {
-  skip_but_in_full()
+test_in_full("personas that follow their groups correlate, and a slope says how far they are drawn", {
   found <- alike(with_personas(2), "rating", group = "group", n_draws = 99)$personas
   expect_gt(found$conf_low, .9)
   expect_true(found$slope_low < .5 && .5 < found$slope_high)

@@ -1,8 +1,7 @@
 formula <- "is_consistent ~ condition * model * test + (1 | item)"
 valid_trials <- function() subset(few_trials(), is_valid)
 
-test_that("the Stan code is the same for both stages and for other numbers in the priors", {
-  skip_but_in_full()
+test_in_full("the Stan code is the same for both stages and for other numbers in the priors", {
   skip_without_brms()
   parts <- brms_parts(valid_trials(), formula)
   stage_a <- brms_parts(few_trials(), "is_valid ~ condition * model * test + (1 | item)")
@@ -12,8 +11,7 @@ test_that("the Stan code is the same for both stages and for other numbers in th
   expect_equal(c(parts$standata$prior_b_2, wide$standata$prior_b_2, wide$standata$prior_sd_1), c(1, 2, .5))
 })
 
-test_that("coding depends neither on R's options, nor on the order of rows, nor on the locale", {
-  skip_but_in_full()
+test_in_full("coding depends neither on R's options, nor on the order of rows, nor on the locale", {
   skip_without_brms()
   rows <- valid_trials()
   plain <- brms_parts(rows, formula)
@@ -26,8 +24,7 @@ test_that("coding depends neither on R's options, nor on the order of rows, nor 
   expect_identical(levels(turned$data$model), c("claude-sonnet-4", "gemini-2.5-pro", "gpt-5"))
 })
 
-test_that("models come in the order of model_no, and the first that is there is the reference", {
-  skip_but_in_full()
+test_in_full("models come in the order of model_no, and the first that is there is the reference", {
   skip_without_brms()
   rows <- valid_trials()
   rows$model_no <- match(rows$model, c("gpt-5", "gemini-2.5-pro", "claude-sonnet-4"))
@@ -68,8 +65,7 @@ lists_of_words <- function() {
   rows
 }
 
-test_that("a number is gaussian, with brms's own priors as data of the Stan program", {
-  skip_but_in_full()
+test_in_full("a number is gaussian, with brms's own priors as data of the Stan program", {
   skip_without_brms()
   formula <- "d ~ model + (1 | pair)"
   parts <- brms_parts(lists_of_words(), formula, family = "gaussian")

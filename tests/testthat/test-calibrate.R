@@ -64,8 +64,7 @@ counted <- function(...) {
   list(rows, formula, levels = list(condition = c("usual", "crossed")), step = 64, ...)
 }
 
-test_that("counts are drawn in their steps, as many zeros as the truth says, and fitted as intervals", {
-  skip_but_in_full()
+test_in_full("counts are drawn in their steps, as many zeros as the truth says, and fitted as intervals", {
   skip_without_brms()
   parts <- do.call(calibrated_parts, counted(family = "lognormal"))
   simulated <- with_seed(2, lapply(1:20, function(number) simulated_parts(parts, parts$priors)))

@@ -45,8 +45,7 @@ test_that("a level that only widens ratings leaves a gap at a point", {
   expect_gt(found$largest_gap, .1)
 })
 
-test_that("the published ratings come to the tests that were kept", {
-  skip_but_in_full()
+test_in_full("the published ratings come to the tests that were kept", {
   skip_if_not_installed("ordinal")
   profiles <- utils::read.csv(file.path(shared_data("conjoint_immigration"), "profiles.csv"))
   found <- check_proportional_odds(profiles, c("gender", "language", "plans", "trips"))

@@ -46,8 +46,7 @@ test_that("the plain and the corrected correlation are those of plain R", {
   expect_equal(found[c("model", "test", "other_model")], data.frame(model = "a", test = "talk", other_model = "b"))
 })
 
-test_that("a known correlation comes out without errors, and the plain one is too small", {
-  skip_but_in_full()
+test_in_full("a known correlation comes out without errors, and the plain one is too small", {
   found <- do.call(rbind, lapply(1:12, function(seed) {
     check_same_words(two_models(.6, 50, 10, seed = seed), levels = conditions)
   }))
@@ -57,8 +56,7 @@ test_that("a known correlation comes out without errors, and the plain one is to
   expect_gt(mean(found$conf_low <= .6 & .6 <= found$conf_high), .85)
 })
 
-test_that("words in random order agree as often as p says, over all models of a test", {
-  skip_but_in_full()
+test_in_full("words in random order agree as often as p says, over all models of a test", {
   rows <- do.call(rbind, lapply(1:3, function(k) {
     transform(two_models(0, 20, 4, seed = k), model = paste0(model, k))
   }))

@@ -17,8 +17,7 @@ test_that("the likelihood of people's choices at fixed parameters is the one tha
   expect_equal(sum(do.call(log_lik_of, c(list(different), two_rates))), -3808.72086354, tolerance = 1e-11)
 })
 
-test_that("candidates fitted to people reach the likelihoods that were computed elsewhere", {
-  skip_but_in_full()
+test_in_full("candidates fitted to people reach the likelihoods that were computed elsewhere", {
   rounds <- game_rounds(people_rounds("identical"))
   names <- c("learner", "learner_perseveration", "learner_lapse", "learner_two_rates")
   found <- vapply(choice_policies()[names], function(policy) policy_fit(policy, rounds)$log_lik, 0)

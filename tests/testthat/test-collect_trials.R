@@ -39,8 +39,7 @@ test_that("a simulated model is asked with its progress, and its trials are give
   expect_true(all(rows$trial_id %in% found$trial_id))
 })
 
-test_that("the trials are those of the study, by its name or by its file, whatever else the database holds", {
-  skip_but_in_full()
+test_in_full("the trials are those of the study, by its name or by its file, whatever else the database holds", {
   with_collector()
   db <- withr::local_tempfile(fileext = ".duckdb")
   studies <- c(rmiat = "rmiat", drinks = small_study())
@@ -52,8 +51,7 @@ test_that("the trials are those of the study, by its name or by its file, whatev
   }
 })
 
-test_that("a dry run shows the first prompt and sends nothing", {
-  skip_but_in_full()
+test_in_full("a dry run shows the first prompt and sends nothing", {
   with_collector()
   db <- withr::local_tempfile(fileext = ".duckdb")
   said <- capture_messages(shown <- collect_trials(small_study(), "simulated/qwen3-8b", db, dry_run = TRUE))
@@ -62,8 +60,7 @@ test_that("a dry run shows the first prompt and sends nothing", {
   expect_false(file.exists(db))
 })
 
-test_that("what the collector refuses is an error with its own sentence", {
-  skip_but_in_full()
+test_in_full("what the collector refuses is an error with its own sentence", {
   with_collector()
   expect_error(suppressMessages(collect_trials("rmait", db = tempfile())), "Did you mean \"rmiat\"")
   expect_error(suppressMessages(collect_trials("rmiat", "openai/o3-mini", tempfile())), "OPENAI_API_KEY must be set")
@@ -73,8 +70,7 @@ test_that("what the collector refuses is an error with its own sentence", {
   expect_error(suppressMessages(eval(told)), "must begin with https://")
 })
 
-test_that("base R's pipe hears and tells what processx does", {
-  skip_but_in_full()
+test_in_full("base R's pipe hears and tells what processx does", {
   with_collector()
   program <- collector_program()
   withr::local_envvar(LD_LIBRARY_PATH = without_r_folders(Sys.getenv("LD_LIBRARY_PATH"))) # as run_program() does
@@ -89,8 +85,7 @@ test_that("base R's pipe hears and tells what processx does", {
   expect_equal(heard[[1]]$status, 2L)
 })
 
-test_that("the folders that R puts first are taken away, once for each R that started another one", {
-  skip_but_in_full()
+test_in_full("the folders that R puts first are taken away, once for each R that started another one", {
   skip_if_not(file.exists(file.path(R.home("etc"), "ldpaths")), "R names no folders of libraries here")
   script <- 'unset LD_LIBRARY_PATH; . "$0" && printf %s "$LD_LIBRARY_PATH"'
   own <- system2("sh", c("-c", shQuote(script), shQuote(file.path(R.home("etc"), "ldpaths"))), stdout = TRUE)
@@ -99,8 +94,7 @@ test_that("the folders that R puts first are taken away, once for each R that st
   expect_equal(without_r_folders("/mine/lib"), "/mine/lib")
 })
 
-test_that("a slant.py of the current folder is not run", {
-  skip_but_in_full()
+test_in_full("a slant.py of the current folder is not run", {
   with_collector()
   withr::local_dir(withr::local_tempdir())
   for (name in c("slant", "polars", "analysis")) writeLines("open('was_run', 'w')", paste0(name, ".py"))
@@ -109,8 +103,7 @@ test_that("a slant.py of the current folder is not run", {
   expect_false(file.exists("was_run"))
 })
 
-test_that("options are words of the shell", {
-  skip_but_in_full()
+test_in_full("options are words of the shell", {
   expect_equal(
     as_options(list(base_url = "http://x y", yes = TRUE, mixed = FALSE, pilot = NULL, seed = 1e6, budget = .5)),
     c("--base-url", "http://x y", "--yes", "--seed", "1000000", "--budget", "0.5")
@@ -118,8 +111,7 @@ test_that("options are words of the shell", {
   expect_error(as_options(list(5)), "has no name")
 })
 
-test_that("a collector that is not there is said, with what to type", {
-  skip_but_in_full()
+test_in_full("a collector that is not there is said, with what to type", {
   withr::local_options(slant.python = NULL)
   withr::local_envvar(SLANT_PYTHON = NA, PATH = withr::local_tempdir())
   withr::local_dir(withr::local_tempdir())
@@ -128,8 +120,7 @@ test_that("a collector that is not there is said, with what to type", {
   expect_error(collector_program(), "has no slant.*pip install")
 })
 
-test_that("the .venv of a folder above is found, another program of that name is not taken", {
-  skip_but_in_full()
+test_in_full("the .venv of a folder above is found, another program of that name is not taken", {
   skip_on_os("windows")
   folder <- withr::local_tempdir()
   deep <- file.path(folder, "a", "b")
@@ -146,8 +137,7 @@ test_that("the .venv of a folder above is found, another program of that name is
   expect_equal(normalizePath(collector_program()), normalizePath(ours))
 })
 
-test_that("that this R session holds the database is said where the collector names it", {
-  skip_but_in_full()
+test_in_full("that this R session holds the database is said where the collector names it", {
   held <- sprintf("echo 'Conflicting lock is held in R (PID %d).'; exit 1", Sys.getpid())
   expect_error(
     suppressMessages(run_collector(c("-c", held), program = "sh")), "This R session has the database open: close_trials"

@@ -38,8 +38,7 @@ test_that("item-averaged numbers are the mean over the items of the test, each w
   expect_equal(unique(found$predictions$kind), "item_averaged")
 })
 
-test_that("both kinds agree with brms's own predictions, with random slopes too", {
-  skip_but_in_full()
+test_in_full("both kinds agree with brms's own predictions, with random slopes too", {
   skip_without_stan()
   file <- withr::local_tempfile(fileext = ".rds")
   short_fit(few_trials(), save_to = file)
@@ -57,8 +56,7 @@ test_that("both kinds agree with brms's own predictions, with random slopes too"
   expect_equal(c(row$estimate, row$conf_low), c(mean(averaged), quantile(averaged, .025, names = FALSE)))
 })
 
-test_that("a brmsfit of brm() itself, with text for factors, gives the same as one with factors", {
-  skip_but_in_full()
+test_in_full("a brmsfit of brm() itself, with text for factors, gives the same as one with factors", {
   skip_without_stan()
   file <- withr::local_tempfile(fileext = ".rds")
   short_fit(few_trials(), save_to = file)
@@ -70,8 +68,7 @@ test_that("a brmsfit of brm() itself, with text for factors, gives the same as o
   expect_equal(found, condition_effects(fit))
 })
 
-test_that("random slopes of items are weighted as brms weights them", {
-  skip_but_in_full()
+test_in_full("random slopes of items are weighted as brms weights them", {
   skip_without_brms()
   parts <- brms_parts(asked(), "is_consistent ~ condition * model + (1 + condition | item)")
   effect <- function(coefficient) sprintf("r_item[%s,%s]", levels(parts$data$item), coefficient)

@@ -25,8 +25,7 @@ count_fit <- function() {
   fitted_counts$fit
 }
 
-test_that("the ratio of medians that was put in is found, with the zeros that are there", {
-  skip_but_in_full()
+test_in_full("the ratio of medians that was put in is found, with the zeros that are there", {
   skip_without_stan()
   effects <- count_fit()$tables$effects
   expect_equal(effects[c("term", "family", "step")], data.frame(
@@ -43,8 +42,7 @@ test_that("the ratio of medians that was put in is found, with the zeros that ar
   expect_equal(medians$estimate[[2]] / medians$estimate[[1]], effects$ratio, tolerance = .02)
 })
 
-test_that("a count's leave-one-out density is that of loo where the interval is what was fitted", {
-  skip_but_in_full()
+test_in_full("a count's leave-one-out density is that of loo where the interval is what was fitted", {
   skip_without_stan()
   loo <- count_fit()$tables$loo
   expect_equal(sum(count_fit()$tables$pointwise$elpd), loo$elpd_loo)
@@ -54,8 +52,7 @@ test_that("a count's leave-one-out density is that of loo where the interval is 
   expect_equal(loo$se_elpd_loo, plain["elpd_loo", "SE"], tolerance = 1e-6)
 })
 
-test_that("counts are checked by zeros, steps and quantiles of each condition", {
-  skip_but_in_full()
+test_in_full("counts are checked by zeros, steps and quantiles of each condition", {
   skip_without_stan()
   checks <- count_fit()$tables$checks
   statistics <- c("zeros", "one_step", "two_steps", "quantile_10", "median", "quantile_90")
@@ -64,8 +61,7 @@ test_that("counts are checked by zeros, steps and quantiles of each condition", 
   expect_true(all(checks$conf_low[1:3] <= checks$observed[1:3] & checks$observed[1:3] <= checks$conf_high[1:3]))
 })
 
-test_that("one Stan program serves all cells of a family, whatever their step, numbers and priors", {
-  skip_but_in_full()
+test_in_full("one Stan program serves all cells of a family, whatever their step, numbers and priors", {
   skip_without_brms()
   code <- function(rows, ...) {
     step <- step_of_outcome(rows, checked_formula(counts_formula, names(rows)), "lognormal", NULL)
@@ -78,8 +74,7 @@ test_that("one Stan program serves all cells of a family, whatever their step, n
   expect_identical(code(counts_in_steps(), priors = narrow), in_steps_of_64)
 })
 
-test_that("leave-one-out weighs draws by what was fitted, and judges by the interval", {
-  skip_but_in_full()
+test_in_full("leave-one-out weighs draws by what was fitted, and judges by the interval", {
   skip_without_brms()
   family <- bayes_family("lognormal", 1)
   y <- withr::with_seed(6, floor(stats::rlnorm(30, 5, .5)))
@@ -92,8 +87,7 @@ test_that("leave-one-out weighs draws by what was fitted, and judges by the inte
   expect_equal(attr(interval, "pointwise")$elpd[[1]], -log(mean(exp(-one))), tolerance = .01)
 })
 
-test_that("counts that come in several steps, or are none, are refused in a sentence", {
-  skip_but_in_full()
+test_in_full("counts that come in several steps, or are none, are refused in a sentence", {
   skip_without_brms()
   fit <- function(rows, ...) fit_brms(rows, counts_formula, levels = pair_of_sides, family = "lognormal", ...)
   expect_error(fit(transform(counts_in_steps(), step = rep(c(1, 64), 80)), step = "step"), "one step")
@@ -102,8 +96,7 @@ test_that("counts that come in several steps, or are none, are refused in a sent
   expect_error(fit_brms(counts_in_steps(), "log(tokens) ~ condition + (1 | item)", family = "lognormal"), "alone")
 })
 
-test_that("the coefficients of zeros of a hurdle are terms of their own, and its medians have its zeros", {
-  skip_but_in_full()
+test_in_full("the coefficients of zeros of a hurdle are terms of their own, and its medians have its zeros", {
   skip_without_brms()
   parts <- brms_parts(counts_in_steps(), counts_formula, pair_of_sides, family = "hurdle_lognormal", step = 64)
   draws <- cbind(

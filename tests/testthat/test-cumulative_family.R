@@ -83,8 +83,7 @@ made_ratings <- function(n = 2000) {
   })
 }
 
-test_that("brms's model of ratings is clmm, within the error of its draws", {
-  skip_but_in_full()
+test_in_full("brms's model of ratings is clmm, within the error of its draws", {
   skip_without_stan()
   skip_if_not_installed("ordinal")
   levels <- list(group = c("a", "b", "c"))
@@ -100,8 +99,7 @@ test_that("brms's model of ratings is clmm, within the error of its draws", {
   expect_true(fit$tables$model$is_converged)
 })
 
-test_that("the mode of its Stan program is ordinal's estimate of the wine ratings", {
-  skip_but_in_full()
+test_in_full("the mode of its Stan program is ordinal's estimate of the wine ratings", {
   skip_without_stan()
   skip_if_not_installed("ordinal")
   wine <- get(utils::data(list = "wine", package = "ordinal", envir = environment()))

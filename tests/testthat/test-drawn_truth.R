@@ -7,8 +7,7 @@ parts_of <- function(formula, family = "bernoulli", n = 40) {
   brms_parts(data, formula, list(condition = c("a", "b")), family = family)
 }
 
-test_that("the prior of the intercept holds at the means of the columns, as brms has it", {
-  skip_but_in_full()
+test_in_full("the prior of the intercept holds at the means of the columns, as brms has it", {
   skip_without_brms()
   parts <- parts_of("y ~ condition + (1 | item)")
   centres <- with_seed(1, replicate(800, {

@@ -78,8 +78,7 @@ test_that("each doubt has its sentence, and none is none", {
   expect_match(convergence_verdict(good, NULL, about_loo), "chains converged.*unreliable for 2 answers.*up to 0.81")
 })
 
-test_that("priors go over as data: halved and doubled need no compiling, and change the numbers", {
-  skip_but_in_full()
+test_in_full("priors go over as data: halved and doubled need no compiling, and change the numbers", {
   skip_without_stan()
   wide <- short(priors = list(b = "normal(0, 2)", sd = "exponential(0.5)"))
   narrow <- short(priors = list(b = "normal(0, 0.01)"), iterations = 120, warmup = 60)
@@ -117,8 +116,7 @@ test_that("of many draws and rows, leave-one-out takes as many draws of each cha
   expect_equal(loo$elpd_loo, found$tables$loo$elpd_loo, tolerance = .05)
 })
 
-test_that("the brmsfit and the draws are kept, and opened again", {
-  skip_but_in_full()
+test_in_full("the brmsfit and the draws are kept, and opened again", {
   skip_without_stan()
   skip_if_not_installed("nanoparquet")
   folder <- withr::local_tempdir()
@@ -135,8 +133,7 @@ test_that("the brmsfit and the draws are kept, and opened again", {
   expect_setequal(list.files(folder), basename(files))
 })
 
-test_that("a folder that isn't there costs the files, not the numbers", {
-  skip_but_in_full()
+test_in_full("a folder that isn't there costs the files, not the numbers", {
   skip_without_stan()
   fit <- short(iterations = 120, warmup = 60, save_to = file.path(withr::local_tempdir(), "gone", "f.rds"))
   expect_equal(fit$tables$model$file, NA_character_)
@@ -144,8 +141,7 @@ test_that("a folder that isn't there costs the files, not the numbers", {
   expect_gt(nrow(fit$estimates), 0)
 })
 
-test_that("what is being done is said, with each chain's part", {
-  skip_but_in_full()
+test_in_full("what is being done is said, with each chain's part", {
   skip_without_stan()
   skip_on_os("windows")
   said <- NULL

@@ -55,8 +55,7 @@ test_that("columns that do not tell sets apart, and what is the same in each set
   expect_match(fit$fits$error, "\"sexm\" does not vary apart from the others")
 })
 
-test_that("the published choices come to the numbers that were kept", {
-  skip_but_in_full()
+test_in_full("the published choices come to the numbers that were kept", {
   skip_if_not_installed("survival")
   folder <- shared_data("conjoint_immigration")
   profiles <- utils::read.csv(file.path(folder, "profiles.csv"))

@@ -151,8 +151,7 @@ test_that("an effect that the reference model finds and this one does not is los
   expect_equal(verdict_against(unclear, unclear, .05), "not_significant")
 })
 
-test_that("a reference model that lets the effect vary over the same groups is not compared with itself", {
-  skip_but_in_full()
+test_in_full("a reference model that lets the effect vary over the same groups is not compared with itself", {
   trials <- crossed_trials(list(word = 6400, residual = 400), seed = 5)
   own <- c(
     crossed_formula, "tokens ~ condition + (1 + condition | wording) + (condition | item)",
@@ -183,8 +182,7 @@ test_that("correlated slopes are refused with what to write", {
   expect_match(fit$fits$error, "(1 + condition || item)", fixed = TRUE)
 })
 
-test_that("its intervals hold the effect in 95 of 100 studies, the paper's in fewer", {
-  skip_but_in_full()
+test_in_full("its intervals hold the effect in 95 of 100 studies, the paper's in fewer", {
   coverage <- crossed_coverage(400, 40, 20, effect = 10, variances = varied, seed = 100)
   ours <- coverage[coverage$model == "crossed", ]
   # 93 to 97 %, and what 400 data sets leave open.

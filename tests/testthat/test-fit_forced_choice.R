@@ -9,8 +9,7 @@ test_that("stage A asks whether an answer is valid, stage B whether a valid one 
   expect_equal(a$tables$model$reference, "condition = congruent; model = claude-sonnet-4; test = gender_career")
 })
 
-test_that("one model only: the formula drops the factor and says so", {
-  skip_but_in_full()
+test_in_full("one model only: the formula drops the factor and says so", {
   skip_without_stan()
   fit <- short_fit(subset(few_trials(), model == "gpt-5"))
   expect_match(said_by(fit), "All rows are of one model, gpt-5: the formula is now is_consistent ~ condition \\* test")
@@ -18,8 +17,7 @@ test_that("one model only: the formula drops the factor and says so", {
   expect_equal(nrow(fit$tables$predictions), 8)
 })
 
-test_that("one test and one model: what is left is the condition", {
-  skip_but_in_full()
+test_in_full("one test and one model: what is left is the condition", {
   skip_without_stan()
   fit <- short_fit(subset(few_trials(), model == "gpt-5" & test == "gender_science"))
   expect_equal(fit$tables$model$formula, "is_consistent ~ condition + (1 | item)")
@@ -27,8 +25,7 @@ test_that("one test and one model: what is left is the condition", {
   expect_equal(unique(fit$tables$contrasts$test), "gender_science")
 })
 
-test_that("one condition missing: the fit goes on, and says that there is no difference of conditions", {
-  skip_but_in_full()
+test_in_full("one condition missing: the fit goes on, and says that there is no difference of conditions", {
   skip_without_stan()
   fit <- short_fit(subset(few_trials(), condition == "congruent"))
   expect_match(said_by(fit), "No difference between conditions can be had: all rows are of the condition \"congruent\"")
@@ -39,8 +36,7 @@ test_that("one condition missing: the fit goes on, and says that there is no dif
   expect_false("gpt-5" %in% some$tables$contrasts$model)
 })
 
-test_that("all valid: the priors decide, and a warning says so", {
-  skip_but_in_full()
+test_in_full("all valid: the priors decide, and a warning says so", {
   skip_without_stan()
   fit <- short_fit(transform(few_trials(), is_valid = TRUE), "valid")
   expect_match(said_by(fit), "All 144 values of is_valid are 1: what is estimated rests on the priors alone")
@@ -48,16 +44,14 @@ test_that("all valid: the priors decide, and a warning says so", {
   expect_true(all(fit$tables$predictions$estimate > .9))
 })
 
-test_that("none valid: stage B can't be fitted, stage A can", {
-  skip_but_in_full()
+test_in_full("none valid: stage B can't be fitted, stage A can", {
   skip_without_stan()
   rows <- transform(few_trials(), is_valid = FALSE, is_consistent = NA)
   expect_error(short_fit(rows), "none of the 144 is valid")
   expect_match(said_by(short_fit(rows, "valid")), "All 144 values of is_valid are 0")
 })
 
-test_that("perfect separation: the priors hold it, and a message counts the cells", {
-  skip_but_in_full()
+test_in_full("perfect separation: the priors hold it, and a message counts the cells", {
   skip_without_stan()
   rows <- transform(few_trials(), is_consistent = condition == "congruent", is_valid = TRUE)
   fit <- short_fit(rows)
@@ -66,8 +60,7 @@ test_that("perfect separation: the priors hold it, and a message counts the cell
   expect_gt(min(subset(fit$tables$contrasts, scale == "delta_p")$estimate), .1)
 })
 
-test_that("an item that was asked in one condition only takes part, and is counted", {
-  skip_but_in_full()
+test_in_full("an item that was asked in one condition only takes part, and is counted", {
   skip_without_stan()
   rows <- few_trials()
   fit <- short_fit(subset(rows, !(item == item[1] & condition == "congruent")), "valid")
@@ -93,8 +86,7 @@ test_that("repetitions are put together with a message", {
   expect_equal(kept, "item")
 })
 
-test_that("answers to the same question are said to be taken as independent", {
-  skip_but_in_full()
+test_in_full("answers to the same question are said to be taken as independent", {
   skip_without_brms()
   rows <- few_trials(repetitions = 2)
   parts <- brms_parts(rows, "is_valid ~ condition * model * test + (1 | item) + (1 | repetition)")
@@ -105,8 +97,7 @@ test_that("answers to the same question are said to be taken as independent", {
   expect_silent(say_repeated_trials(brms_parts(few_trials(), "is_valid ~ condition * model * test + (1 | item)")))
 })
 
-test_that("three rows are enough for a right answer", {
-  skip_but_in_full()
+test_in_full("three rows are enough for a right answer", {
   skip_without_stan()
   rows <- few_trials()
   three <- rows[c(which(rows$condition == "congruent")[1:2], which(rows$condition == "incongruent")[1]), ]
@@ -117,8 +108,7 @@ test_that("three rows are enough for a right answer", {
   expect_true(all(is.finite(fit$estimates$estimate)))
 })
 
-test_that("very many rows are refused with an estimate of the time", {
-  skip_but_in_full()
+test_in_full("very many rows are refused with an estimate of the time", {
   skip_without_brms()
   rows <- few_trials()
   many <- rows[rep(seq_len(nrow(rows)), length.out = 3e5), ]
@@ -126,8 +116,7 @@ test_that("very many rows are refused with an estimate of the time", {
   expect_error(suppressMessages(fit_forced_choice(many, "valid", cores = 2)), "Won't fit 300,000 rows.*about 2 hours")
 })
 
-test_that("rows of several kinds are not put together silently", {
-  skip_but_in_full()
+test_in_full("rows of several kinds are not put together silently", {
   skip_without_stan()
   rows <- few_trials()
   rows$source[1:40] <- "collected"

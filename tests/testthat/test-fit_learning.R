@@ -9,8 +9,7 @@ one_draw <- function(parameters) {
   t(unlist(named))
 }
 
-test_that("Stan's likelihood of a learner is that of R", {
-  skip_but_in_full()
+test_in_full("Stan's likelihood of a learner is that of R", {
   skip_without_stan()
   rounds <- learner_games(n_games = 5, n_classes = 2)
   rounds$choice[2, 7] <- 0
@@ -27,8 +26,7 @@ test_that("Stan's likelihood of a learner is that of R", {
   expect_equal(learner_log_lik(rounds, one_draw(rstan::constrain_pars(fits[[2]], at))), of_stan, tolerance = 1e-8)
 })
 
-test_that("a learner's parameters are found again, and its replays pass", {
-  skip_but_in_full()
+test_in_full("a learner's parameters are found again, and its replays pass", {
   skip_without_stan()
   fit <- fit_learning(candidate_table(learner_games(n_games = 20)), chains = 2, iterations = 1000, warmup = 500)
   truth <- c(rate = .3, sharpness = 6, perseveration = .5, lapse = .05)
@@ -39,8 +37,7 @@ test_that("a learner's parameters are found again, and its replays pass", {
   expect_equal(unique(fit$tables$counterfactuals$statistic), "one_minus_herfindahl")
 })
 
-test_that("a player that never varies has parameters that are not identified", {
-  skip_but_in_full()
+test_in_full("a player that never varies has parameters that are not identified", {
   skip_without_stan()
   rounds <- empty_games(3, 10, chances = c(1, 1))
   rounds$choice[] <- 1
@@ -72,8 +69,7 @@ test_that("settings of a learner that are none are sentences", {
   expect_error(fit_policies(rows, folds = 1), "`folds` must be a whole number from 2")
 })
 
-test_that("a player that only stays and shifts fails the replays of a learner of many games", {
-  skip_but_in_full()
+test_in_full("a player that only stays and shifts fails the replays of a learner of many games", {
   skip_without_stan()
   stays <- list(stay_after_win = 1, stay_after_loss = 0)
   policy <- choice_policies()$win_stay_lose_shift # of 30 games p is .05 after Holm's correction
@@ -83,8 +79,7 @@ test_that("a player that only stays and shifts fails the replays of a learner of
   expect_match(fit$fits$messages, "switch_after_success 0.000", fixed = TRUE)
 })
 
-test_that("a player that looks for what it knows least fails the replays of a learner", {
-  skip_but_in_full()
+test_in_full("a player that looks for what it knows least fails the replays of a learner", {
   skip_without_stan()
   rounds <- played_games(choice_policies()$ucb, list(lapse = 0), chances = rep(.9, 4), n_classes = 4)
   fit <- fit_learning(candidate_table(rounds), chains = 1, iterations = 400, warmup = 200)

@@ -1,7 +1,6 @@
 candidates_of <- function(rounds, ...) fit_policies(candidate_table(rounds), ...)$tables$candidates
 
-test_that("players are recognised among the candidates by games that were not seen", {
-  skip_but_in_full()
+test_in_full("players are recognised among the candidates by games that were not seen", {
   lapse <- list(lapse = .1)
   players <- list(
     random = list(), greedy = lapse, win_stay_lose_shift = list(stay_after_win = .95, stay_after_loss = .1),
@@ -29,8 +28,7 @@ test_that("a candidate is fitted by maximum likelihood and compared over games",
   expect_lt(sum(elpd), fits$learner$log_lik)
 })
 
-test_that("a player that only stays and shifts fails the replays of a learner", {
-  skip_but_in_full()
+test_in_full("a player that only stays and shifts fails the replays of a learner", {
   stays <- list(stay_after_win = 1, stay_after_loss = 0)
   rounds <- played_games(choice_policies()$win_stay_lose_shift, stays, n_games = 30, chances = rep(.9, 4))
   policies <- choice_policies()[c("learner_perseveration", "win_stay_lose_shift")]
@@ -52,8 +50,7 @@ test_that("from two starts a candidate comes to the same likelihood, to 1e-8, at
   expect_lt(max(apart), 1e-8)
 })
 
-test_that("from two starts people's choices come to the same loss, to 1e-8; to 1e-6 without the hold at a limit", {
-  skip_but_in_full()
+test_in_full("from two starts people's choices come to the same loss, to 1e-8; to 1e-6 without the hold at a limit", {
   for (kind in c("identical", "different")) {
     rounds <- game_rounds(people_rounds(kind))
     for (policy in choice_policies()[c("learner_perseveration", "learner_lapse", "learner_two_rates")]) {
@@ -128,8 +125,7 @@ test_that("slopes of learners are those of differences, at a limit, too", {
   }
 })
 
-test_that("rate times sharpness, and perseveration, are found again in 30 games", {
-  skip_but_in_full()
+test_in_full("rate times sharpness, and perseveration, are found again in 30 games", {
   policy <- choice_policies()$learner_perseveration
   recovered <- function(seed) {
     withr::local_seed(seed)

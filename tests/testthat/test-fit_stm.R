@@ -26,8 +26,7 @@ test_that("a fit is what stm, estimateEffect, summary() and plot() give one afte
   expect_equal(by_model$conf_low, unname(drawn$cis[[2]][1, ]), tolerance = 1e-9)
 })
 
-test_that("the same seed gives the same numbers, another one other intervals, and nobody's own draws are spoilt", {
-  skip_but_in_full()
+test_in_full("the same seed gives the same numbers, another one other intervals, and nobody's own draws are spoilt", {
   skip_without_stm()
   first <- fit_talk()
   expect_identical(fit_talk()$tables, first$tables)
@@ -139,8 +138,7 @@ test_that("three conditions are refused before anything is fitted", {
   expect_match(found$fits$error, 'Can\'t contrast "condition": it has 3 values')
 })
 
-test_that("no topic function touches the session's random numbers, or depends on its generator", {
-  skip_but_in_full()
+test_in_full("no topic function touches the session's random numbers, or depends on its generator", {
   skip_without_stm()
   prepared <- talk_to_prepare(80)
   trials <- made_talk()

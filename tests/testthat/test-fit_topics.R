@@ -8,8 +8,7 @@ skip_without_compiler <- function() {
   skip_if_not(nzchar(Sys.which("g++")) || nzchar(Sys.which("clang++")), "there is no C++ compiler here")
 }
 
-test_that("the fast engine gives stm's own numbers, to the bit", {
-  skip_but_in_full()
+test_in_full("the fast engine gives stm's own numbers, to the bit", {
   skip_without_stm()
   skip_without_compiler()
   for (k in 2:6) {

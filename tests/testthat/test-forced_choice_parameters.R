@@ -5,8 +5,7 @@ test_that("the default differences between conditions are the printed ones of Ta
   expect_equal(sign(truths$truth[truths$scale == "s"]), rep(1, 6))
 })
 
-test_that("draws from the prior centre where the analysis puts its intercept, and repeat with the seed", {
-  skip_but_in_full()
+test_in_full("draws from the prior centre where the analysis puts its intercept, and repeat with the seed", {
   means <- vapply(1:400, function(seed) {
     mean(stats::qlogis(forced_choice_parameters("prior", seed)$p_consistent))
   }, 1)
@@ -14,8 +13,7 @@ test_that("draws from the prior centre where the analysis puts its intercept, an
   expect_identical(forced_choice_parameters("prior", 7), forced_choice_parameters("prior", 7))
 })
 
-test_that("the difference between two cells of the reference model is one coefficient, of standard deviation 1", {
-  skip_but_in_full()
+test_in_full("the difference between two cells of the reference model is one coefficient, of standard deviation 1", {
   s <- vapply(1:400, function(seed) true_contrasts(forced_choice_parameters("prior", seed))$truth[[2]], 1)
   expect_equal(c(mean(s), stats::sd(s)), c(0, 1), tolerance = .1)
 })

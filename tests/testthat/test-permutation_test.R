@@ -19,8 +19,7 @@ by_glmer <- function(trials, permutations = 3, ...) {
   )
 }
 
-test_that("neither processes nor the order of rows change a number", {
-  skip_but_in_full()
+test_in_full("neither processes nor the order of rows change a number", {
   skip_if_not_installed("lme4")
   trials <- trials_to_permute(n_words = 5)
   one <- by_glmer(trials)
@@ -68,8 +67,7 @@ test_that("items are averaged over as in the main fit: those of the test, in wha
   expect_equal(its$delta_p_items, p("congruent") - p("incongruent"), tolerance = 1e-3)
 })
 
-test_that("brms refits with the coding of the study's fit", {
-  skip_but_in_full()
+test_in_full("brms refits with the coding of the study's fit", {
   skip_without_stan()
   refit <- function(...) {
     refit_permutation(
@@ -89,8 +87,7 @@ test_that("one model alone is permuted without it, one condition alone is report
   expect_error(by_glmer(trials, permutations = 0), "a whole number from 1")
 })
 
-test_that("an effect of the condition is found, and none if labels were drawn at random", {
-  skip_but_in_full()
+test_in_full("an effect of the condition is found, and none if labels were drawn at random", {
   skip_if_not_installed("lme4")
   trials <- expand.grid(
     condition = c("congruent", "incongruent"), item = sprintf("word %02d", 1:40), model = "a", test = "d",
@@ -104,8 +101,7 @@ test_that("an effect of the condition is found, and none if labels were drawn at
   expect_gt(min(test(permute_labels(trials, 5))), .05)
 })
 
-test_that("brms refits without compiling again, alike with the same seed, and counts what is doubtful", {
-  skip_but_in_full()
+test_in_full("brms refits without compiling again, alike with the same seed, and counts what is doubtful", {
   skip_without_stan()
   trials <- trials_to_permute(n_words = 3)
   refit <- function(number, ...) {

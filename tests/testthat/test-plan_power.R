@@ -82,8 +82,7 @@ test_figure("the figure shows words, wordings and repetitions", {
   expect_equal(as.character(layout$panel[[1]]), "o3-mini\n5 wordings")
 })
 
-test_that("associations: standard errors and power are those of simulated studies", {
-  skip_but_in_full()
+test_in_full("associations: standard errors and power are those of simulated studies", {
   variances <- list(wording = 100, word = 400, residual = 900)
   plan <- plan_quietly(variances, n_words = 24, n_wordings = 12, n_repetitions = 2, effect = 14)
   simulated <- crossed_coverage(300, 24, 12, 2, effect = 14, variances = variances, seed = 500)[1, ]
@@ -91,8 +90,7 @@ test_that("associations: standard errors and power are those of simulated studie
   expect_lt(abs(simulated$power - plan$power), 3 * sqrt(plan$power * (1 - plan$power) / 300))
 })
 
-test_that("forced choices: the standard error of delta P is that of simulated studies", {
-  skip_but_in_full()
+test_in_full("forced choices: the standard error of delta P is that of simulated studies", {
   study <- function(n_words, repetitions, seed) {
     cells <- data.frame(
       model = "m", test = "gender_career", condition = c("congruent", "incongruent"), p_valid = 1,
@@ -112,8 +110,7 @@ test_that("forced choices: the standard error of delta P is that of simulated st
   expect_equal(stats::sd(differences), plan$std_error, tolerance = 3 / sqrt(2 * 400))
 })
 
-test_that("games: the standard error of a difference in SI is that of simulated conditions", {
-  skip_but_in_full()
+test_in_full("games: the standard error of a difference in SI is that of simulated conditions", {
   si_of <- function(p, n_games, seed) {
     games <- simulate_structured_games(p, experiments = "si", n_games = n_games, seed = seed)
     measured_games(game_counts(games), 4)$games$si

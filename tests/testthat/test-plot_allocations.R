@@ -13,8 +13,7 @@ test_figure("a game with a class for each group has a full diagonal, chance has 
   expect_equal(levels(means$panel_shown)[[3]], "Chance alone,\nsimulated")
 })
 
-test_that("the last panel is that of random choices as ordered by the same rule", {
-  skip_but_in_full()
+test_in_full("the last panel is that of random choices as ordered by the same rule", {
   ranked <- random_matrices(labelled_games(transform(made_allocations(), group = choice), "test"), "model_shown", 1)
   expect_equal(sum(ranked$n) / length(unique(ranked$game)), 40)
   expect_equal(ranked, random_matrices(

@@ -12,8 +12,7 @@ fit_names <- function(scores, ...) {
   fit_lm(scores, "total ~ race + cell", levels = levels, ...)
 }
 
-test_that("names cost .44 of 100 points, and answers to one name hang together", {
-  skip_but_in_full()
+test_in_full("names cost .44 of 100 points, and answers to one name hang together", {
   scores <- resumes()
   fit <- fit_names(scores, cluster = "name")
   own <- fit$estimates[fit$estimates$term == "raceWhite", ]

@@ -9,8 +9,7 @@ recovered <- function(delta_p, sd_item = .5) {
   with_truth(recovered_effects(trials, settings), parameters, 1)
 }
 
-test_that("a large difference between conditions is found with its sign and its size, and none where there is none", {
-  skip_but_in_full()
+test_in_full("a large difference between conditions is found with its sign and its size, and none where there is none", {
   skip_if_not_installed("brms")
   found <- recovered(.3)
   is_career <- found$test == "gender_career"
@@ -20,8 +19,7 @@ test_that("a large difference between conditions is found with its sign and its 
   expect_true(all(found$conf_low[!is_career] < .02 & found$conf_high[!is_career] > -.02))
 })
 
-test_that("recovery is the same on any number of cores, and its truths are those of the parameters", {
-  skip_but_in_full()
+test_in_full("recovery is the same on any number of cores, and its truths are those of the parameters", {
   skip_if_not_installed("brms")
   recover <- function(cores) {
     recover_contrasts(2, "paper", n_words = 3, chains = 1, iterations = 200, warmup = 100, cores = cores)

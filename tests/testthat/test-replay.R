@@ -10,8 +10,7 @@ sealed_study <- function(folder) {
   archive
 }
 
-test_that("an archive gives its trials, and the same again from its journals", {
-  skip_but_in_full()
+test_in_full("an archive gives its trials, and the same again from its journals", {
   archive <- sealed_study(withr::local_tempdir())
   trials <- read_trials(archive)
   expect_equal(nrow(trials), 20)
@@ -24,8 +23,7 @@ test_that("an archive gives its trials, and the same again from its journals", {
   expect_error(suppressMessages(replay(archive, dirname(archive))), "not empty")
 })
 
-test_that("a program gets the search path of libraries that R was started with", {
-  skip_but_in_full()
+test_in_full("a program gets the search path of libraries that R was started with", {
   skip_if_not(nzchar(Sys.getenv("LD_LIBRARY_PATH")), "R has set no LD_LIBRARY_PATH here")
   expect_equal(without_r_folders("/opt/mine"), "/opt/mine")
   alone <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote("cat(Sys.getenv('LD_LIBRARY_PATH'))")),
@@ -36,8 +34,7 @@ test_that("a program gets the search path of libraries that R was started with",
   expect_no_match(told, R.home("lib"), fixed = TRUE)
 })
 
-test_that("what is no archive is a sentence", {
-  skip_but_in_full()
+test_in_full("what is no archive is a sentence", {
   expect_error(replay("nowhere.zip"), "there is no such file")
   file <- withr::local_tempfile(lines = "no ZIP file", fileext = ".zip")
   expect_error(read_trials(file), "Can't read")

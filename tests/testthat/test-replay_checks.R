@@ -1,5 +1,4 @@
-test_that("the statistics of a game are those that are counted by hand", {
-  skip_but_in_full()
+test_in_full("the statistics of a game are those that are counted by hand", {
   rounds <- empty_games(1, 4, chances = c(.5, .5))
   rounds$choice[1, ] <- c(1, 1, 2, 2)
   rounds$reward[1, ] <- c(1, 0, 1, 1)
@@ -10,8 +9,7 @@ test_that("the statistics of a game are those that are counted by hand", {
   expect_equal(found$groups_tried, 1)
 })
 
-test_that("indices of replays are those of game_indices()", {
-  skip_but_in_full()
+test_in_full("indices of replays are those of game_indices()", {
   rounds <- learner_games(n_games = 6, n_classes = 4, chances = rep(.9, 4))
   rows <- candidate_table(rounds)
   chosen <- rows[rows$is_chosen, ]
@@ -21,8 +19,7 @@ test_that("indices of replays are those of game_indices()", {
   for (name in c("si", "bgd", "gasi")) expect_equal(found[[name]], known$estimate[known$index == name], info = name)
 })
 
-test_that("statistics of the true player are outside 95 % of its replays in about one of twenty", {
-  skip_but_in_full()
+test_in_full("statistics of the true player are outside 95 % of its replays in about one of twenty", {
   of <- list(lapse = .2)
   greedy <- choice_policies()$greedy
   p_values <- unlist(lapply(2001:2030, function(seed) {
@@ -34,15 +31,13 @@ test_that("statistics of the true player are outside 95 % of its replays in abou
   expect_gt(mean(p_values < .5), .35)
 })
 
-test_that("games whose chances are not known can't be replayed", {
-  skip_but_in_full()
+test_in_full("games whose chances are not known can't be replayed", {
   rounds <- learner_games(n_games = 2)
   rounds$p <- NULL
   expect_error(replayed_rounds(rounds, choice_policies()$greedy, list(lapse = 0)), "chances of success")
 })
 
-test_that("GASI of replays is that of the indices of games", {
-  skip_but_in_full()
+test_in_full("GASI of replays is that of the indices of games", {
   rounds <- learner_games(n_games = 12, n_rounds = 12, n_classes = 3)
   rounds$choice[3, ] <- 1
   of_draw <- function(draw) {
@@ -52,8 +47,7 @@ test_that("GASI of replays is that of the indices of games", {
   expect_equal(gasi_by_draw(counted_choices(rounds), 3), unname(vapply(1:3, of_draw, 0)))
 })
 
-test_that("a call that is close goes on from the replays that there are, one that is clear does not", {
-  skip_but_in_full()
+test_in_full("a call that is close goes on from the replays that there are, one that is clear does not", {
   random <- choice_policies()$random
   asked_of <- function(rounds, ...) {
     asked <- list()

@@ -58,8 +58,7 @@ test_that("words of one answer are one trial: their interval is as wide as if ea
   expect_equal(c(found[[2]]$n_answers, found[[2]]$n), c(600, 60))
 })
 
-test_that("kappa's interval holds the true value as often as it says", {
-  skip_but_in_full()
+test_in_full("kappa's interval holds the true value as often as it says", {
   withr::local_seed(4)
   # .8 of the answers are kept, the rest drawn anew of two that are as frequent: kappa is .8
   holds <- replicate(400, {

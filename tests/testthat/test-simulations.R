@@ -14,8 +14,7 @@ test_that("a study ends at the first look at which its interval is narrow enough
   expect_lt(between$half_width, at_once$half_width)
 })
 
-test_that("intervals at the stop hold the effect in 95 of 100 studies, and a third of the trials is saved", {
-  skip_but_in_full()
+test_in_full("intervals at the stop hold the effect in 95 of 100 studies, and a third of the trials is saved", {
   stopped <- stopped_coverage(200, 24, 12, 15, c(2, 4, 6, 8), effect = 10, variances = varied, seed = 1)
   # 93 to 97 %, and what 200 data sets leave open.
   expect_gt(stopped$coverage, .93 - 2 * stopped$monte_carlo_error)

@@ -48,8 +48,7 @@ test_that("every engine's own function says the versions that made its result", 
   }
 })
 
-test_that("a Bayesian fit that did not converge says so in every table, and no other fit has such columns", {
-  skip_but_in_full()
+test_in_full("a Bayesian fit that did not converge says so in every table, and no other fit has such columns", {
   path <- database_with_fits()
   connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
   models <- data.frame(call_id = "b", formula = "y ~ block", is_converged = FALSE, verdict = "Doubtful: draw more.")
