@@ -50,23 +50,18 @@ def _kept_permutations(db: str | Path, study: str, source: str | None) -> pl.Dat
 
 
 def _of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    return (
-        checks["crossed"]
-        .filter(variant=NULL)
-        .drop_nulls("verdict")
-        .select(
-            "source",
-            "study_version",
-            pl.lit(BASE).alias("variant"),
-            "model",
-            "test",
-            pl.lit(_ASKED).alias("engine"),
-            pl.col("estimate").alias("observed"),
-            pl.col("reference_p").alias("p_engine"),
-            pl.col("p_value").alias("p_over_words"),
-            (pl.col("estimate") / pl.col("sd")).alias("observed_d"),
-        )
-    )
+    rows = checks["crossed"].filter(variant=NULL).drop_nulls("verdict")
+    p_values = (pl.col("reference_p").alias("p_engine"), pl.col("p_value").alias("p_over_words"))
+    return rows.select(*_dealt("source", "study_version", "variant", "model", "test"), *p_values, _OBSERVED_D)
+
+
+_OBSERVED_D = (pl.col("estimate") / pl.col("sd")).alias("observed_d")
+
+
+def _dealt(*key: str) -> Iterator[pl.Expr]:
+    """Yield the key, as of the study's own words, then which engine it is of and the effect."""
+    yield from (pl.lit(BASE).alias(name) if name == "variant" else pl.col(name) for name in key)
+    yield from (pl.lit(_ASKED).alias("engine"), pl.col("estimate").alias("observed"))
 
 
 def _choices_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -80,33 +75,16 @@ def _choices_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame
 
 def _levels_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     rows = checks["level_contrasts"].filter(variant=NULL).drop_nulls("p_value")
-    return rows.select(
-        "source",
-        "study_version",
-        pl.lit(BASE).alias("variant"),
-        "model",
-        "test",
-        "attribute",
-        "first",
-        "second",
-        pl.lit(_ASKED).alias("engine"),
-        pl.col("estimate").alias("observed"),
-        pl.col("p_value").alias("p_engine"),
-        (pl.col("estimate") / pl.col("sd")).alias("observed_d"),
-    )
+    key = ("source", "study_version", "variant", "model", "test", "attribute", "first", "second")
+    return rows.select(*_dealt(*key), pl.col("p_value").alias("p_engine"), _OBSERVED_D)
 
 
 def found_by_chance(rows: CheckRows, context: Context) -> Verdict:
     """Return how often p is small where there is nothing, and how large effects are there, next to the real ones."""
     permuted = rows[NOTHING].filter(pl.col("engine") != _ASKED)
     dealt = rows[NOTHING].filter(pl.col("engine") == _ASKED)
-    if set(rows) >= _LEVELS:
-        dealt_sentences = _dealt_levels(dealt, rows["level_contrasts"], context)
-    elif set(rows) >= _EFFECTS:
-        dealt_sentences = _dealt_sentences(dealt, rows["crossed"], context)
-    else:
-        dealt_sentences = _dealt_choices(dealt, rows["missing_bounds"], context)
-    said = [*null_sentences(permuted), *dealt_sentences]
+    say_dealt = _dealt_levels if set(rows) >= _LEVELS else _dealt_sentences if set(rows) >= _EFFECTS else _dealt_choices
+    said = [*null_sentences(permuted), *(say_dealt(dealt, rows, context) if dealt.height else ())]
     rates = permuted["false_positives"].drop_nulls().to_list() if permuted.height else []
     is_often = bool(rates) and sum(rates) / len(rates) > _OFTEN * context.alpha
     is_unfounded = (
@@ -115,52 +93,49 @@ def found_by_chance(rows: CheckRows, context: Context) -> Verdict:
     return Verdict("caution" if is_often or is_unfounded else "not found", said[0], tuple(said[1:]))
 
 
-def _dealt_sentences(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) -> Iterator[str]:
+def _small(rows: pl.DataFrame, p_value: str, context: Context, noun: str = "cell") -> str:
+    return count_of(rows.filter(pl.col(p_value) < context.alpha).height, rows.height, noun)
+
+
+def _sizes(what: str, of_dealt: pl.Series, of_real: pl.Series, real: str, digits: int = 2) -> str:
+    """Say how large effects are where there is nothing, next to the real ones."""
+    known = of_real.drop_nulls().abs()
+    of_words = f"; of the {real} {spread(known, digits)}" if known.len() else ""
+    return f"Their {what}: {spread(of_dealt.abs(), digits)}{of_words}."
+
+
+def _dealt_sentences(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> Iterator[str]:
     """Yield what the study's own model and the one over words and wordings find in the variant null."""
-    if dealt.is_empty():
-        return
-    own, over_words = (
-        count_of(dealt.filter(pl.col(name) < context.alpha).height, dealt.height, "cell")
-        for name in ("p_engine", "p_over_words")
-    )
     yield (
-        f"Models that were asked with words dealt at random (variant {NULL}): p is below {context.alpha:g} in {own} by "
-        f"the study's own model and in {over_words} over words and wordings; {percent(context.alpha, 0)} are to be "
+        f"Models that were asked with words dealt at random (variant {NULL}): p is below {context.alpha:g} in "
+        f"{_small(dealt, 'p_engine', context)} by the study's own model and in "
+        f"{_small(dealt, 'p_over_words', context)} over words and wordings; {percent(context.alpha, 0)} are to be "
         "expected."
     )
-    sizes = real.select((pl.col("estimate") / pl.col("sd")).abs().alias("d"))["d"].drop_nulls()
-    of_words = f"; of the words as they are {spread(sizes)}" if sizes.len() else ""
-    yield f"Their effects without sign, in standard deviations: {spread(dealt['observed_d'].abs())}{of_words}."
+    real = rows["crossed"].select(_OBSERVED_D)["observed_d"]
+    yield _sizes("effects without sign, in standard deviations", dealt["observed_d"], real, "words as they are")
 
 
-def _dealt_choices(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) -> Iterator[str]:
+def _dealt_choices(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> Iterator[str]:
     """Yield what is found in the variant null of a forced choice."""
-    if dealt.is_empty():
-        return
-    small = count_of(dealt.filter(pl.col("p_engine") < context.alpha).height, dealt.height, "cell")
     yield (
         f"Models that were asked with words dealt at random (variant {NULL}): p of the difference of conditions "
-        f"(logistic regression of all answers) is below {context.alpha:g} in {small}; {percent(context.alpha, 0)} at "
-        "most are to be expected, for words are dealt in balance."
+        f"(logistic regression of all answers) is below {context.alpha:g} in {_small(dealt, 'p_engine', context)}; "
+        f"{percent(context.alpha, 0)} at most are to be expected, for words are dealt in balance."
     )
-    sizes = real["delta_p"].drop_nulls().abs()
-    of_words = f"; of the words as they are {spread(sizes, 3)}" if sizes.len() else ""
-    yield f"Their differences ΔP, without sign: {spread(dealt['observed'].drop_nulls().abs(), 3)}{of_words}."
+    real = rows["missing_bounds"]["delta_p"]
+    yield _sizes("differences ΔP, without sign", dealt["observed"].drop_nulls(), real, "words as they are", 3)
 
 
-def _dealt_levels(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) -> Iterator[str]:
+def _dealt_levels(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> Iterator[str]:
     """Yield how often levels that say nothing differ, and by how much, next to the levels as they were shown."""
-    if dealt.is_empty():
-        return
-    small, of_real = (
-        count_of(rows.filter(pl.col(name) < context.alpha).height, rows.height, "pair")
-        for rows, name in ((dealt, "p_engine"), (real.drop_nulls("p_value"), "p_value"))
-    )
+    real = rows["level_contrasts"]
     yield (
         f"Models that were asked with levels dealt to prompts at random (variant {NULL}): p of the difference between "
-        f"two levels, uncorrected, is below {context.alpha:g} in {small}; {percent(context.alpha, 0)} are to be "
-        f"expected, but pairs of one attribute go together. Of the levels as they were shown: {of_real}."
+        f"two levels, uncorrected, is below {context.alpha:g} in {_small(dealt, 'p_engine', context, 'pair')}; "
+        f"{percent(context.alpha, 0)} are to be expected, but pairs of one attribute go together. Of the levels as "
+        f"they were shown: {_small(real.drop_nulls('p_value'), 'p_value', context, 'pair')}."
     )
-    sizes = real.select((pl.col("estimate") / pl.col("sd")).abs().alias("d"))["d"].drop_nulls()
-    of_levels = f"; of the levels as they were shown {spread(sizes)}" if sizes.len() else ""
-    yield f"Their differences without sign, in standard deviations: {spread(dealt['observed_d'].abs())}{of_levels}."
+    sizes = real.select(_OBSERVED_D)["observed_d"]
+    what = "differences without sign, in standard deviations"
+    yield _sizes(what, dealt["observed_d"], sizes, "levels as they were shown")
