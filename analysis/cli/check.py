@@ -58,11 +58,10 @@ def check_command(
     of every check.
     """
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page
+    from slant.analysis.questions.checks.answer_findings import RETEST, SERVED, SERVERS
     from slant.analysis.questions.checks.check_calls import has_checks
     from slant.analysis.questions.checks.check_table import checks_of_study
     from slant.analysis.questions.checks.registration import REGISTRATION, registered_study
-    from slant.analysis.questions.checks.retest_check import RETEST
-    from slant.analysis.questions.checks.served_findings import SERVED, SERVERS
     from slant.analysis.questions.checks.study_checks import READ_ONLY, check, kept_rows
     from slant.collector.errors import RError, UnknownNameError, UsageError
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from slant.analysis.questions.checks.check_findings import Checks
 from slant.analysis.questions.checks.sentences import Finding
-from slant.analysis.questions.checks.unfitted_checks import checks_not_made, findings_made
+from slant.analysis.questions.checks.study_checks import checks_not_made, findings_made
 from slant.collector.system.files import opened, regular_files
 from slant.collector.terminal import count_text
 

@@ -42,9 +42,8 @@ from slant.analysis.questions.checks.check_calls import has_checks
 from slant.analysis.questions.checks.check_table import checks_of_study
 from slant.analysis.questions.checks.registration import finding, registered_study
 from slant.analysis.questions.checks.sentences import Finding
-from slant.analysis.questions.checks.study_checks import ALPHA, same_words_rows
+from slant.analysis.questions.checks.study_checks import ALPHA, quick_checks, same_words_rows
 from slant.analysis.questions.checks.trials import has_mixed_fit, mixed_fit, read_trials, refusals_call, with_signs
-from slant.analysis.questions.checks.unfitted_checks import quick_checks
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
 from slant.analysis.questions.retests import occasion_warnings, occasions_of, retest_calls

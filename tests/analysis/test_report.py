@@ -19,7 +19,7 @@ from slant.analysis.pages.check_summary import page_of_checks, summary_of_checks
 from slant.analysis.pages.provenance import describe_methods, without_folders
 from slant.analysis.pages.report_tables import fit_table, term_words
 from slant.analysis.plots.drawing import draw
-from slant.analysis.questions.checks.unfitted_checks import quick_checks
+from slant.analysis.questions.checks.study_checks import quick_checks
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.support.fitted import RUN, small_database, trials

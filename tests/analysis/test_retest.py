@@ -15,7 +15,7 @@ from slant.analysis.archive.study_copy import kept_call_ids
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.parts.occasions import retests
 from slant.analysis.pages.parts.records import SectionData
-from slant.analysis.questions.checks.retest_check import retest_finding
+from slant.analysis.questions.checks.answer_findings import retest_finding
 from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import load_study
 from tests.support.fitted import RUN, small_database, trials

@@ -6,11 +6,15 @@ import polars as pl
 
 from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData
 from slant.analysis.pages.report_tables import text_table
-from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.sentences import Context
 from slant.analysis.questions.checks.study_checks import ALPHA, BOUND
 from slant.analysis.questions.checks.trials import SIGN_KEPT
-from slant.analysis.questions.checks.word_findings import over_words_details, over_words_verdict, same_words
+from slant.analysis.questions.checks.word_findings import (
+    over_words_details,
+    over_words_verdict,
+    pooled_effects,
+    same_words,
+)
 
 CROSSED_ROWS, POOLED_ROWS, SAME_WORDS = "crossed", "meta", "same_words"
 """Name the checks whose rows a report puts among the tables."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
 import polars as pl
 
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
+    Finding,
     Verdict,
     count_of,
     number,
@@ -14,6 +19,10 @@ from slant.analysis.questions.checks.sentences import (
     spread,
 )
 from slant.analysis.rows.same_answers import MORE_THAN_CHANCE
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.keep.view_heads import ordered_view
+from slant.collector.provenance.addresses import address_rows, address_sentences
 from slant.collector.terminal import count_text
 
 _FLOOR = 0.01
@@ -159,3 +168,86 @@ def refusals(rows: CheckRows, context: Context) -> Verdict:
         "with refusals.",
         tuple(details),
     )
+
+
+RETEST = "retest"
+_RETEST_QUESTION = "Is it the same on another day?"
+_RETEST_COLUMNS = (
+    "occasion", "measure", "n_answers", "share_equal", "kappa", "n", "icc", "icc_low", "icc_high", "icc_residual",
+    "shift", "shift_low", "shift_high", "p_value",
+)  # fmt: skip
+
+
+def retest_finding(rows: pl.DataFrame, labels: Mapping[str, str], alpha: float) -> Finding:
+    """Say of one source, study version and variant whether the mean of each model and occasion has moved."""
+    together = rows.filter(pl.col("test").is_null()).to_dicts()
+    moved = [row for row in together if row["p_value"] is not None and row["p_value"] < alpha]
+    occasions = rows["occasion"].n_unique()
+    verdict = f"The same trials were asked on {count_text(occasions, 'later occasion')}: " + (
+        f"the mean moved in {', '.join(_occasion_name(row, labels) for row in moved)}."
+        if moved
+        else f"no mean moved by more than chance (p below {alpha:g}) on any of them."
+    )
+    details = tuple(_retest_sentence(row, labels) for row in together)
+    return Finding(RETEST, _RETEST_QUESTION, "caution" if moved else "not found", verdict, details, _RETEST_COLUMNS)
+
+
+def _occasion_name(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:
+    return f"{labels.get(row['model'], row['model'])} (occasion {row['occasion']}, {_retest_measure(row)})"
+
+
+def _retest_measure(row: Mapping[str, Any]) -> str:
+    return str(row["measure"]).replace("_", " ")
+
+
+def _retest_sentence(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:
+    agreed = f"{percent(row['share_equal'])} of {count_text(row['n_answers'], 'answer')} equal"
+    if row["kappa"] is not None:
+        agreed += f" (kappa {number(row['kappa'])})"
+    if row["icc"] is None:
+        return f"{_occasion_name(row, labels)}: {agreed}."
+    interval = "" if row["shift_low"] is None else f" ({number(row['shift_low'])} to {number(row['shift_high'])})"
+    residual = (
+        ""
+        if row["icc_residual"] is None
+        else f", of trials within a test and condition {number(row['icc_residual'])} "
+        f"({number(row['icc_residual_low'])} to {number(row['icc_residual_high'])})"
+    )
+    return (
+        f"{_occasion_name(row, labels)}: {agreed}; intraclass correlation of all trials {number(row['icc'])} "
+        f"({number(row['icc_low'])} to {number(row['icc_high'])}){residual}; "
+        f"shift {number(row['shift'])}{interval}, p = {number(row['p_value'], 3)}."
+    )
+
+
+SERVERS, SERVED = "servers", "served_models"
+_COLUMNS = {
+    SERVERS: ("base_url", "n_trials", "fingerprints", "mean_output_tokens", "first_done_at", "last_done_at"),
+    SERVED: ("requested_model", "served_model", "n_trials", "n_left_out", "first_done_at", "last_done_at"),
+}
+
+
+def served_rows(db: str | Path, study: str) -> dict[str, pl.DataFrame]:
+    """Return the rows that are worth a finding by check; no entry if there are none."""
+    with reading(db) as connection:
+        served = frame_of(ordered_view(connection, "served_models")).filter(pl.col("served_model_differs"), study=study)
+    rows = {SERVERS: address_rows(db, study), SERVED: served}
+    return {name: frame for name, frame in rows.items() if not frame.is_empty()}
+
+
+def findings_of_served_models(rows: Mapping[str, pl.DataFrame]) -> Iterator[Finding]:
+    """Return the findings of one source, study version and variant."""
+    if (servers := rows.get(SERVERS)) is not None and not servers.is_empty():
+        n_models = count_text(servers["model"].n_unique(), "model")
+        said = f"No: {n_models} had answers from more than one address, which may be more than one model."
+        details = tuple(address_sentences(servers))
+        yield Finding(SERVERS, "Did one server answer for each model?", "caution", said, details, _COLUMNS[SERVERS])
+    if (served := rows.get(SERVED)) is not None and not served.is_empty():
+        n, n_left_out = (int(served[name].sum()) for name in ("n_trials", "n_left_out"))
+        said = f"No: {count_text(n, 'answer')} came from another model; {n_left_out:,} are left out of all tables."
+        details = tuple(
+            f"{row['model']}: {count_text(row['n_trials'], 'answer')} of {row['served_model']} to requests for "
+            f"{row['requested_model']}."
+            for row in served.iter_rows(named=True)
+        )
+        yield Finding(SERVED, "Did the model answer that was asked?", "caution", said, details, _COLUMNS[SERVED])

@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from slant.analysis.questions.checks import answer_findings, choice_findings, fit_findings, game_findings, word_findings
+from slant.analysis.questions.checks import answer_findings, choice_findings, fit_findings, word_findings
+from slant.analysis.questions.checks.answer_findings import RETEST, findings_of_served_models, retest_finding
 from slant.analysis.questions.checks.calibration_finding import sampler_quality
 from slant.analysis.questions.checks.check_calls import has_checks
 from slant.analysis.questions.checks.check_table import CheckInfo, Rule, checks_of_study, question_of
 from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.nothing_finding import found_by_chance
-from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, finding
-from slant.analysis.questions.checks.retest_check import RETEST, retest_finding
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
@@ -32,7 +31,7 @@ from slant.analysis.questions.checks.sentences import (
     percent,
     spread,
 )
-from slant.analysis.questions.checks.served_findings import findings_of_served_models
+from slant.analysis.questions.checks.word_findings import pooled_effects
 from slant.analysis.rows.cells import GRAIN
 from slant.collector.registration.canonical import document_of, registered_rule
 from slant.collector.stopping.looks import Look, looks_by_plan, looks_clause
@@ -192,8 +191,8 @@ FINDINGS: dict[str, Callable[[CheckRows, Context], Verdict]] = {
     "missing_answers": choice_findings.missing_answers,
     "missing_bounds": choice_findings.missing_bounds,
     "left_out": choice_findings.left_out,
-    "games_ended": game_findings.games_ended,
-    "game_influence": game_findings.game_influence,
+    "games_ended": choice_findings.games_ended,
+    "game_influence": choice_findings.game_influence,
     "calibration": sampler_quality,
 }
 """By the name of a check that asks a question and has no rule in checks.toml, what its rows come to."""

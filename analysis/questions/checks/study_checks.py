@@ -10,6 +10,7 @@ from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -18,6 +19,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.fitting.fits import FitResult, fit
+from slant.analysis.questions.checks.answer_findings import RETEST, served_rows
 from slant.analysis.questions.checks.calibration_finding import kept_calibrations
 from slant.analysis.questions.checks.check_calls import (
     Calls,
@@ -28,13 +30,12 @@ from slant.analysis.questions.checks.check_calls import (
     read_answers,
     read_profiles,
 )
-from slant.analysis.questions.checks.check_findings import Checks
-from slant.analysis.questions.checks.check_table import mixed_model_checks
+from slant.analysis.questions.checks.check_findings import Checks, findings
+from slant.analysis.questions.checks.check_table import CheckInfo, checks_of_study, mixed_model_checks
 from slant.analysis.questions.checks.count_finding import kept_count_models
 from slant.analysis.questions.checks.nothing_finding import nothing_rows
 from slant.analysis.questions.checks.registration import registered_study
-from slant.analysis.questions.checks.retest_check import RETEST
-from slant.analysis.questions.checks.served_findings import served_rows
+from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials, with_signs
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
@@ -141,56 +142,45 @@ def _check(
     refit: bool,
     progress: Progress | None,
 ) -> Checks:
+    mixtures = mixture_warnings(db, study.name, source, measure)
     if study.design.checked_view:
         answers = read_answers(db, study, source, measure)
         of_answers = list(calls_of_answers(answers, study, alpha, read_profiles(db, study, source)))
         rows, check_warnings = run_calls(of_answers, workers, progress)
-        return Checks(
-            study,
-            alpha,
-            bound,
-            rows,
-            answers,
-            [*mixture_warnings(db, study.name, source, measure), *check_warnings],
-            None,
-        )
+        return Checks(study, alpha, bound, rows, answers, [*mixtures, *check_warnings], None)
     definition = mixed_fit(study)
     trials = read_trials(db, study, source, measure)
     of_trials = list(calls_of_trials(trials, definition, alpha))
     to_make = fits_to_make(definition, fits_of(study).get(CROSSED, crossed_fit(definition)))
     stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(of_trials) + len(RESTS_ON)]
+    how: dict[str, Any] = {"source": source, "measure": measure, "workers": workers, "refit": refit}
     fits: dict[str, FitResult] = {}
     for number, (name, check_fit) in enumerate(to_make.items()):
         fit_study = replace(study, fits={check_fit.name: check_fit})
-        made = fit(
-            db,
-            fit_study,
-            check_fit.name,
-            source=source,
-            measure=measure,
-            workers=workers,
-            refit=refit,
-            progress=_stage(progress, stages, number),
-        )
+        made = fit(db, fit_study, check_fit.name, **how, progress=_stage(progress, stages, number))
         fits[name] = of_sources(made, trials["source"].unique())
     calls = [*of_trials, *calls_of_fits(fits, alpha, bound)]
     rows, check_warnings = run_calls(calls, workers, _stage(progress, stages, len(to_make)))
-    rows["crossed"] = with_signs(crossed_rows(fits[CROSSED]), rows.get("refusals"))
-    if (meta := pooling(rows["crossed"], alpha)) is not None:
-        pooled, meta_warnings = run_calls([("meta", meta)], workers, None)
-        rows |= pooled
-        check_warnings += meta_warnings
-    rows |= {name: with_status(rows[name], fits[fit_name]) for name, fit_name in RESTS_ON.items() if name in rows}
+    check_warnings += _add_rows_of_fits(rows, fits, alpha, workers)
     of_fits = map(str, grouped_doubts(made.diagnostics for made in fits.values()))
-    return Checks(
-        study,
-        alpha,
-        bound,
-        {one.check: rows[one.check] for one in mixed_model_checks() if one.check in rows},
-        trials,
-        [*mixture_warnings(db, study.name, source, measure), *of_fits, *check_warnings],
-        next((result.not_kept for result in fits.values() if result.not_kept), None),
-    )
+    in_order = {one.check: rows[one.check] for one in mixed_model_checks() if one.check in rows}
+    not_kept = next((result.not_kept for result in fits.values() if result.not_kept), None)
+    return Checks(study, alpha, bound, in_order, trials, [*mixtures, *of_fits, *check_warnings], not_kept)
+
+
+def _add_rows_of_fits(
+    rows: dict[str, pl.DataFrame], fits: Mapping[str, FitResult], alpha: float, workers: Workers
+) -> list[str]:
+    """Add effects over words, what they come to, and the status of each fit; return warnings of the pooling."""
+    warnings: list[str] = []
+    if CROSSED in fits:
+        rows["crossed"] = with_signs(crossed_rows(fits[CROSSED]), rows.get("refusals"))
+        if (meta := pooling(rows["crossed"], alpha)) is not None:
+            pooled, warnings = run_calls([("meta", meta)], workers, None)
+            rows.update(pooled)
+    rests = {name: fits[on] for name, on in RESTS_ON.items() if name in rows and on in fits}
+    rows.update({name: with_status(rows[name], result) for name, result in rests.items()})
+    return warnings
 
 
 def _asked_again(checks: Checks, db: str | Path, calls: Sequence[Call], workers: Workers) -> Checks:
@@ -302,3 +292,42 @@ def of_sources(made: FitResult, sources: pl.Series) -> FitResult:
     """Return a fit without the rows of sources that are not checked."""
     frames = {name: getattr(made, name) for name in ("table", "diagnostics", "variances", "messages")}
     return replace(made, **{name: rows.filter(pl.col("source").is_in(sources)) for name, rows in frames.items()})
+
+
+def quick_checks(db: str | Path, study: Study, fits: Mapping[str, FitResult], workers: Workers = None) -> Checks:
+    """Check what needs no other fit than `fits`, which are by name and as `fit()` returns them.
+
+    Raises RError without R, DatabaseError where no answers are left to check.
+    """
+    if study.design.checked_view:
+        trials = read_answers(db, study, None, None)
+        calls = list(calls_of_answers(trials, study, ALPHA, read_profiles(db, study, None)))
+        rows, warnings = run_calls(calls, workers, None)
+    else:
+        trials = read_trials(db, study, None, None)
+        paper = mixed_fit(study)
+        without_fit = [one for one in mixed_model_checks() if not one.refits]
+        calls = list(calls_of_trials(trials, paper, ALPHA, without_fit))
+        own_fits = {"paper": fits.get(paper.name), CROSSED: fits.get(CROSSED)}
+        sources = trials["source"].unique()
+        made = {name: of_sources(result, sources) for name, result in own_fits.items() if result is not None}
+        if len(made) == len(own_fits):
+            calls += calls_of_fits(made, ALPHA, BOUND)
+        rows, warnings = run_calls(calls, workers, None)
+        _add_rows_of_fits(rows, made, ALPHA, workers)
+    rows |= {**kept_rows(db, study, None), **served_rows(db, study.name)}
+    return Checks(study, ALPHA, BOUND, rows, trials, warnings, None)
+
+
+def findings_made(checks: Checks) -> list[tuple[dict[str, str], list[Finding]]]:
+    """Return `findings()` without those that lack their rows, because they would need another fit."""
+    lacking = {check.check for check in checks_not_made(checks)}
+    return [(grain, [one for one in its if one.check not in lacking]) for grain, its in findings(checks)]
+
+
+def checks_not_made(checks: Checks) -> list[CheckInfo]:
+    """Return the checks of the design that lack their rows, but those that another command keeps."""
+    sources = checks.trials["source"].unique()
+    known = (one for one in checks_of_study(checks.study) if any(map(one.is_about, sources)))
+    asked = [check for check in known if check.question and not check.kept_by]
+    return [check for check in asked if any(name not in checks.rows for name in check.needs)]
