@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from slant.analysis.bridge.compiler import compiler_of, has_compiled_models
 from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import (
     HOW_TO_INSTALL_R,
@@ -33,6 +32,8 @@ from slant.collector.terminal import count_text
 
 if TYPE_CHECKING:
     from slant.analysis.calls.in_worker import WorkerReport
+
+from slant.collector.system.operating_system import user_caches
 
 Status = Literal["ok", "warn", "missing"]
 _PATIENCE_S = 60
@@ -232,3 +233,30 @@ def _database(path: Path) -> Check:
         what, *details = str(error).splitlines()
         return Check(name, "missing", what, needed, " ".join(line.strip() for line in details))
     return Check(name, "ok", count_text(count, "attempt"), needed)
+
+
+_COMPILER_PATIENCE_S = 20
+
+
+def compiler_of(r: RInstallation) -> str | None:
+    """Return the path of R's configured compiler, None if it or make is missing."""
+    command = [str(r.rscript.with_name("R")), "CMD", "config", "CXX14"]
+    try:
+        words = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=_COMPILER_PATIENCE_S
+        ).stdout.split()
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return shutil.which(words[0]) if words and shutil.which("make") else None
+
+
+def has_compiled_models() -> bool:
+    """Return whether R's compiled_model() has kept one in the user's cache."""
+    return any(cache_folder().glob("stan-*.rds"))
+
+
+def cache_folder() -> Path:
+    """Return the folder that tools::R_user_dir("slant", "cache") names in R."""
+    if cache_home := os.environ.get("R_USER_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME"):
+        return Path(cache_home) / "R" / "slant"
+    return Path.home() / user_caches() / "R" / "slant"

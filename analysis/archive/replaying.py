@@ -31,17 +31,16 @@ from slant.analysis.archive.comparison import (
 )
 from slant.analysis.archive.environment import r_versions, software
 from slant.analysis.archive.left_out_texts import KINDS, REASONING
-from slant.analysis.archive.sealed_data import data_file
+from slant.analysis.archive.sealed_data import are_draws, data_file, read_by, study_tables, write_tables
 from slant.analysis.archive.steps import Step, read_step
 from slant.analysis.archive.study_copy import DRAWS, in_one_order, load_sealed, stored_study
-from slant.analysis.archive.tables import are_draws, read_by, study_tables, write_tables
 from slant.analysis.archive.unlisted_files import codebook_row, remaining_rows, source_rows
 from slant.analysis.archive.zip_reader import Archive, ArchiveError, check_room, opened_archive
 from slant.analysis.bridge.r_home import version_numbers
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import model_folder
 from slant.analysis.plots.drawing import figures
-from slant.analysis.rows.nested_columns import flat
+from slant.analysis.rows.views import flat
 from slant.analysis.stages import Stages
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import RError, SlantError, UsageError

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
 from slant.analysis.archive import layout
 from slant.analysis.archive.codebook import DataFile, codebook_rows, dataset_description
-from slant.analysis.archive.contents import Contents
-from slant.analysis.archive.tables import study_tables, write_tables
+from slant.analysis.archive.journals import SealedJournal
+from slant.analysis.archive.privacy import PrivateWords
+from slant.analysis.archive.steps import Step
 from slant.analysis.questions.retests import ANSWERS, retest_calls
+from slant.analysis.rows.descriptive_tables import table_info, tables
+from slant.analysis.rows.views import flat
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials, usual_view, views_of_games
 from slant.collector.keep.frames import frame_of
-from slant.collector.keep.view_heads import read_view_heads
+from slant.collector.keep.view_heads import TableInfo, read_view_heads
 from slant.collector.request_messages import messages_of
+from slant.collector.studies.catalogue import Study
+from slant.collector.system.files import write_file
 from slant.collector.system.shipped_files import sql_query
 
 
@@ -97,3 +103,70 @@ def source_texts(db: Path, study: str) -> tuple[dict[str, str], list[str]]:
     ]
     in_words = prompts.with_columns(pl.Series("in_words", texts, pl.String))
     return {**found, f"{layout.PROMPTS}/prompts.csv": in_words.write_csv()}, notes
+
+
+@dataclass
+class Contents:
+    """Hold what goes into the archive while it is put together in `folder`; `copy` is this study's own database."""
+
+    study: Study
+    folder: Path
+    copy: Path
+    private: PrivateWords
+    without: tuple[str, ...]
+    journals: list[SealedJournal] = field(default_factory=list)
+    data: list[DataFile] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=dict)
+    results: list[dict[str, str]] = field(default_factory=list)
+    run_times: list[dict[str, str]] = field(default_factory=list)
+    computed: list[pl.DataFrame] = field(default_factory=list)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, self.private.in_text(text))
+
+
+_DRAWN = "brms_models"
+
+
+def study_tables(db: Path, study: Study) -> dict[str, pl.DataFrame]:
+    """Return every table of the study's design, by name."""
+    names = [info.name for info in table_info().values() if info.is_about(study.design.name)]
+    return tables(db, study=study.name, names=names)
+
+
+def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path) -> list[str]:
+    """Write each table that has rows as NAME.csv; return the names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, frame in frames.items():
+        if frame.height:
+            write_file(folder / f"{name}.csv", flat(frame).write_csv())
+            written.append(name)
+    return written
+
+
+def read_by(db: Path) -> dict[str, frozenset[str]]:
+    """Return by view the tables of results that it reads, directly or through others."""
+    with reading(db) as connection:
+        results = {name for (name,) in connection.execute(sql_query("tables_of_results")).fetchall()}
+    heads: dict[str, TableInfo] = read_view_heads()
+    found: dict[str, frozenset[str]] = {}
+
+    def of(name: str) -> frozenset[str]:
+        if name in results:
+            return frozenset((name,))
+        if name not in found:
+            found[name] = frozenset()  # in case views read each other in a circle
+            found[name] = frozenset().union(*map(of, heads[name].reads)) if name in heads else frozenset()
+        return found[name]
+
+    return {name: of(name) for name in heads}
+
+
+def are_draws(reads: frozenset[str]) -> bool:
+    """Return whether a table has posterior draws."""
+    return _DRAWN in reads

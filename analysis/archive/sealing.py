@@ -15,12 +15,11 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.archive import layout
-from slant.analysis.archive.contents import Contents
 from slant.analysis.archive.environment import r_versions, software, write_environment
 from slant.analysis.archive.journals import journals_of, seal_journals
 from slant.analysis.archive.left_out_texts import KINDS, PEOPLE, REASONING, texts_left_out
 from slant.analysis.archive.privacy import private_words
-from slant.analysis.archive.sealed_data import add_data, add_sources, add_tables
+from slant.analysis.archive.sealed_data import Contents, add_data, add_sources, add_tables
 from slant.analysis.archive.sealed_pages import add_documents
 from slant.analysis.archive.steps import Frames, steps_of
 from slant.analysis.archive.study_copy import (
@@ -35,8 +34,8 @@ from slant.analysis.archive.zip_writer import write_manifest, write_zip
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import model_folder
 from slant.analysis.plots.drawing import figures
-from slant.analysis.rows.nested_columns import flat
 from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.views import flat
 from slant.analysis.stages import Stages
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError

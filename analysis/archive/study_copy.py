@@ -8,7 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
+from slant.analysis.archive import layout
 from slant.analysis.archive.left_out_texts import REASONING, texts_left_out
+from slant.analysis.archive.zip_reader import ArchiveError, check_room, opened_archive
 from slant.analysis.calls.model_files import model_folder
 from slant.analysis.calls.result_rows import ID
 from slant.collector.errors import SlantError
@@ -20,6 +22,7 @@ from slant.collector.keep.journal_loader import Loader, LoadReport
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.stored_texts import kept_text, written
 from slant.collector.system.files import copied, opened
+from slant.collector.system.scratch import temporary_folder
 from slant.collector.system.shipped_files import sql_query
 
 _MAX_LINE_BYTES = 128_000_000  # a response of 32 MB, escaped, in the JSON of a line
@@ -96,3 +99,29 @@ def copy_results(db: Path, copy: Path, ids: Collection[str], without: tuple[str,
         if call_id.isalnum() and (draws := model_folder(db) / f"{call_id}{DRAWS}").is_file():
             model_folder(copy).mkdir(exist_ok=True)
             copied(draws, model_folder(copy) / draws.name)
+
+
+@contextmanager
+def database_of(path: Path) -> Iterator[Path]:
+    """Yield `path` itself if it is a database; for an archive (.zip) a database of its journals, which exists during
+    the block. Raise ArchiveError for a file that differs from its manifest."""
+    if path.suffix.lower() != ".zip":
+        yield path
+        return
+    with temporary_folder("archive") as folder:
+        yield _loaded(path, folder)
+
+
+def _loaded(path: Path, folder: Path) -> Path:
+    db = folder / f"{path.stem}.duckdb"
+    journal_folder(db).mkdir()
+    with opened_archive(path) as archive:
+        check_room(archive, folder)
+        for name in archive.members:
+            if not name.startswith(f"{layout.JOURNAL}/"):
+                continue
+            if problem := archive.unpack(name, folder / "sealed"):
+                raise ArchiveError(f'Can\'t read "{path}": {name} {problem}.')
+            copied(folder / "sealed" / name, journal_folder(db) / Path(name).name)
+    load_sealed(db, lambda *_: None)
+    return db

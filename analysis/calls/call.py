@@ -6,6 +6,7 @@ gave. A call needs nothing but this package and R on the machine that it reaches
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -22,10 +23,10 @@ from slant.analysis.bridge.worker import Died, run_jobs
 from slant.analysis.calls.executors import LeftOut, Lost, Workers, by_executor, worker_count
 from slant.analysis.calls.task import Answer as Answer
 from slant.analysis.calls.task import CallGroup, Task, answer_group
-from slant.analysis.rows.data_hash import hash_of_rows
 from slant.collector.keep.database import let_go
 from slant.collector.stable_ids import stable_id
 from slant.collector.system.files import contents, replace_on_disk
+
 
 SAY = "say"
 """Name the argument with a file in which R reports what it is doing; the file is on this machine."""
@@ -223,3 +224,9 @@ def _by_workers(workers: Workers) -> _Answering:
         return run_jobs(answer_group, [CallGroup(tuple(group)) for group in groups], workers)
 
     return here
+
+
+def hash_of_rows(rows: pl.DataFrame | None, warnings: Sequence[str] = ()) -> str:
+    """Hash the rows in their order, and what is doubtful about them."""
+    text = "\n".join([*([] if rows is None else [rows.write_csv()]), *warnings])
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -96,7 +96,7 @@ def compare_command(
 
 
 def _side_by_side(asked: Asked, db: Path, other: Path, is_print_of: tuple[tuple[str, ...], str | None]) -> Answer:
-    from slant.analysis.archive.loading import database_of
+    from slant.analysis.archive.study_copy import database_of
     from slant.analysis.questions.side_by_side import STATUSES as STANDINGS
     from slant.analysis.questions.side_by_side import side_by_side
 

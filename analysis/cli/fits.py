@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.cli.options import ENGINE_TABLES, FIT_TABLES, TOPIC_TABLES
-from slant.analysis.cli.output import print_result, say_result
 from slant.analysis.cli.progress import FitProgress
+from slant.analysis.cli.result_commands import print_result, say_result
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.fitting.result_versions import version_sentence

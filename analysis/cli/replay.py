@@ -10,8 +10,8 @@ import click
 import polars as pl
 
 from slant.analysis.cli.options import option, workers_options
-from slant.analysis.cli.output import print_result
 from slant.analysis.cli.progress import TerminalStages
+from slant.analysis.cli.result_commands import print_result
 from slant.collector.commands.options import FILE, FOLDER, output_options
 from slant.collector.errors import UsageError
 from slant.collector.terminal import print_rows, say
@@ -89,10 +89,9 @@ def replay_command(
 
 def _print_changed(archive: Path, changes: tuple[str, ...], workers: Workers, output_format: str) -> None:
     """Print fits of the archive's answers as its study has them next to those with other choices; write nothing."""
-    from slant.analysis.archive.loading import database_of
+    from slant.analysis.archive.study_copy import database_of
     from slant.analysis.cli.progress import FitProgress
-    from slant.analysis.questions.changed_choice import with_changes
-    from slant.analysis.questions.side_by_side import side_by_side
+    from slant.analysis.questions.side_by_side import side_by_side, with_changes
     from slant.analysis.rows.study_choice import study_in
     from slant.collector.studies.fit_checks import wrong_fits
 

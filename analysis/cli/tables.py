@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,9 @@ import polars as pl
 from slant.analysis.cli.options import measure_option
 from slant.analysis.pages.paper_tables import FORMATS, table_text
 from slant.analysis.rows.descriptive_tables import study_name, table_info, tables
-from slant.analysis.rows.reader_notes import CODED_TRIALS, coded_trials
 from slant.analysis.rows.result_warnings import chance_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import loadable_studies, study_names
+from slant.analysis.rows.views import set_measure
 from slant.collector.commands.options import (
     FILE,
     db_option,
@@ -24,10 +24,14 @@ from slant.collector.commands.options import (
     row_options,
     study_option,
 )
-from slant.collector.keep.database import kept_open
+from slant.collector.errors import UsageError
+from slant.collector.keep.database import kept_open, reading
+from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.view_heads import TableInfo
 from slant.collector.model_checks.notes import table_notes
+from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text, print_data, print_rows, printable, say
+from slant.collector.view.notes_file import COLUMNS, NotesFile
 
 _MOST_TABLES = 10
 _CONSTANT = ("study", "study_version", "source", "variant")
@@ -130,3 +134,36 @@ def _print(
         print_data(table_text(frame, output_format, caption=title, label=f"tab:{name}"), nl=False)
     else:
         print_rows(frame, output_format, title=title if info and output_format == "table" else None)
+
+
+CODED_TRIALS = "coded_trials"
+
+
+def coded_trials(
+    db: str | Path, notes: Sequence[str | Path], study: str | None = None, measure: str | None = None
+) -> pl.DataFrame:
+    """Return the notes of each file (its name is the reader's) with the columns of their trials, of `study` or of all.
+
+    There is one row per reader and trial, by reader in the order of files, then in the order of asking. Notes on trials
+    that the database does not hold are left out. Raise UsageError if there is no file, a file is not one of notes, or
+    two have the same name; `measure` is as for `open_trials`.
+    """
+    paths = [Path(path) for path in notes]
+    readers = [path.stem for path in paths]
+    if not paths or len(set(readers)) < len(readers):
+        raise UsageError(
+            f'The table "{CODED_TRIALS}" needs files of notes, no two of one name.',
+            "analyze tables coded_trials --notes FILE",
+        )
+    if missing := [str(path) for path in paths if not path.exists()]:
+        raise UsageError(f"There are no notes {', '.join(missing)}.", "collect view --notes FILE writes them.")
+    rows = [
+        {"reader_no": number, "reader": path.stem, **{name: note.get(name) or None for name in COLUMNS}}
+        for number, path in enumerate(paths)
+        for note in NotesFile(path).read().values()
+    ]
+    schema = {"reader_no": pl.Int64, **dict.fromkeys(("reader", *COLUMNS), pl.String)}
+    with reading(db) as connection, registered(connection, "reader_notes", pl.DataFrame(rows, schema=schema)):
+        set_measure(connection, measure)
+        coded: pl.DataFrame = frame_of(connection.sql(sql_query(CODED_TRIALS)))
+    return coded if study is None else coded.filter(pl.col("study") == study)

@@ -11,9 +11,8 @@ from slant.analysis.calls.call import Answer, Call, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.labels import with_labels
 from slant.analysis.rows.study_choice import rows_of_source
-from slant.analysis.rows.views import read_view, set_measure
+from slant.analysis.rows.views import read_view, set_measure, with_labels
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study

@@ -14,9 +14,8 @@ import polars as pl
 
 from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.worker import versions_now
-from slant.analysis.calls.call import Call
+from slant.analysis.calls.call import Call, hash_of_rows
 from slant.analysis.fitting.fit_plan import PlannedFit
-from slant.analysis.rows.data_hash import hash_of_rows
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.stable_ids import stable_id

@@ -21,8 +21,8 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.plots.registry import figure_kinds, figure_rows
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.nested_columns import flat
 from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.views import flat
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once

@@ -15,8 +15,7 @@ from slant.analysis.fitting.fits import Progress
 from slant.analysis.questions.games.cells import with_game_variant
 from slant.analysis.questions.topics.topic_models import STALE, models_to_show
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.labels import with_labels
-from slant.analysis.rows.views import read_view, stored_views
+from slant.analysis.rows.views import read_view, stored_views, with_labels
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view

@@ -6,10 +6,12 @@ separate database (collector/ and R never see where rows come from).
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -17,10 +19,10 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.studies.catalogue import Study, fits_of
+from slant.collector.studies.catalogue import Fit, Study, fits_of
 from slant.collector.system.shipped_files import sql_query
 
 QUICK = ("lme4", "effect_size", "lm", "logistic", "clm", "clogit", "crossed")
@@ -122,3 +124,50 @@ def _beside(here: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:
         .otherwise(pl.lit("differs"))
     )
     return rows.with_columns(status=status)
+
+
+CHOICES = ("formula", "outcome", "drop_flags", "drop_outcomes", "levels", "settings")
+"""List what can be changed in a fit; `settings.NAME` and `levels.COLUMN` change one entry."""
+
+
+def with_changes(study: Study, changes: Sequence[str]) -> tuple[Study, tuple[str, ...]]:
+    """Return the study with each change, "FIT.CHOICE=VALUE", and the names of the fits that change.
+
+    A value is written as in TOML (a list in brackets); a text needs no quotes. Raise UnknownNameError for an unknown
+    fit or choice, UsageError for an invalid change.
+    """
+    fits = dict(fits_of(study))
+    names = []
+    for change in changes:
+        place, equals, value = change.partition("=")
+        name, dot, choice = place.strip().partition(".")
+        if not equals or not dot:
+            raise UsageError(
+                f'"{change}" is no change.', 'As in: --change "lme4.formula=tokens ~ condition + (1 | item)"'
+            )
+        if name not in fits:
+            raise UnknownNameError(f"fit of {study.name}", name, fits)
+        fits[name] = _changed(fits[name], choice, _value(value.strip()))
+        names.append(name)
+    return replace(study, fits=fits), tuple(dict.fromkeys(names))
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _changed(fit: Fit, choice: str, value: Any) -> Fit:
+    kind, dot, entry = choice.partition(".")
+    if kind not in CHOICES or not hasattr(fit, kind):
+        raise UnknownNameError("choice", choice, CHOICES)
+    before = getattr(fit, kind)
+    if dot:
+        value = {**before, entry: value}
+    if isinstance(before, tuple):
+        value = tuple(value) if isinstance(value, list) else (value,) if value else ()
+    if isinstance(before, str) and not isinstance(value, str):
+        raise UsageError(f'{fit.name}.{choice} is a text, not "{value}".', "As in: --change lme4.formula=...")
+    return replace(fit, **{kind: value})

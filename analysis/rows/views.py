@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -129,3 +131,35 @@ def check_measure(measure: str | None) -> None:
     """Raise UnknownNameError if there is no such measure."""
     if measure is not None and measure not in MEASURES:
         raise UnknownNameError("measure", measure, MEASURES)
+
+
+_NAMED = ("model", "test", "condition")
+
+
+def with_labels(rows: pl.DataFrame, connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """Return rows with labels and numbers of model, test and condition. Rows have these three, study and study_version;
+    the label (`model_label` …) and the number (`model_no` …) are added if the column is missing. What a study does not
+    name is its own label.
+    """
+    for name in _NAMED:
+        if f"{name}_label" in rows.columns:
+            continue
+        known = read_view(connection, f"{name}s").rename({"label": f"{name}_label"})
+        known = known.select("study", "study_version", name, f"{name}_label", f"{name}_no")
+        rows = rows.join(known, on=["study", "study_version", name], how="left", maintain_order="left")
+        rows = rows.with_columns(pl.coalesce(f"{name}_label", name).alias(f"{name}_label"))
+    return rows
+
+
+def flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return lists and maps, which no cell of a CSV holds, as JSON; bytes as hexadecimal digits."""
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested() or kind == pl.Object]
+    return frame.with_columns(
+        pl.Series(name, [None if value is None else _json(value) for value in frame[name]], dtype=pl.String)
+        for name in nested
+    )
+
+
+def _json(value: Any) -> str:
+    plain = value.to_list() if isinstance(value, pl.Series) else value
+    return json.dumps(plain, ensure_ascii=False, default=str)

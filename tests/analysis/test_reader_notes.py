@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant.analysis.cli.main import analyze
-from slant.analysis.rows.reader_notes import coded_trials
+from slant.analysis.cli.tables import coded_trials
 from slant.collector.errors import UsageError
 from tests.support.given import database
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.rows.same_answers import warning_of_same_answers
+from slant.analysis.rows.cells import warning_of_same_answers
 
 USED = ("tokens", "condition", "wording")
 ONCE = pl.DataFrame(

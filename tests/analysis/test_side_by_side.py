@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from slant.analysis.archive.loading import database_of
 from slant.analysis.archive.sealing import seal
+from slant.analysis.archive.study_copy import database_of
 from slant.analysis.cli.main import analyze
-from slant.analysis.questions.changed_choice import with_changes
-from slant.analysis.questions.side_by_side import side_by_side
+from slant.analysis.questions.side_by_side import side_by_side, with_changes
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.support.fitted import RUN, small_database, trials

@@ -18,7 +18,7 @@ from slant.analysis.questions.checks.sentences import (
     percent,
     spread,
 )
-from slant.analysis.rows.same_answers import MORE_THAN_CHANCE
+from slant.analysis.rows.cells import MORE_THAN_CHANCE
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view

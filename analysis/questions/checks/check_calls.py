@@ -21,9 +21,8 @@ from slant.analysis.calls.call import Call
 from slant.analysis.questions.checks.check_table import CheckInfo, checks_of_study, mixed_model_checks
 from slant.analysis.questions.checks.trials import CELL, has_mixed_fit, with_token_limits
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.labels import with_labels
 from slant.analysis.rows.study_choice import rows_of_source
-from slant.analysis.rows.views import read_view, set_measure
+from slant.analysis.rows.views import read_view, set_measure, with_labels
 from slant.collector.keep.attributes import attributes_apart
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
