@@ -27,7 +27,6 @@ from slant.collector.keep.database import let_go
 from slant.collector.stable_ids import stable_id
 from slant.collector.system.files import contents, replace_on_disk
 
-
 SAY = "say"
 """Name the argument with a file in which R reports what it is doing; the file is on this machine."""
 _GROUP_S = 0.5  # calls that take less go to a worker together, to save crossings

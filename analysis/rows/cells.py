@@ -325,8 +325,8 @@ def _by_side(whole: pl.DataFrame, rows: pl.DataFrame, fit: Fit) -> Iterator[Coun
         yield str(level), n - rows.filter(is_level).height, n
 
 
-# Repetitions that are the same answer again, in fits that count each of them: as in R/warn_of_pooling.R. R sees only the
-# columns of a cell's formula, which seldom have both words and wordings; so they are found among all columns of the
+# Repetitions that are the same answer again, in fits that count each of them: as in R/warn_of_pooling.R. R sees only
+# the columns of a cell's formula, which seldom have both words and wordings; so they are found among all columns of the
 # view, and R reports them only for a caller's own data.
 COMBINATION = ("item", "wording", "condition")
 """List what makes two trials of a cell repetitions of each other, with their test and group."""

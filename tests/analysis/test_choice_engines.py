@@ -10,7 +10,7 @@ import pytest
 
 from slant import analysis
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.plots.choice_models import with_people
+from slant.analysis.plots.registry import with_people
 from slant.collector import collect
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.studies.catalogue import fits_of, load_study

@@ -13,7 +13,7 @@ from slant import analysis
 from slant.analysis.archive.steps import steps_of
 from slant.analysis.archive.study_copy import kept_call_ids
 from slant.analysis.cli.main import analyze
-from slant.analysis.pages.parts.occasions import retests
+from slant.analysis.pages.parts.people import retests
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.questions.checks.answer_findings import retest_finding
 from slant.collector.errors import DatabaseError
