@@ -29,9 +29,9 @@ from slant.analysis.archive.comparison import (
     compare_tables,
     smallest_ess,
 )
-from slant.analysis.archive.environment import r_versions, software
 from slant.analysis.archive.left_out_texts import KINDS, REASONING
 from slant.analysis.archive.sealed_data import are_draws, data_file, read_by, study_tables, write_tables
+from slant.analysis.archive.sealing import r_versions, software
 from slant.analysis.archive.steps import Step, read_step
 from slant.analysis.archive.study_copy import DRAWS, in_one_order, load_sealed, stored_study
 from slant.analysis.archive.unlisted_files import codebook_row, remaining_rows, source_rows

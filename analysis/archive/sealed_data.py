@@ -10,8 +10,7 @@ import polars as pl
 
 from slant.analysis.archive import layout
 from slant.analysis.archive.codebook import DataFile, codebook_rows, dataset_description
-from slant.analysis.archive.journals import SealedJournal
-from slant.analysis.archive.privacy import PrivateWords
+from slant.analysis.archive.journals import PrivateWords, SealedJournal
 from slant.analysis.archive.steps import Step
 from slant.analysis.questions.retests import ANSWERS, retest_calls
 from slant.analysis.rows.descriptive_tables import table_info, tables

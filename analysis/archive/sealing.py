@@ -6,19 +6,22 @@ packed: so nothing else can get in, and what a replay will find has been found o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import json
+import platform
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from slant.analysis.archive import layout
-from slant.analysis.archive.environment import r_versions, software, write_environment
-from slant.analysis.archive.journals import journals_of, seal_journals
+from slant.analysis.archive.journals import journals_of, private_words, seal_journals
 from slant.analysis.archive.left_out_texts import KINDS, PEOPLE, REASONING, texts_left_out
-from slant.analysis.archive.privacy import private_words
 from slant.analysis.archive.sealed_data import Contents, add_data, add_sources, add_tables
 from slant.analysis.archive.sealed_pages import add_documents
 from slant.analysis.archive.steps import Frames, steps_of
@@ -31,6 +34,7 @@ from slant.analysis.archive.study_copy import (
     stored_study,
 )
 from slant.analysis.archive.zip_writer import write_manifest, write_zip
+from slant.analysis.bridge.worker import versions_now
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import model_folder
 from slant.analysis.plots.drawing import figures
@@ -43,9 +47,11 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.stored_designs import designs_in
+from slant.collector.provenance.bibtex import NO_R_PACKAGE
 from slant.collector.providers import PROVIDERS
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.files import moved, remove
+from slant.collector.system.code_version import current_code_version, git_commit
+from slant.collector.system.files import moved, remove, write_file
 from slant.collector.system.scratch import scratch_near
 from slant.collector.system.shipped_files import sql_query
 
@@ -245,3 +251,69 @@ def _add_figures(contents: Contents, db: Path, workers: Workers, on_calls: Any) 
             continue
         name = f"{layout.FIGURES}/{Path(row['path']).name}"
         contents.results.append({"file": name, "command": command, "what": row["alt_text"]})
+
+
+_REQUIRED = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@functools.cache
+def python_versions() -> dict[str, str]:
+    """Return the packages that slant needs here, and those that they need, by name."""
+    found: dict[str, str] = {}
+    todo = ["slant"]
+    while todo:
+        name = re.sub(r"[-_.]+", "-", todo.pop()).lower()
+        if name in found:
+            continue
+        try:
+            distribution = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        found[name] = distribution.version
+        todo += _required(distribution)
+    return dict(sorted((name, version) for name, version in found.items() if name != "slant"))
+
+
+def _required(distribution: metadata.Distribution) -> Iterator[str]:
+    for line in distribution.requires or ():
+        if "extra ==" not in line and (match := _REQUIRED.match(line)):
+            yield match[0]
+
+
+def r_versions(frames: Iterable[pl.DataFrame], packages: tuple[str, ...]) -> dict[str, str]:
+    """Return R and its packages: those that made the results, according to the results, else those here. Of several
+    versions it is the last by number; empty if there is no R and no result, or no package is requested."""
+    made: dict[str, str] = dict(versions_now(packages) or versions_now(()) or {}) if packages else {}
+    for frame in frames:
+        if "versions" in frame.columns:
+            for text in frame["versions"].drop_nulls().unique().sort():
+                made |= {name: str(version) for name, version in json.loads(text).items()}
+    return {name: made[name] for name in sorted(made) if name not in NO_R_PACKAGE}
+
+
+def software(r: Mapping[str, str]) -> dict[str, str]:
+    """Return the versions behind the numbers, by name."""
+    python = python_versions()
+    return {
+        "slant": current_code_version(),
+        "slant commit": git_commit() or "unknown",
+        "Python": platform.python_version(),
+        **{name: python[name] for name in ("duckdb", "polars") if name in python},
+        **r,
+    }
+
+
+def write_environment(folder: Path, r: Mapping[str, str]) -> None:
+    folder.mkdir()
+    lines = [f"{name}=={version}\n" for name, version in python_versions().items()]
+    write_file(folder / "constraints.txt", "".join(lines))
+    packages = {
+        name: {"Package": name, "Version": version, "Source": "Repository"}
+        for name, version in r.items()
+        if name != "R"
+    }
+    if r:
+        lock = {"R": {"Version": r["R"], "Repositories": []}, "Packages": packages}
+        write_file(folder / "renv.lock", json.dumps(lock, indent=2) + "\n")
+    about = {"system": platform.system(), "machine": platform.machine(), "software": software(r)}
+    write_file(folder / "platform.json", json.dumps(about, indent=2) + "\n")

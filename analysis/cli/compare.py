@@ -13,10 +13,9 @@ from slant.analysis.cli.options import option, workers_options
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.analysis.fitting.result_versions import kept_version_sentences
 from slant.analysis.pages.report_tables import token_measures
-from slant.analysis.paper.comparison import compare, summary
+from slant.analysis.paper.comparison import STATUSES, compare, summary
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.paper.reconstruction import bases_in_words
-from slant.analysis.paper.verdicts import STATUSES
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.collector.commands.options import FILE, db_option, output_options, row_options, source_option

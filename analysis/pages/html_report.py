@@ -22,7 +22,7 @@ from slant.analysis.calls.results import results
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.fits import FitResult, Progress, fit
 from slant.analysis.fitting.result_versions import other_version_sentences, versions_of_results
-from slant.analysis.pages.check_summary import PAGE_NAME, summary_of_checks
+from slant.analysis.pages.check_page import PAGE_NAME, summary_of_checks
 from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS, SAME_WORDS
 from slant.analysis.pages.parts.people import ALIKE
 from slant.analysis.pages.provenance import describe_methods, described_runs, without_folders

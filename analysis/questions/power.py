@@ -17,8 +17,7 @@ from slant.analysis.calls.call import Call, answer_of
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.choices import CELL, crossed_choices
 from slant.analysis.fitting.fits import Progress, fit
-from slant.analysis.questions.power_of_levels import CONTRASTS, simulated_power
-from slant.analysis.questions.respondents_of_pilot import pilot_respondents
+from slant.analysis.questions.power_of_levels import CONTRASTS, pilot_respondents, simulated_power
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view

@@ -32,9 +32,8 @@ from slant.analysis.archive.comparison import (
     Rule,
     compare_tables,
 )
-from slant.analysis.archive.journals import seal_journals
+from slant.analysis.archive.journals import PrivateWords, seal_journals
 from slant.analysis.archive.left_out_texts import without_reasoning
-from slant.analysis.archive.privacy import PrivateWords
 from slant.analysis.archive.replaying import Replayed, replay, tolerance_of
 from slant.analysis.archive.sealed_pages import write_crate
 from slant.analysis.archive.sealing import seal

@@ -24,7 +24,7 @@ from slant.analysis.cli.main import analyze
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import calibration
 from slant.analysis.plots.registry import figure_rows
-from slant.analysis.questions.checks.calibration_finding import kept_calibrations, sampler_quality
+from slant.analysis.questions.checks.check_findings import kept_calibrations, sampler_quality
 from slant.analysis.questions.checks.sentences import Context
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import reading

@@ -10,9 +10,8 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.paper.comparison import summary
+from slant.analysis.paper.comparison import summary, with_verdicts
 from slant.analysis.paper.published import KEY, half_unit, notes, published_numbers
-from slant.analysis.paper.verdicts import with_verdicts
 from slant.collector import import_trials
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
 from slant.collector.keep.database import reading

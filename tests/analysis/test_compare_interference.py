@@ -11,11 +11,10 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
-from slant.analysis.paper.comparison import compare
+from slant.analysis.paper.comparison import compare, with_verdicts
 from slant.analysis.paper.published import KEY, not_checkable, notes, published_numbers
 from slant.analysis.paper.reconstruction import MADE_UP, bases_in_words, reconstruct_answers
 from slant.analysis.paper.sources import sources_of
-from slant.analysis.paper.verdicts import with_verdicts
 from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
 from slant.collector.keep.database import writing

@@ -14,8 +14,7 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.pages.check_page import write_page
-from slant.analysis.pages.check_summary import page_of_checks, summary_of_checks
+from slant.analysis.pages.check_page import page_of_checks, summary_of_checks, write_page
 from slant.analysis.pages.provenance import describe_methods, without_folders
 from slant.analysis.pages.report_tables import fit_table, term_words
 from slant.analysis.plots.drawing import draw

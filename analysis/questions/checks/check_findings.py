@@ -7,14 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
 from string import Formatter
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from slant.analysis.questions.calibration import LEVEL, calibration_sentences, last_calibrations
 from slant.analysis.questions.checks import answer_findings, choice_findings, fit_findings, word_findings
 from slant.analysis.questions.checks.answer_findings import RETEST, findings_of_served_models, retest_finding
-from slant.analysis.questions.checks.calibration_finding import sampler_quality
 from slant.analysis.questions.checks.check_calls import has_checks
 from slant.analysis.questions.checks.check_table import CheckInfo, Rule, checks_of_study, question_of
 from slant.analysis.questions.checks.count_finding import count_models
@@ -33,10 +34,39 @@ from slant.analysis.questions.checks.sentences import (
 )
 from slant.analysis.questions.checks.word_findings import pooled_effects
 from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.views import read_view, stored_views
+from slant.collector.keep.database import reading
 from slant.collector.registration.canonical import document_of, registered_rule
 from slant.collector.stopping.looks import Look, looks_by_plan, looks_clause
 from slant.collector.studies.catalogue import BASE, Study
 from slant.collector.terminal import count_text
+
+CALIBRATION = "calibration"
+
+
+def kept_calibrations(db: str | Path, study: str, source: str | None) -> dict[str, pl.DataFrame]:
+    """Return by the name of the check the rows of the last calibration of each fit; nothing if there is none."""
+    with reading(db) as connection:
+        if "calibration_summary" not in stored_views(connection):
+            return {}
+        rows = read_view(connection, "calibration_summary", study=study, source=source)
+    return {} if rows.is_empty() else {CALIBRATION: last_calibrations(rows)}
+
+
+def sampler_quality(checks: CheckRows, context: Context) -> Verdict:
+    """Return whether simulated truths are found again as often as the posteriors say."""
+    rows = checks[CALIBRATION]
+    off = rows.filter(pl.col("p_adjusted") < LEVEL)
+    n_fits = rows["calibration_id"].n_unique()
+    named = f" ({', '.join(off['quantity'].unique(maintain_order=True))})" if off.height else ""
+    doubtful = rows.filter(pl.col("n_failed") + pl.col("n_doubtful") > 0)
+    standing = "caution" if off.height else "note" if doubtful.height else "not found"
+    verdict = (
+        f"In {count_text(n_fits, 'Bayesian fit')} of data drawn from the priors, {off.height or 'none'} of "
+        f"{rows.height} quantities {'is' if off.height < 2 else 'are'} found less well than posteriors say{named}."
+    )
+    return Verdict(standing, verdict, tuple(calibration_sentences(rows)))
+
 
 _NOT_CHECKED = "not checked"
 

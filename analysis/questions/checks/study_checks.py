@@ -20,7 +20,6 @@ from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.questions.checks.answer_findings import RETEST, served_rows
-from slant.analysis.questions.checks.calibration_finding import kept_calibrations
 from slant.analysis.questions.checks.check_calls import (
     Calls,
     calls_of,
@@ -30,7 +29,7 @@ from slant.analysis.questions.checks.check_calls import (
     read_answers,
     read_profiles,
 )
-from slant.analysis.questions.checks.check_findings import Checks, findings
+from slant.analysis.questions.checks.check_findings import Checks, findings, kept_calibrations
 from slant.analysis.questions.checks.check_table import CheckInfo, checks_of_study, mixed_model_checks
 from slant.analysis.questions.checks.count_finding import kept_count_models
 from slant.analysis.questions.checks.nothing_finding import nothing_rows
