@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from bench.fitting import both_ways
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.fitting.fits import FitResult
@@ -291,3 +292,12 @@ def test_a_coefficient_is_compared_only_with_one_of_the_same_regression(tmp_path
 def test_shared_words_are_told_but_are_no_number_of_the_paper(db: Path, found: FitResult) -> None:
     assert not published_numbers(load_study("rmiat"))["quantity"].str.contains("frex_words").any()
     assert "n_shared" in matched(found.topics["words"], PAPERS_FIRST).columns
+
+
+@pytest.mark.needs("stm")
+@pytest.mark.slow
+def test_all_texts_are_prepared_and_fitted_as_published(shared: Path, tmp_path: Path) -> None:
+    found = both_ways(tmp_path / "some.rds")
+    assert (found["n_texts"], found["n_documents"], found["n_words"]) == (31_989, 31_781, 246)
+    assert found["engine"] == "fast"
+    assert [round(100 * share, 2) for share in found["proportions"]] == [28.93, 18.68, 11.38, 41.01]
