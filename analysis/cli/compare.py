@@ -15,12 +15,13 @@ from slant.analysis.fitting.result_versions import kept_version_sentences
 from slant.analysis.pages.report_tables import token_measures
 from slant.analysis.paper.comparison import STATUSES, compare, summary
 from slant.analysis.paper.numbers import PRINT
-from slant.analysis.paper.reconstruction import bases_in_words
+from slant.analysis.paper.reconstruction import bases_in_words, reconstruct_answers
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.result_warnings import mixture_warnings
-from slant.collector.commands.options import FILE, db_option, output_options, row_options, source_option
+from slant.collector.commands.options import FILE, db_option, output_options, row_options, source_option, study_option
 from slant.collector.errors import UsageError
-from slant.collector.studies.catalogue import Study
+from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.terminal import print_rows, say
 
 
 def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[str]:
@@ -122,3 +123,25 @@ def _checked_in_words(rows: pl.DataFrame) -> Iterator[str]:
             f"Checked without raw data, against other printed numbers and the study's design "
             f'(source "{PRINT}"): {checked.height} numbers.'
         )
+
+
+_EXAMPLES = """\b
+Example:
+  analyze reconstruct --study interference --format csv > paper.csv
+  collect import --study interference --layout tidy --db paper.duckdb paper.csv
+  analyze compare --study interference --db paper.duckdb
+"""
+
+
+@click.command("reconstruct", epilog=_EXAMPLES)
+@study_option("It must come with a reconstruction.", required=True)
+@output_options
+def reconstruct_command(study: str, output_format: str) -> None:
+    """Make answers with the printed counts, for a paper whose raw data are not public.
+
+    A number that the counts decide comes out exactly; a posterior also depends on which words failed, which is not
+    printed. No model gave these answers, and every row says so. `collect import` reads them (layout tidy).
+    """
+    loaded = load_study(study)
+    print_rows(reconstruct_answers(loaded), output_format)
+    say(f'Made up from what "{loaded.name}" prints, not answers of any model. Keep them in a separate database.')

@@ -52,7 +52,7 @@ _COMMANDS = {
         ("meta", "meta", "One number over tests and models: the mean effect, how it varies, what to expect elsewhere."),
         ("permute", "permute", "Observed interference next to that of arbitrary labels."),
         ("power", "power", "How many words, wordings, repetitions or games it takes, and what they cost."),
-        ("reconstruct", "reconstruct", "Answers with a paper's printed counts, where its data are not public."),
+        ("reconstruct", "compare", "Answers with a paper's printed counts, where its data are not public."),
         ("replay", "replay", "A sealed study checked, and made again: what agrees, what differs."),
         ("report", "report", "One HTML page: tables, figures, warnings, where the data come from."),
         ("retest", "retest", "Is it the same tomorrow? Trials that were asked again, next to their first answers."),
