@@ -167,10 +167,10 @@ def with_people(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _replays(data: FigureData) -> pl.DataFrame | None:
     """Return a part for each variant and model."""
-    rows, games = _of_variants(data, "replayed_curves"), data.games("allocation_games")
-    if rows is None or games is None:
+    rows, played = _of_variants(data, "replayed_curves"), data.games("allocation_games")
+    if rows is None or played is None:
         return None
-    sizes = games.unique(CELL).select(*CELL, "n_groups")
+    sizes = played.unique(CELL).select(*CELL, "n_groups")
     named = games.labelled(rows.join(sizes, on=CELL, how="left", maintain_order="left"), data)
     return named.with_columns(part=pl.concat_str("variant", "model", separator=" "))
 
