@@ -32,7 +32,7 @@ _FUNCTIONS = ("I", "log", "log1p", "sqrt", "scale", "poly")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z.][\w.]*")
 _TOKEN = re.compile(
     r"""\s*(?:(?P<operand>[A-Za-z.][\w.]*|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|`[^`]*`|"[^"]*"|'[^']*')"""
-    r"""|(?P<operator>%[^%]*%|<=|>=|==|!=|&&|\|\||[-+*/^:|~<>&,=])|(?P<open>\()|(?P<close>\))|(?P<other>\S))"""
+    r"""|(?P<operator>%[^%]*%|[<>=!]=|&&|\|\||[-+*/^:|~<>&,=])|(?P<open>\()|(?P<close>\))|(?P<other>\S))"""
 )
 _NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _PRIOR = re.compile(rf"\s*(\w+)\s*\(\s*({_NUMBER}(?:\s*,\s*{_NUMBER})*)\s*\)\s*")
