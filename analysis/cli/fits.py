@@ -17,7 +17,7 @@ from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.fitting.result_versions import version_sentence
 from slant.analysis.fitting.tests_of_groups import term_test_sentences
-from slant.analysis.pages.answers import answers
+from slant.analysis.pages.answers import answers_of_fit
 from slant.analysis.paper.study_views import GRAIN, StudyViews
 from slant.analysis.paper.topic_match import match_in_words, matched, missing_of_print, printed_topics
 from slant.analysis.rows.doubts import grouped_doubts
@@ -58,7 +58,7 @@ def _answers(engine: str, db: Path, study: str | None, result: FitResult) -> Ite
     """Yield what the first of these fits answers, where its rows are of one source, version and variant."""
     grains = result.table.select(GRAIN).unique()
     if grains.height == 1 and result.table["study"].n_unique() == 1:
-        yield from answers(study_in(db, study), result.table["fit"][0], result, grains.row(0, named=True))
+        yield from answers_of_fit(study_in(db, study), result.table["fit"][0], result, grains.row(0, named=True))
 
 
 def _in_reading_order(rows: pl.DataFrame) -> pl.DataFrame:

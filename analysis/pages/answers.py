@@ -53,7 +53,7 @@ def report_answers(study: Study, fits: Mapping[str, FitResult], grain: Mapping[s
     engines = {name: definition.engine for name, definition in fits_of(study).items()}
     names = [name for name in (*study.fits, *sorted(fits, key=lambda name: _rank(engines.get(name)))) if name in fits]
     for name in names:
-        if engines.get(name) in _FIRST and (said := answers(study, name, fits[name], grain)):
+        if engines.get(name) in _FIRST and (said := answers_of_fit(study, name, fits[name], grain)):
             return said
     return []
 
@@ -62,7 +62,7 @@ def _rank(engine: str | None) -> int:
     return _FIRST.index(engine) if engine in _FIRST else len(_FIRST)
 
 
-def answers(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> list[str]:
+def answers_of_fit(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> list[str]:
     """Return sentences on the fit of that name: one for each model and test if these are few, else their counts."""
     cells = list(_cells(study, name, result, grain))
     if len(cells) <= MOST_SENTENCES:

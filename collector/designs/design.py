@@ -268,8 +268,7 @@ class Design(ABC):
 
     def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Plan[Any]:
         """Return what one model is asked, in a seeded order. By default the questions of all repetitions are shuffled
-        together, so that conditions take turns.
-        """
+        together, so that conditions take turns."""
         return ShuffledQuestions(self, study, model, seed)
 
     def conversations(
@@ -362,9 +361,8 @@ class Design(ABC):
         return reply
 
     def coded_options(self, study: StudyFile, row: Mapping[str, Any]) -> tuple[str, str, str]:
-        """Return the two options of an answer that a model is to code, too, and what was given to one of
-        them; `row` is one of the view `codable_answers`, which has the answers of this design.
-        """
+        """Return the two options of an answer that a model is to code, too, and what was given to one of them; `row` is
+        one of the view `codable_answers`, which has the answers of this design."""
         return row["option_a"], row["option_b"], row["asked"]
 
     def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:

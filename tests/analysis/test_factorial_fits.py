@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from slant.analysis import fit, report, tables
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.pages.answers import _corrected, answers, rounded
+from slant.analysis.pages.answers import _corrected, answers_of_fit, rounded
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.rows.cells import GRAIN, read_rows
 from slant.collector import export_trials, import_trials
@@ -155,12 +155,12 @@ def test_a_fit_is_also_a_sentence_for_the_factor_that_comes_first(place: tuple[P
     made = fit(db, study, "linear")
     grain = made.table.select(GRAIN).row(0, named=True)
     (p_value,) = made.table.filter(term="genderman")["p_value"]
-    assert answers(study, "linear", made, grain)[0].startswith(
+    assert answers_of_fit(study, "linear", made, grain)[0].startswith(
         f"small: no difference was found for man against woman (p = {p_value:.3f}".replace("0.", ".")
     )
     made = fit(db, study, "mean_contrasts")
     rating, hire = made.tables["mean_contrasts"]["contrasts"].filter(attribute="gender").to_dicts()
-    said = " ".join(answers(study, "mean_contrasts", made, grain))
+    said = " ".join(answers_of_fit(study, "mean_contrasts", made, grain))
     for row, unit, factor in ((rating, "points", 1), (hire, "percentage points", 100)):
         low, high = (rounded(row[end] * factor) for end in ("conf_low", "conf_high"))
         limit = rounded(max(abs(row["conf_low"]), abs(row["conf_high"])) * factor)
