@@ -76,6 +76,7 @@ def test_a_source_is_cited_if_it_names_a_work(source: str | None, is_cited: bool
     assert is_citation(source) is is_cited
 
 
+@pytest.mark.slow
 def test_the_shell_prints_the_paragraph_of_the_fits_that_are_kept(tmp_path: Path) -> None:
     study, db = audit(tmp_path), tmp_path / "a.duckdb"
     collect(db, study, simulated=True)

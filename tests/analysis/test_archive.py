@@ -91,6 +91,7 @@ def members(archive: Path) -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist()}
 
 
+@pytest.mark.slow
 def test_everything_that_sql_makes_is_the_same_again(replayed: Replayed) -> None:
     counts = dict(replayed.table.group_by("kind").len().iter_rows())
     assert replayed.problems.is_empty()

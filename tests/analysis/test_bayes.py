@@ -54,6 +54,7 @@ def shell(db: Path, *arguments: str) -> Result:
     )
 
 
+@pytest.mark.slow
 def test_a_fit_has_its_tables_and_the_models_in_the_order_of_the_study(found: FitResult) -> None:
     assert {name: frame.height for name, frame in found.bayes.items()} == EXPECTED
     assert found.table["term"].to_list()[:4] == ["intercept", "blockincongruent", "modelgpt-5", "domaingender_science"]

@@ -64,6 +64,7 @@ def changed(path: Path, **more: Any) -> Path:
     return database(path, rows, [RUN])
 
 
+@pytest.mark.slow
 def test_every_check_has_rows_for_every_model_and_test(found: Checks) -> None:
     made = {known.check for known in mixed_model_checks() if not known.kept_by}
     assert set(found.rows) == made - {"meta"}  # too few to pool

@@ -52,6 +52,7 @@ def test_models_are_compared_and_p_is_said_to_be_corrected(db: Path) -> None:
     assert "p is corrected (holm)" in answer.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

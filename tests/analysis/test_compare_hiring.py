@@ -108,6 +108,7 @@ def test_what_needs_no_data_agrees_or_is_a_slip_that_is_explained(study: Study, 
     assert set(checked.filter(pl.col("table") == "design")["status"]) == {"agrees"}
 
 
+@pytest.mark.slow
 def test_si_and_half_width_of_the_printed_matrices_come_out(of_print: pl.DataFrame) -> None:
     found = of_print.filter(pl.col("table") == "matrices")
     rounded = {(row["model"], row["quantity"]): f"{row['recomputed']:.3f}" for row in found.to_dicts()}

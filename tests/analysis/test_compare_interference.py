@@ -90,6 +90,7 @@ def test_answers_that_a_provider_forced_into_a_schema_are_no_part_of_table_3(stu
     assert standing == {"claude-sonnet-4": "agrees", "gemini-2.5-pro": "agrees", "gpt-5": "no data"}
 
 
+@pytest.mark.slow
 def test_every_answer_says_that_no_model_gave_it(study: Study, paper: Path) -> None:
     rows = analysis.open_trials(paper, view="trials")
     assert (set(rows["detail"]), set(rows["source"])) == ({MADE_UP}, {"imported"})

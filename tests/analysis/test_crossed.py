@@ -37,6 +37,7 @@ def test_every_association_study_has_the_fit_without_naming_it() -> None:
     assert "crossed" not in fits_of(load_study("interference"))
 
 
+@pytest.mark.slow
 def test_effects_stand_beside_the_studys_own(found: analysis.FitResult, db: Path) -> None:
     own = analysis.fit(db, "rmiat", "lme4").table.filter(pl.col("term") == "conditionincompatible")
     effects = found.tables["crossed"]["effects"]

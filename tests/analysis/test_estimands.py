@@ -70,6 +70,7 @@ def test_each_estimand_has_the_numbers_of_r_alone_on_the_exported_rows(
     assert here == pytest.approx(there, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_linked_factors_are_compared_over_the_levels_that_both_may_have(pairs: tuple[Path, Study]) -> None:
     db, study = pairs
     assert fits_of(study)["amce"].settings["linked"] == ["education:job"]
@@ -137,6 +138,7 @@ def test_a_report_has_means_effects_and_ratios_beside_four_fifths(place: tuple[P
     assert "Fewer than three points are used" in page
 
 
+@pytest.mark.slow
 def test_of_a_question_whose_good_answer_is_no_the_ratio_is_of_those_not_refused(tmp_path: Path) -> None:
     asked = ('text = "Would you hire {name}?"\nkind = "yes_no"', 'text = "Refuse {name}?"\nkind = "yes_no"')
     file = write_audit(tmp_path, (asked[0], asked[1] + '\nfavourable = "no"'))

@@ -34,6 +34,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     return analysis.figures(small_database(folder / "a.duckdb"), out=folder / "new" / "figures")
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn_as_svg_and_png(drawn: pl.DataFrame) -> None:
     assert drawn["problem"].null_count() == drawn.height
     names = [Path(path).name for path in drawn["path"]]

@@ -175,6 +175,7 @@ def test_games_that_chance_plays_otherwise_are_not_compared(tmp_path: Path) -> N
         analysis.game_differences(db, conditions=["long"], n_draws=20)
 
 
+@pytest.mark.slow
 def test_pooled_conditions_hold_the_same_models_and_answer_formats_or_are_not_compared(db: Path) -> None:
     with pytest.raises(UsageError) as told:  # a never answered in the other format
         analysis.game_differences(db, by=["variant"], between="answer_format", reference="direct", n_draws=40)

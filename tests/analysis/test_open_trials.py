@@ -15,12 +15,13 @@ from tests.support.tiny_game import QUICK, write_game
 from tests.support.tiny_study import write_tiny
 
 
-@pytest.fixture
-def both(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with an association study and a game with questions."""
-    db = tmp_path / "a.duckdb"
-    assert collect(db, write_game(tmp_path), ["simulated/greedy"], **QUICK).is_complete
-    assert collect(db, write_tiny(tmp_path), ["simulated/small"], **QUICK).is_complete
+    folder = tmp_path_factory.mktemp("both")
+    db = folder / "a.duckdb"
+    assert collect(db, write_game(folder), ["simulated/greedy"], **QUICK).is_complete
+    assert collect(db, write_tiny(folder), ["simulated/small"], **QUICK).is_complete
     return db
 
 

@@ -62,6 +62,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_what_is_known_of_people_is_a_column_with_the_type_that_the_study_says(place: Path) -> None:
     fitted = analysis.fit(place / "t.duckdb", str(place / "study.toml"), "lm", source="human").table
     rows = pl.read_csv(place / "rows.csv").with_columns(old=(pl.col("age_group") == "old").cast(pl.Int8))
@@ -156,6 +157,7 @@ formula = "rating ~ item"
 """
 
 
+@pytest.mark.slow
 def test_people_who_answered_once_are_not_missing_for_want_of_a_personas_columns(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(PERSONAS)
     (tmp_path / "people.csv").write_text("level,text,party\nann,You are Ann.,left\nbo,You are Bo.,right\n")

@@ -82,6 +82,7 @@ def test_a_study_done_as_registered_has_no_deviation(folder: Path) -> None:
     assert planned(folder).sha256 in page
 
 
+@pytest.mark.slow
 def test_another_version_of_the_study_is_named(folder: Path) -> None:
     found = changed(folder, lambda document: document["study"].update(version="000000000000"))
     ((kind, registered, _, n),) = told(found)
@@ -113,6 +114,7 @@ def other_model(document: dict[str, Any], *eligible: str) -> None:
     document["later_models"]["eligible"] = list(eligible)
 
 
+@pytest.mark.slow
 def test_a_model_that_is_neither_named_nor_eligible_is_a_deviation(folder: Path) -> None:
     found = changed(folder, other_model)
     assert ("model", None, "simulated/small", 8) in told(found)

@@ -47,6 +47,7 @@ def found(db: Path) -> analysis.Retest:
     return analysis.retest(db, "rmiat")
 
 
+@pytest.mark.slow
 def test_each_occasion_has_all_tests_together_and_each_test(found: analysis.Retest) -> None:
     rows = found.table.select("occasion", "test", "n").rows()
     assert rows == [

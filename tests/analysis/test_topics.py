@@ -48,6 +48,7 @@ def bias_topic(result: FitResult) -> int:
     return next(topic for topic, words in frex(result).items() if "bias" in words)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_a_topic_has_the_words_of_those_who_talk_of_it(found: FitResult) -> None:
     topics, prevalence = found.topics["topics"], found.topics["prevalence"]
@@ -66,6 +67,7 @@ def test_answers_without_a_readable_text_are_counted_and_said(found: FitResult) 
     assert "6 rows without reasoning_text left out." in found.messages["text"].to_list()
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_what_is_kept_is_not_fitted_again_and_is_the_same_in_the_views(db: Path, found: FitResult) -> None:
     again = analysis.fit(db, fit="stm", settings={**QUICK, "topics": 3})
@@ -78,6 +80,7 @@ def test_what_is_kept_is_not_fitted_again_and_is_the_same_in_the_views(db: Path,
     assert kept["examples"]["text"].to_list() == found.topics["examples"]["text"].to_list()
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_the_model_opens_again_in_python_and_with_rs_own_readrds(db: Path, found: FitResult) -> None:
     model = analysis.read_topics(db)
@@ -170,6 +173,7 @@ def test_what_can_not_be_fitted_is_a_row_that_says_why(tmp_path: Path, rows: obj
     assert all(frame.is_empty() for frame in result.topics.values())
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_one_topic_and_unknown_settings_are_refused(db: Path) -> None:
     with pytest.raises(RError, match="one topic would be all the texts"):

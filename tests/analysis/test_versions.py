@@ -26,6 +26,7 @@ def fitted(db: Path) -> FitResult:
     return analysis.fit(db, fit="lme4")
 
 
+@pytest.mark.slow
 def test_the_versions_that_made_a_result_are_told_with_it(db: Path, fitted: FitResult) -> None:
     told = version_sentence(fitted)
     assert told.startswith(("Made with R 4.", "Made with R 5."))

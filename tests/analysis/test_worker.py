@@ -50,6 +50,7 @@ def test_a_worker_serves_many_jobs() -> None:
     assert os.getpid() not in processes
 
 
+@pytest.mark.slow
 def test_workers_of_an_earlier_call_do_not_serve_a_function_that_they_would_not_find(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

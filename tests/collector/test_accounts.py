@@ -70,6 +70,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "project" / "a.duckdb"
 
 
+@pytest.mark.slow
 def test_the_answers_are_kept_with_what_is_useful(collected: Path) -> None:
     with reading(collected) as connection:
         (headers,) = connection.execute("SELECT headers FROM trials LIMIT 1").fetchall()[0]

@@ -194,6 +194,7 @@ def test_results_at_another_host_are_not_fetched_with_the_key(batch: Batching, s
     assert "which gets no key" in batch.said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("provider", "endpoint"),
     [

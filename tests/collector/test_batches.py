@@ -117,6 +117,7 @@ def test_what_is_declined_in_two_jobs_is_rejected_and_submitted_no_more(
     assert [len(job["requests"]) for job in server.jobs] == [PLANNED, 2]
 
 
+@pytest.mark.slow
 def test_answers_that_come_twice_leave_no_negative_number_of_trials(batch: Batching, server: BatchServer) -> None:
     server.fate = lambda custom_id, body: "missing" if custom_id.endswith("-0") else "ok"
     batch("openai")
@@ -165,6 +166,7 @@ def test_jobs_are_split_and_each_request_is_in_one(batch: Batching, server: Batc
     assert batch(provider).is_complete
 
 
+@pytest.mark.slow
 def test_an_answer_with_a_line_separator_in_it_is_one_line(batch: Batching, server: BatchServer) -> None:
     server.answer = lambda body: "Ca\u2028lm\u0085"
     server.finishes_at_once = True

@@ -171,6 +171,7 @@ def test_more_answers_ask_for_their_own_coding_only(recoded: Path) -> None:
     assert f"{planned},{already},5," in done.stdout
 
 
+@pytest.mark.slow
 def test_simulated_answers_are_no_work_for_a_real_model(decided: Path) -> None:
     said = recode(decided, "--model", EXAMPLE_MODEL)
     assert said.exit_code == 2

@@ -23,6 +23,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
     return db, run("--study", "interference", "--simulated", "--db", str(db), "--format", "csv")
 
 
+@pytest.mark.slow
 def test_all_three_models_are_asked_all_960_trials(asked: tuple[Path, Result]) -> None:
     db, result = asked
     rows = [line.split(",")[:4] for line in result.stdout.splitlines()]

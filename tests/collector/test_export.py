@@ -45,6 +45,7 @@ def test_all_formats_hold_the_same_rows(database: Path) -> None:
     assert parquet.columns == csv.columns == list(first_object(files[2]))
 
 
+@pytest.mark.slow
 def test_texts_that_a_spreadsheet_would_run_get_an_apostrophe_on_request(database: Path) -> None:
     out = database.with_name("safe.csv")
     export_trials(database, out=out, spreadsheet_safe=True)
@@ -52,6 +53,7 @@ def test_texts_that_a_spreadsheet_would_run_get_an_apostrophe_on_request(databas
     assert found == {"Pleasant", '\'=HYPERLINK("http://x")', "'@me", '\'-1\nand "more"', ""}
 
 
+@pytest.mark.slow
 def test_a_file_for_spreadsheets_begins_with_a_byte_order_mark_and_comes_back_as_it_was(database: Path) -> None:
     out = database.with_name("back.csv")
     given = ["=1", "'=1", "''@x", "-\n", "'quoted'", "plain", "\t"]
@@ -88,6 +90,7 @@ def test_a_file_is_replaced_only_on_request(database: Path) -> None:
     assert out.read_text(encoding="utf-8").startswith("source,")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", [["--view", "refusal_count"], ["--out", "trials.xlsx"], ["--out", "no/such/t.csv"]]
 )

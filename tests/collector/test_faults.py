@@ -33,6 +33,7 @@ def suffered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Suffered]:
     return suffer_all(FAULTS, tmp_path_factory.mktemp("faults"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAULTS)
 def test_no_fault_of_a_server_loses_an_answer_or_doubles_one(name: str, suffered: dict[str, Suffered]) -> None:
     fault, found = FAULTS[name], suffered[name]

@@ -64,6 +64,7 @@ def test_every_view_says_the_same_over_the_lake(home: Path) -> None:
     assert {name: comparable(home / "lake", name) for name in names} == expected
 
 
+@pytest.mark.slow
 def test_parts_lie_by_study_variant_and_model_and_are_zstd(home: Path) -> None:
     parts = sorted(path.parent.relative_to(home / "lake") for path in home.glob("lake/attempts/**/*.parquet"))
     assert [str(part) for part in parts] == [

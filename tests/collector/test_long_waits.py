@@ -74,6 +74,7 @@ def test_a_wait_that_was_agreed_to_holds_for_the_entire_call() -> None:
         assert (step.action, watcher.asked) == ("again", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "asked", "exit_code"), [("y", 9, 0), ("n", 1, 1)])
 def test_a_longer_wait_is_asked_for_once_at_a_terminal(
     answer: str, asked: int, exit_code: int, python: list[str], root: Path, tmp_path: Path

@@ -30,6 +30,7 @@ def cut_off(db: Path) -> None:
     os.truncate(db, db.stat().st_size // 2)
 
 
+@pytest.mark.slow
 def test_reading_says_what_makes_it_again_and_loading_does(db: Path) -> None:
     before = query(db, ROWS)
     cut_off(db)
@@ -76,6 +77,7 @@ def test_a_file_without_a_journal_is_left_as_it_is(tmp_path: Path) -> None:
     assert (done.exit_code, (tmp_path / "thesis.duckdb").read_bytes()) == (1, b"mine" * 5000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [

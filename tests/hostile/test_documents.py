@@ -40,6 +40,7 @@ def became(hostile: HostileDocument, true: Path, folder: Path) -> Path:
     return copy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", REGISTRATIONS, ids=lambda hostile: hostile.name)
 def test_what_is_no_registration_is_refused(hostile: HostileDocument, home: Path, tmp_path: Path) -> None:
     path, begun = became(hostile, home / "plan.json", tmp_path), time.process_time()

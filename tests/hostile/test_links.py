@@ -81,6 +81,7 @@ def test_a_lake_leads_nowhere_else(trap: Trap, kept: Path, tmp_path: Path) -> No
     assert what_lies_in(home) == before
 
 
+@pytest.mark.slow
 def test_a_journal_that_is_a_link_is_named_and_the_rest_is_loaded(kept: Path, tmp_path: Path) -> None:
     db, home = a_copy(kept, tmp_path), a_home(tmp_path)
     db.unlink()

@@ -160,6 +160,7 @@ def test_python_opens_what_is_there_and_asks_where_there_is_more(here: Path) -> 
         analysis.report("all.duckdb", out="never.html")
 
 
+@pytest.mark.slow
 def test_sql_gives_each_study_its_rows(here: Path) -> None:
     with duckdb.connect("all.duckdb", read_only=True) as shell:
         rows = shell.sql("SELECT study, list(DISTINCT condition) FROM tokens_by_condition GROUP BY ALL").fetchall()

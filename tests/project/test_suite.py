@@ -63,6 +63,7 @@ def test_the_ledger_has_a_line_for_each_file_and_limits_follow_the_speed_of_the_
     assert capsys.readouterr().out.startswith("warning: y takes 15 s")
 
 
+@pytest.mark.slow
 def test_the_nearest_tests_come_first_through_imports_strings_functions_of_r_and_views(reach: Reach) -> None:
     nearest = {
         "collector/stopping/rule.py": "tests/collector/test_stopping_rule.py",

@@ -14,6 +14,7 @@ without_dialect <- function(lines) {
 }
 
 test_that("NAMESPACE and help pages are what roxygen2 makes of the sources", {
+  skip_but_in_full()
   root <- in_checkout()
   skip_if_not_installed("roxygen2")
   copy <- withr::local_tempdir()
