@@ -7,7 +7,7 @@ already there with the same content is counted and left; with another content it
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.kinds import content_hash
+from slant.collector.importing.files.records import counted
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts import Problem, Row, layout_named
 from slant.collector.importing.layouts.cells import PlannedCells
@@ -103,7 +104,7 @@ def import_trials(
         texts = [study_line(loaded, run.started_at)]
         with garbage_collected_rarely(), ImportWriter(Path(db), run, report, texts) as writer:
             for file in files:
-                answers = layout_read.grouped(loaded, _counted(called.rows(file), on_rows))
+                answers = layout_read.grouped(loaded, counted(called.rows(file), on_rows))
                 _import_file(file.name, answers, reader, writer, report)
     report.sort([each.model for each in models], [test.test for test in loaded.tests])
     return report
@@ -198,13 +199,6 @@ def _counted_from_one(study: Study, called: Names, facts: _Facts, report: Import
             f"--map {name}={name}+1)"
         )
     return replace(called, from_zero=found)
-
-
-def _counted(rows: Iterable[Row | Problem], on_rows: Callable[[int], None] | None) -> Iterator[Row | Problem]:
-    for number, row in enumerate(rows, start=1):
-        yield row
-        if on_rows and number % 500 == 0:
-            on_rows(500)
 
 
 def _import_file(

@@ -88,7 +88,7 @@ class Names:
     def columns_of(self, file: TableFile) -> list[str]:
         """Return the columns of a file by our names; UnknownNameError if it lacks one that is mapped."""
         header = file.columns
-        plan = self._plan(file, header)
+        plan = self.plan(file)
         used = {field.column for field in plan.fields.values()} | plan.long_columns
         ours = [
             *plan.fields,
@@ -97,19 +97,15 @@ class Names:
         ]
         return list(dict.fromkeys([*(name for name in header if name not in used and name not in ours), *ours]))
 
-    def plan(self, file: TableFile) -> Plan:
-        """Return how rows of a file become ours."""
-        return self._plan(file, file.columns)
-
     def columns_read(self, file: TableFile) -> set[str]:
         """Return the file's own names of the columns that are mapped."""
-        plan = self._plan(file, file.columns)
+        plan = self.plan(file)
         return {field.column for field in plan.fields.values()} | plan.long_columns
 
     def rows(self, file: TableFile) -> Iterator[Row | Problem]:
         """Yield the rows of a file by our names; a row that holds several answers is several."""
         is_renamed = bool(self.columns or self.constants or self.long)
-        plan = self._plan(file, file.columns) if is_renamed else Plan({})
+        plan = self.plan(file) if is_renamed else Plan({})
         is_ambiguous = self.decimal is None and file.delimiter == ";"
         reads_numbers = self.decimal is not None or is_ambiguous
         named = {FILE: file.stem} if FILE in self.columns.values() else {}
@@ -133,7 +129,7 @@ class Names:
         if FILE in self.columns.values():
             return None
         header = file.columns
-        fields = self._plan(file, header).fields
+        fields = self.plan(file).fields
         found = {}
         for name in ours:
             field = fields.get(name, Field(name))
@@ -146,7 +142,9 @@ class Names:
     def model(self, name: str) -> str:
         return self.models.get(name, name)
 
-    def _plan(self, file: TableFile, header: Sequence[str]) -> Plan:
+    def plan(self, file: TableFile) -> Plan:
+        """Return how rows of a file become ours."""
+        header = file.columns
         fields = {ours: self._field(file, header, ours, theirs) for ours, theirs in self.columns.items()}
         long = tuple((*names, _columns_named(file, header, theirs)) for *names, theirs in self.long)
         return Plan(fields, long)  # type: ignore[arg-type]

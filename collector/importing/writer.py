@@ -104,7 +104,9 @@ class ImportWriter:
     def add(self, row: Row, record: Mapping[str, Any]) -> None:
         """Take an attempt that is new, as its line in the journal has it; count or report one that is there."""
         counts = (record["reasoning_tokens"], record["output_tokens"])
-        content = _content(record["answer"], record["tokens"], *counts, _md5(record["reasoning_text"]))
+        text = record["reasoning_text"]  # hashed as DuckDB's md5() does, so that stored texts need not be fetched
+        text_md5 = text and hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+        content = _content(record["answer"], record["tokens"], *counts, text_md5)
         if self._is_new(row, record["trial_id"], content):
             self.take(record)
 
@@ -146,7 +148,9 @@ class ImportWriter:
                 self._report.count(record)
             self._batch.clear()
         if self._shared:
-            records, numbers = _numbered([shared.record for shared, _ in self._shared])
+            places: dict[int, int] = {}
+            numbers = [places.setdefault(id(shared), len(places)) for shared, _ in self._shared]
+            records = list({id(shared): shared.record for shared, _ in self._shared}.values())
             rows = {name: list(values) for name, *values in zip(OWN, *(own for _, own in self._shared), strict=True)}
             known = {name: values for name, values in rows.items() if any(value is not None for value in values)}
             self._begun().append_many([{"kind": "answers", "shared": records, "rows": {"shared_no": numbers} | known}])
@@ -174,10 +178,6 @@ class ImportWriter:
             self._check_is_alone()
             self._report.run_id = self._run.run_id
         return self._journal
-
-    def _note_line(self, line: Mapping[str, Any]) -> None:
-        """Write a line that is no attempt by itself."""
-        self._begun().note(line)
 
     def _journals(self) -> dict[str, int]:
         paths = journal_paths(journal_folder(self._db))
@@ -218,13 +218,6 @@ class ImportWriter:
             self._report.warnings += [f"{_UNREADABLE} {problem}" for problem in loaded.problems]
 
 
-def _numbered(records: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[int]]:
-    """Return the different ones of these records, and the place of each among them."""
-    places: dict[int, int] = {}
-    numbers = [places.setdefault(id(record), len(places)) for record in records]
-    return list({id(record): record for record in records}.values()), numbers
-
-
 def _content(
     answer: str | None, tokens: int | None, reasoning: int | None, output: int | None, text_md5: str | None
 ) -> Content:
@@ -237,8 +230,3 @@ def _content(
 def _are_alike(one: Content, other: Content) -> bool:
     """Return True for the same answer: a count or a text that only one of two files has is no contradiction."""
     return one[0] == other[0] and all(a is None or b is None or a == b for a, b in zip(one[1:], other[1:], strict=True))
-
-
-def _md5(text: str | None) -> str | None:
-    """Hash a text as DuckDB's md5() does, so that stored texts need not be fetched."""
-    return text and hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

@@ -92,7 +92,8 @@ def new_run(
     """Return a run that begins now; `models` and `settings` as JSON-able values."""
     tests = [asdict(test) | {"planned": test.planned * repetitions} for test in study.tests]
     return Run(
-        run_id=new_run_id(study.name),
+        # it sorts by time, names the study, and is unique: 20261121T134405Z-rmiat-3f9a1c
+        run_id=f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{study.name}-{secrets.token_hex(3)}",
         source=source,
         study=study.name,
         study_version=study.version,
@@ -117,11 +118,6 @@ def new_run(
         consent=consent,
         origin=origin,
     )
-
-
-def new_run_id(study: str) -> str:
-    """Return an id that sorts by time, names the study, and is unique: 20261121T134405Z-rmiat-3f9a1c."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{study}-{secrets.token_hex(3)}"
 
 
 # What a dialect could be asked for and mostly is not: named in the record if it was left to the provider. A dialect

@@ -67,12 +67,7 @@ def canonical_text(value: Any) -> str:
 
 def parsed_json(text: str | bytes) -> Any:
     """Return the value of a text in the canonical form, in which a large float may look like an integer."""
-    return json.loads(text, parse_int=_number)
-
-
-def _number(digits: str) -> int | float:
-    value = float(digits)
-    return value if abs(value) >= _EXACT else int(digits)
+    return json.loads(text, parse_int=lambda digits: n if abs(n := float(digits)) >= _EXACT else int(digits))
 
 
 def exact(number: int) -> int | str:

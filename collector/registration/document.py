@@ -70,7 +70,9 @@ def make_registration(
     UsageError if a choice can't hold."""
     study = studies[0]
     _check(choices, planned_count(study, choices.repetitions))
-    fits = _fits(study, choices.fits)
+    if unknown := [name for name in choices.fits if name not in study.fits]:
+        raise UnknownNameError(f"fit in the study {study.name}", unknown[0], study.fits)
+    fits = [study.fits[name] for name in choices.fits or study.fits]
     if pilot is not None and not pilot.is_file():
         raise UsageError(f'There is no database "{pilot}" of a pilot.', "To name another one: --from FILE")
     n_planned = sum(planned_count(v, choices.repetitions) * len(_models(v, models, simulated)) for v in studies)
@@ -78,7 +80,10 @@ def make_registration(
         say(f"Making the prompts of {n_planned:,} trials; a million take about a minute.")
     prompts: dict[str, list[str]] = {}
     plans = [_plan(variant, _models(variant, models, simulated), choices, pilot, prompts) for variant in studies]
-    at = sorted({*_looks(choices, study), max(plan_row["trials_per_model"] for plan_row in plans)})
+    looks = choices.looks_at
+    if choices.stopping is not None:
+        looks = [planned_count(study, repetitions) for repetitions in choices.stopping.looks_at]
+    at = sorted({*looks, max(plan_row["trials_per_model"] for plan_row in plans)})
     document = {
         "format": FORMAT,
         "canonical_form": CANONICAL_FORM,
@@ -128,12 +133,6 @@ def _check(choices: Choices, planned: int) -> None:
             raise UsageError(f"A look after {look:,} trials can't be: the plan has {planned:,} of each model.")
 
 
-def _looks(choices: Choices, study: Study) -> list[int]:
-    if choices.stopping is None:
-        return list(choices.looks_at)
-    return [planned_count(study, repetitions) for repetitions in choices.stopping.looks_at]
-
-
 def _precision(choices: Choices, study: Study) -> dict[str, Any]:
     """Return the rule of precision, if there is one, in words and in the form that a run compares."""
     if choices.stopping is None:
@@ -176,7 +175,8 @@ def _plan(
         if model.model in lacking:
             row["why_no_prompts"] = "They hold what the model itself will first have said in another variant."
         else:
-            hashes = _prompt_hashes(with_rates_of, model, seed, choices.repetitions)
+            asked = plan(with_rates_of, model, seed, choices.repetitions)
+            hashes = sorted({study.design.first(with_rates_of, model, each)[1].hash for each in asked})
             name = hashlib.sha256("\n".join(hashes).encode()).hexdigest()
             prompts[name] = hashes
             row["prompts"] = name
@@ -190,20 +190,6 @@ def _plan(
         "conditions": [condition.condition for condition in study.conditions],
         "models": rows,
     }
-
-
-def _prompt_hashes(study: Study, model: StudyModel, seed: int, repetitions: int) -> list[str]:
-    design, hashes = study.design, set()
-    for conversation in plan(study, model, seed, repetitions):
-        hashes.add(design.first(study, model, conversation)[1].hash)
-    return sorted(hashes)
-
-
-def _fits(study: Study, names: Sequence[str]) -> list[Fit]:
-    for name in names:
-        if name not in study.fits:
-            raise UnknownNameError(f"fit in the study {study.name}", name, study.fits)
-    return [study.fits[name] for name in names or study.fits]
 
 
 def _fields(record: Fit | Specification, names: str) -> dict[str, Any]:
@@ -231,7 +217,12 @@ def pilot_numbers(db: Path, study: Study, plans: Sequence[Mapping[str, Any]]) ->
 
     Raise DatabaseError if the database holds no answers to this study.
     """
-    cells, models = (_rows(db, query, study) for query in ("pilot_cells", "pilot_models"))
+    with reading(db) as connection:
+        of_study = {"study": study.name}
+        cells, models = (
+            frame_of(connection.sql(sql_query(query), params=of_study)).to_dicts()
+            for query in ("pilot_cells", "pilot_models")
+        )
     if not cells:
         raise DatabaseError(
             f'"{db}" holds no answers to "{study.name}", so it is no pilot of it.',
@@ -243,12 +234,6 @@ def pilot_numbers(db: Path, study: Study, plans: Sequence[Mapping[str, Any]]) ->
         "cells": cells,
         "expected": [_expected(plan, model, models) for plan in plans for model in plan["models"]],
     }
-
-
-def _rows(db: Path, query: str, study: Study) -> list[dict[str, Any]]:
-    with reading(db) as connection:
-        rows: list[dict[str, Any]] = frame_of(connection.sql(sql_query(query), params={"study": study.name})).to_dicts()
-    return rows
 
 
 def _expected(plan: Mapping[str, Any], model: Mapping[str, Any], pilot: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

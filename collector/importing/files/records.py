@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,14 @@ class Row:
     file: str
     line: int
     cells: RowCells
+
+
+def counted(rows: Iterable[Row | Problem], on_rows: Callable[[int], None] | None) -> Iterator[Row | Problem]:
+    """Yield the rows, and say from time to time how many have come."""
+    for number, row in enumerate(rows, start=1):
+        yield row
+        if on_rows and number % 500 == 0:
+            on_rows(500)
 
 
 def tidy_name(name: object) -> str:

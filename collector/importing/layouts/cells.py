@@ -88,17 +88,16 @@ class PlannedCells:
         without such a cell.
         """
         item = composed(word(draft.get("item")))
-        place = self._only_place(draft, item, turn) or self._place(draft, turn)
+        place = self._only_place(draft, item, turn)
+        if place is None:
+            test, wording = self._test(word(draft.get("test"))), self._wording(draft.get("wording"))
+            place = test, self._condition(word(draft.get("condition"))), wording, turn
         known = self._known(place, item)
         if known:
             return (known[0] if len(known) == 1 else _of_group(known, word(draft.get("group")), item)), True
         if not item:
             raise CellError("the word is empty")
         return replace(self._stand_in(place, word(draft.get("group")), item), item=item, factors={}), False
-
-    def _place(self, draft: Mapping[str, Any], turn: int) -> Place:
-        test, wording = self._test(word(draft.get("test"))), self._wording(draft.get("wording"))
-        return test, self._condition(word(draft.get("condition"))), wording, turn
 
     def _only_place(self, draft: Mapping[str, Any], item: str, turn: int) -> Place | None:
         """Return the place of a draft that leaves some of it out, if what it says is found in one place alone."""

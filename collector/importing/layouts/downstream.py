@@ -88,6 +88,7 @@ class Downstream(Layout):
         column = "template" if _has_words(study) else "variation"
         condition, wording = wording_named(study, word(cells.get(column)), column)
         number = whole_number(cells.get("iteration"), "iteration")
+        model = word(cells.get("model")).rpartition("/")[2].lower()
         draft = {
             "model": cells.get("model"),
             "test": test,
@@ -95,7 +96,7 @@ class Downstream(Layout):
             "wording": wording,
             "item": f"draw {number % study.data.draws + 1}",
             "repetition": number // study.data.draws + 1,
-            "token_source": _token_source(word(cells.get("model"))),
+            "token_source": next((source for start, source in _COUNTED if model.startswith(start)), None),
         }
         return draft | (_association if _has_words(study) else _turn)(study, test, wording, cells)
 
@@ -103,11 +104,6 @@ class Downstream(Layout):
 def _has_words(study: Study) -> bool:
     """Return True for word association, False for decisions."""
     return isinstance(study.data, PairingData)
-
-
-def _token_source(model: str) -> TokenSource | None:
-    name = model.rpartition("/")[2].lower()
-    return next((source for start, source in _COUNTED if name.startswith(start)), None)
 
 
 def _answered(answer: Any, tokens: Any) -> dict[str, Any]:
@@ -245,7 +241,9 @@ def grouped_rows(
             values.append(row.cells.get(name))
         differs = next((name for name in alike if not _are_alike(name, row, answer.first)), None)
         if differs and answer.problem is None:
-            answer.problem = _disagreement(differs, row, answer.first, of)
+            here, before = (shown(word(each.cells.get(differs))) for each in (row, answer.first))
+            rule = f"{differs} must be the same in all rows of one answer (alike in {', '.join(of)})"
+            answer.problem = Problem(row.file, row.line, f"{rule}, but is {here} after {before}")
     for answer in answers.values():
         cells = {**answer.first.cells, **answer.lists}
         yield answer.problem or Row(answer.first.file, answer.first.line, cells)
@@ -254,9 +252,3 @@ def grouped_rows(
 def _are_alike(name: str, row: Row, first: Row) -> bool:
     ours, theirs = row.cells.get(name), first.cells.get(name)
     return bool(ours == theirs) or word(ours) == word(theirs)  # a NaN, an unknown number, equals no other
-
-
-def _disagreement(name: str, row: Row, first: Row, of: Sequence[str]) -> Problem:
-    here, before = (shown(word(each.cells.get(name))) for each in (row, first))
-    rule = f"{name} must be the same in all rows of one answer (alike in {', '.join(of)})"
-    return Problem(row.file, row.line, f"{rule}, but is {here} after {before}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.study import Study
+from slant.collector.importing.column_names import ours_by_name
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.published import check_columns
 from slant.collector.importing.layouts.rows import Layout, Row
@@ -34,37 +35,16 @@ TAKEN = (
     "option_a_logprob", "option_b_logprob", "logprob_kind",
     "consistent_letter", "block_position", "position_in_block", "tier", "structured_output", "answered_at",
 )  # fmt: skip
-ALIASES = {
-    "domain": "test",
-    "block": "condition",
-    "category": "group",
-    "persona": "group",
-    "word": "item",
-    "choice": "answer",
-}
+ALIASES = ours_by_name("tidy")
 """Other names that a study's own view has for our columns. Its `item` is a name made of `test` and `word`; where there
 is no whole answer, what was chosen does as well."""
-ALIASES_OF_GAMES = {"class": "condition", "job": "item"}
+ALIASES_OF_GAMES = ours_by_name("games")
 OF_GAMES = ("game", "round", "is_success", *ALIASES_OF_GAMES)
 CHECKED = ("study", "variant", "source")
-VARYING = frozenset(
-    {
-        "answer",
-        "reasoning_text",
-        "tokens",
-        "reasoning_tokens",
-        "output_tokens",
-        "reasoning_tokens_recounted",
-        "input_tokens",
-        "repetition",
-        "position",
-        "cost_usd",
-        "request_id",
-        "answered_at",
-        "option_a_logprob",
-        "option_b_logprob",
-    }
-)
+VARYING = frozenset({
+    "answer", "reasoning_text", *COUNTS, "reasoning_tokens_recounted", "input_tokens", "repetition", "position",
+    "cost_usd", "request_id", "answered_at", "option_a_logprob", "option_b_logprob",
+})  # fmt: skip
 """What differs between rows that are alike in all else: texts, counts, numbers."""
 PLACING = frozenset({*TAKEN, *OF_GAMES, *CHECKED, *ALIASES, *IDS, "trial_type", "turn"})
 """All else that says something of a row, unless its design reads further columns."""
@@ -75,24 +55,9 @@ _MADE_AGAIN = {field.name for field in fields(Attempt)} | {
     "is_valid", "is_consistent", "p_consistent", "is_batch", "queue_wait_s", "", *documented_columns(),
 }  # fmt: skip
 _OF_TOOLS = (
-    "epoch",
-    "eval",
-    "output",
-    "response",
-    "result",
-    "error",
-    "vars",
-    "provider",
-    "prompt",
-    "success",
-    "score",
-    "gradingresult",
-    "testcase",
-    "trial_type",
-    "trial_index",
-    "internal_node_id",
-    "plugin_version",
-)
+    "epoch", "eval", "output", "response", "result", "error", "vars", "provider", "prompt", "success", "score",
+    "gradingresult", "testcase", "trial_type", "trial_index", "internal_node_id", "plugin_version",
+)  # fmt: skip
 """What the logs of tools have next to what was taken from them (collector/importing/files/tool_logs.py)."""
 
 
@@ -104,7 +69,9 @@ class Tidy(Layout):
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         has_turns = study.design.has_turns(study)
-        of_place = _needed_of_turns(study) if has_turns else NEEDED
+        of_place: tuple[str, ...] = NEEDED
+        if has_turns:  # of a game, which one and which round; of another conversation, its place and which turn
+            of_place = ("game", "round", "item", "answer") if study.design.plays_games else (*NEEDED, "round")
         needed = of_place if has_model else ("model", *of_place)
         aliases = ALIASES | ALIASES_OF_GAMES
         present = {*columns, *(ours for foreign, ours in aliases.items() if foreign in columns)}
@@ -157,12 +124,6 @@ def _is_word_of_view(foreign: str, cells: Mapping[str, Any]) -> bool:
     """Return whether `item` is made of test and word, as in a study's own view, so that the word is the item."""
     made = f"{cells.get('test')}: {cells.get('word')}"
     return foreign == "word" and ("domain" in cells or word(cells.get("item")) == made)
-
-
-def _needed_of_turns(study: Study) -> tuple[str, ...]:
-    """Return the columns needed: of a game, which one and which round; of another conversation, its place and which
-    turn."""
-    return ("game", "round", "item", "answer") if study.design.plays_games else (*NEEDED, "round")
 
 
 def _with_hint(name: str) -> str:

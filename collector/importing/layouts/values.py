@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 _MOST_TOKENS = 10**9
@@ -127,32 +127,22 @@ def count(value: Any, name: str) -> int | None:
     return None if is_empty(value) else whole_number(value, name)
 
 
-def number(value: Any, name: str) -> float:
-    """Return a finite number. Raises CellError for anything else."""
-    parsed = float(word(value)) if _NUMBER.fullmatch(word(value)) else float("inf")
-    if not isfinite(parsed):
-        raise CellError(f"{name} must be a number, but is {shown(value)}")
+def number(value: Any, name: str, rule: str = "a number", low: float = -inf, high: float = inf) -> float:
+    """Return a finite number in these limits. Raises CellError for anything else."""
+    parsed = float(word(value)) if _NUMBER.fullmatch(word(value)) else inf
+    if not isfinite(parsed) or not low <= parsed <= high:
+        raise CellError(f"{name} must be {rule}, but is {shown(value)}")
     return parsed
 
 
 def amount(value: Any, name: str) -> float | None:
     """Return a number that is not negative, with decimals; None for an empty cell."""
-    if value is None or is_empty(value):
-        return None
-    number = float(word(value)) if _NUMBER.fullmatch(word(value)) else -1.0
-    if not 0 <= number < float("inf"):
-        raise CellError(f"{name} must be a number that is not negative, but is {shown(value)}")
-    return number
+    return None if is_empty(value) else number(value, name, "a number that is not negative", low=0)
 
 
 def logprob(value: Any, name: str) -> float | None:
     """Return the natural logarithm of a probability: 0 or less; None for an empty cell."""
-    if is_empty(value):
-        return None
-    number = float(word(value)) if _NUMBER.fullmatch(word(value)) else 1.0
-    if not float("-inf") < number <= 0:
-        raise CellError(f"{name} must be the logarithm of a probability, so 0 or less, but is {shown(value)}")
-    return number
+    return None if is_empty(value) else number(value, name, "the logarithm of a probability, so 0 or less", high=0)
 
 
 _TRUTHS = {"true": True, "1": True, "yes": True, "1.0": True, "false": False, "0": False, "no": False, "0.0": False}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from slant.collector.errors import UsageError
+from slant.collector.importing.column_names import names_in
 from slant.collector.importing.files.records import Problem, Row, tidy_name
 from slant.collector.importing.files.table_file import IMPORT_ID, TableFile
 from slant.collector.importing.layouts.values import CellError, OtherRowError, is_empty, truth, word
@@ -25,19 +26,7 @@ OURS = (
     "page_width_px", "options_direction",
 )  # fmt: skip
 """Columns that are taken by their own names."""
-ALIASES: Mapping[str, tuple[str, ...]] = {
-    PARTICIPANT: (
-        "participant_id", "person", "person_id", "subject", "subject_id", "session_id", "responseid", "response_id",
-        "id",
-    ),
-    "response_time_ms": ("rt", "trial_latency", "latency_ms", "latency", "reaction_time"),
-    "is_error": ("trial_error", "error"),
-    "answer": ("response", "trial_response", "choice"),
-    "item": ("trial_name",),
-    "condition": ("block_pairing_definition",),
-    "phase": ("block_number",),
-    "position": ("trial_number", "trial_index"),
-}  # fmt: skip
+_ALIASES = names_in("people")
 """Names that experiments and survey services have for these columns, taken if a file has none of ours."""
 _BLOCKS = {"3": "practice", "4": "test", "6": "practice", "7": "test"}
 """The blocks of an Implicit Association Test that are scored, by their numbers; the others are training."""
@@ -86,7 +75,7 @@ class PeopleColumns:
         known = {*typed, *header}
         usual = {
             ours: next(name for name in theirs if name in header)
-            for ours, theirs in ALIASES.items()
+            for ours, theirs in _ALIASES.items()
             if ours not in known and any(name in header for name in theirs)
         }
         values = _by_our_names(self.values, usual | dict(self.called.columns))

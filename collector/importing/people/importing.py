@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.importing.alike_answers import record_of
 from slant.collector.importing.files.kinds import content_hash
-from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.files.records import Row, counted
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.people.columns import FileColumns, LeftOut, PeopleColumns, people_columns
 from slant.collector.importing.people.persons import Persons, check_attributes
@@ -63,7 +63,10 @@ def import_people(
     with opened as files:
         units = _units(study, mapped, files)
         of_rows = study.design.row_columns(study.data)
-        of_people = [*person, *_declared(study, person, columns, files)]
+        # those that the study names ([people]) and files have, beyond those that were typed
+        typed = {part.partition("=")[0].strip() for text in (*person, *columns) for part in text.split(",")}
+        there = {name for file in files for name in file.columns}
+        of_people = [*person, *(n for n in study.person_columns if n not in typed and n in there)]
         wanted = people_columns(mapped, of_people, values, units.columns if units else of_rows)
         hashes = [content_hash(path) for path in opened.sources]
         first, again = _stored(db, study.name, hashes)
@@ -72,9 +75,9 @@ def import_people(
             report.warnings.append(
                 f"{n_again} imported before (run {', '.join(dict.fromkeys(again.values()))}), left out"
             )
-        fresh = [
-            wanted.of_file(file) for file, at in zip(files, _sources(files, hashes), strict=True) if at not in again
-        ]
+        # a packed file with several is as its own
+        sources = hashes if len(files) == len(hashes) else ["\n".join(hashes)] * len(files)
+        fresh = [wanted.of_file(file) for file, at in zip(files, sources, strict=True) if at not in again]
         _check_people(fresh, wanted)
         run = _run(study, opened.sources, hashes, wanted, consent, origin, command)
         persons, left_out = Persons(first, wanted.person, study.person_columns), LeftOut()
@@ -89,7 +92,7 @@ def import_people(
                     reader.n_other += whole.n_other
                     writer.take_all(whole, reader.next_sequence(whole.rows.height), on_rows)
                     continue
-                for attempt in reader.attempts(file, _counted(file.rows(left_out), on_rows)):
+                for attempt in reader.attempts(file, counted(file.rows(left_out), on_rows)):
                     writer.take(record_of(attempt))
     report.problems += reader.problems
     report.rows_without_answer = reader.n_missing
@@ -114,7 +117,7 @@ class PeopleWriter(ImportWriter):
         """Write the answers of a whole file: a line of the journal for some thousands of them."""
         self._write()
         for line in lines_of(answers, first, _ANSWERS_AT_ONCE):
-            self._note_line(line)
+            self._begun().note(line)
             if on_rows:
                 on_rows(len(line["rows"]["sequence"]))
         for number, n in answers.rows["shared_no"].value_counts().iter_rows():
@@ -149,19 +152,6 @@ def _units(study: Study, columns: Sequence[str], files: Sequence[TableFile]) -> 
         return units
     known = {*names(columns).columns, *(name for file in files for name in file.columns)}
     return units if known & set(units.needed) else None
-
-
-def _declared(study: Study, person: Sequence[str], columns: Sequence[str], files: Sequence[TableFile]) -> list[str]:
-    """Return the columns of people that the study names ([people]) and files have, beyond those that were typed."""
-    typed = {part.partition("=")[0].strip() for text in (*person, *columns) for part in text.split(",")}
-    return [n for n in study.person_columns if n not in typed and any(n in file.columns for file in files)]
-
-
-def _sources(files: Sequence[TableFile], hashes: Sequence[str]) -> Sequence[str]:
-    """Return the hash of the file that each table was found in; a packed file with several is as its own."""
-    if len(files) == len(hashes):
-        return hashes
-    return ["\n".join(hashes)] * len(files)
 
 
 def _stored(db: Path, study: str, hashes: Sequence[str]) -> tuple[int, dict[str, str]]:
@@ -225,13 +215,6 @@ def _nameless(command: str, files: Sequence[Path]) -> str:
         return "collect import"
     hidden = ["FILE" if word in names or Path(word).name in names else word for word in words]
     return shlex.join(hidden) if "FILE" in hidden else command
-
-
-def _counted(rows: Iterable[Row | Problem], on_rows: Callable[[int], None] | None) -> Iterator[Row | Problem]:
-    for number, row in enumerate(rows, start=1):
-        yield row
-        if on_rows and number % 500 == 0:
-            on_rows(500)
 
 
 def _unmapped(files: Sequence[FileColumns]) -> list[str]:

@@ -26,7 +26,7 @@ from slant.collector.importing.layouts.values import (
     whole_number,
     word,
 )
-from slant.collector.importing.people.columns import FileColumns, error_flag, milliseconds
+from slant.collector.importing.people.columns import CORRECT, FileColumns, error_flag, milliseconds
 from slant.collector.importing.people.persons import Persons, trace_in
 from slant.collector.importing.row_contents import is_unanswered, with_options
 from slant.collector.providers.exchange import Exchange
@@ -52,10 +52,8 @@ class PeopleReader:
         self._model = study.people
         self._cells = PlannedCells(study, self._model) if units is None else None
         self._placer = self._design.row_placer(study) if units is None else None
-        self._placed_by = (
-            *_PLACE,
-            *(("template", *self._design.row_columns(study.data)) if self._placer else ()),
-        )
+        more = ("template", *self._design.row_columns(study.data)) if self._placer else ()
+        self._placed_by = (*_PLACE, "is_error", CORRECT, *more)
         self._maker = AttemptMaker(run, ())
         self._has_turns = self._design.has_turns(study)
         self._sequence = 0
@@ -78,7 +76,7 @@ class PeopleReader:
                     number = self._persons.number(row, key)
                     units.setdefault((number, self._units.unit(cells)), []).append((row, number, cells))
                     continue
-                known = self._shared(cells)
+                known = self.shared(cells)
                 yield self._finished(known, self._persons.number(row, key), cells)
             except (CellError, StudyError) as error:
                 self._note(error, row)
@@ -96,10 +94,15 @@ class PeopleReader:
 
     def shared(self, cells: dict[str, Any]) -> Attempt:
         """Return what all share who gave this answer in this place; CellError if it can't be read."""
-        trial, turn, answer = self._planned(cells)
-        attempt = self._made(PlacedAnswer(trial, answer, conversation=trial.trial_id, turn=turn))
-        attempt.is_error = error_flag(cells)
-        return attempt
+        key = tuple(map(cells.get, self._placed_by))
+        known = self._known.get(key) if all(isinstance(part, str | int | None) for part in key) else None
+        if known is None:
+            trial, turn, answer = self._planned(cells)
+            known = self._made(PlacedAnswer(trial, answer, conversation=trial.game or trial.trial_id, turn=turn))
+            known.is_error = error_flag(cells)
+            if len(self._known) < _MAX_KNOWN:
+                self._known[key] = known
+        return known
 
     def next_sequence(self, n: int) -> int:
         """Return the number of the first of `n` attempts that are taken now."""
@@ -120,16 +123,6 @@ class PeopleReader:
             self.problems.append(
                 Problem(row.file, row.line, error.what if isinstance(error, StudyError) else str(error))
             )
-
-    def _shared(self, cells: dict[str, Any]) -> Attempt:
-        key = tuple(map(cells.get, self._placed_by))
-        known = self._known.get(key) if all(isinstance(part, str | int | None) for part in key) else None
-        if known is None:
-            trial, turn, answer = self._planned(cells)
-            known = self._made(PlacedAnswer(trial, answer, conversation=trial.game or trial.trial_id, turn=turn))
-            if len(self._known) < _MAX_KNOWN:
-                self._known[key] = known
-        return known
 
     def _planned(self, cells: dict[str, Any]) -> tuple[Trial, int, str]:
         assert self._cells is not None

@@ -1,6 +1,6 @@
 """Tells what the columns of a file of answers are, by their names first and by their values where names say nothing.
 
-The rules, in the order of `_NAMES`: a role goes to the column whose name is the first in its list (in any case, with
+The rules, in the order of columns.csv: a role goes to the column whose name is the first in its list (in any case, with
 any sign between words; of a field in a field its last word counts, too) and whose values can be of that role. Columns
 of one name but for a part (answer_usual, answer_crossed) hold several answers in a row. The values say what is left:
 two values that every item has are the condition, many short texts that come again the items, two words the answer.
@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any
 
 from slant.collector.designs.proposed_study import without_accents
+from slant.collector.importing.column_names import VALUES, names_in
 from slant.collector.importing.files.records import Row, tidy_name
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.tidy import IDS, TAKEN
@@ -37,6 +38,7 @@ _IS_ASKED = re.compile(
 """Match a field of what was asked, or counted, in which no answer is."""
 """Characters; a longer text is neither an item nor a label."""
 _MOST_GROUPS = 60
+_MOST_WORDINGS = 10_000
 _OF_LABELS = 0.7
 """Share of cells that are one of two words where these are the labels; of three levels of a factor two have .67."""
 MODEL = re.compile(
@@ -59,80 +61,16 @@ def _short(values: Values) -> bool:
     return all(len(value) <= _LONG_TEXT for value in values)
 
 
-def _some(values: Values) -> bool:
-    return True
-
-
-def _texts(values: Values) -> bool:
-    return not _whole(values) or len(set(values)) < 2
-
-
-_NAMES: tuple[tuple[str, Callable[[Values], bool], str], ...] = (
-    (
-        "answer", _some,
-        "answer answer_text model_answer final_answer parsed_answer response response_text model_response reply output "
-        "output_text model_output completion generation generated_text llm_response llm_output prediction predicted "
-        "label chosen_label choice chosen selection selected decision respuesta antwort reponse content text",
-    ),
-    (
-        "reasoning_tokens", _whole,
-        "reasoning_tokens n_reasoning_tokens num_reasoning_tokens thinking_tokens n_thinking_tokens thought_tokens "
-        "thoughts_token_count reasoning_token_count cot_tokens tokens_reasoning tokens_thinking think_tokens",
-    ),
-    (
-        "output_tokens", _whole,
-        "output_tokens completion_tokens n_output_tokens num_output_tokens generated_tokens n_generated_tokens "
-        "candidates_token_count eval_count tokens_out out_tokens tokens_output",
-    ),
-    (
-        "input_tokens", _whole,
-        "input_tokens prompt_tokens n_input_tokens n_prompt_tokens prompt_token_count prompt_eval_count tokens_in",
-    ),
-    (
-        "tokens", _whole,
-        "tokens n_tok n_tokens num_tokens token_count tokencount ntokens tok total_tokens length_tokens",
-    ),
-    (
-        "model", _few,
-        "model model_name model_id llm llm_name engine deployment modelname served_model language_model modell modele "
-        "modelo participant agent",
-    ),
-    ("option_a", _some, "option_a optiona option_1 option1 choice_a choice_1 a label_a left left_option"),
-    ("option_b", _some, "option_b optionb option_2 option2 choice_b choice_2 b label_b right right_option"),
-    (
-        "condition", lambda values: _few(values) and len(set(values)) > 1,
-        "condition cond congruency congruence congruent is_congruent compatibility compatible is_compatible "
-        "consistency block block_type arm treatment experimental_condition pairing mapping rule bedingung condicion "
-        "version",
-    ),
-    (
-        "wording", lambda values: _whole(values) and len(set(values)) <= 10_000,
-        "wording wording_id prompt_id prompt_no template template_id prompt_template variation prompt_version "
-        "paraphrase paraphrase_id prompt_variant prompt_index phrasing prompt_nr prompt",
-    ),
-    (
-        "item", _short,
-        "item word stimulus stim target target_word stimulus_word probe term item_name name noun adjective trait "
-        "item_id stimulus_id question_id wort palabra mot",
-    ),
-    (
-        "group", lambda values: _few(values) and len(set(values)) > 1,
-        "group category word_category target_group category_name class word_group concept item_category word_type side",
-    ),
-    (
-        "test", _few,
-        "test test_name domain iat iat_name task topic bias bias_type stereotype experiment scenario theme test_id "
-        "dataset subtest",
-    ),
-    (
-        "repetition", _whole,
-        "repetition rep repeat iteration iter run run_id replicate draw epoch sample sample_no trial trial_no n",
-    ),
-    (
-        "reasoning_text", _texts,
-        "reasoning_text reasoning_content reasoning thinking thoughts thought cot chain_of_thought rationale think",
-    ),
-)  # fmt: skip
+_CAN_BE: Mapping[str, Callable[[Values], bool]] = {
+    "any": lambda values: True,
+    "whole": _whole,
+    "numbered": lambda values: _whole(values) and len(set(values)) <= _MOST_WORDINGS,
+    "few": _few,
+    "several": lambda values: _few(values) and len(set(values)) > 1,
+    "short": _short,
+    "texts": lambda values: not _whole(values) or len(set(values)) < 2,
+}
+"""What values may be, by the words for it in columns.csv."""
 _WIDE = ("answer", "tokens", "reasoning_tokens", "output_tokens")
 
 
@@ -291,7 +229,8 @@ def _by_name(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterabl
     used: set[str] = set()
     named = set(found)
     names_of = {path: column.names for path, column in columns.items()}
-    for ours, can_be, names in _NAMES:
+    for ours, names in names_in("any").items():
+        can_be = _CAN_BE[VALUES[ours]]
         if ours in found:
             continue
         is_other_count = {"reasoning_tokens", "output_tokens"} & named  # a prompt is no part of what an answer took
@@ -299,7 +238,7 @@ def _by_name(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterabl
             (
                 path
                 for place in (0, 1)
-                for name in names.split()
+                for name in names
                 for path, column in columns.items()
                 if names_of[path][place] == name
                 and path not in used
@@ -365,7 +304,7 @@ def _can_be_place(path: str) -> bool:
 def _wide(columns: Sequence[str], found: Mapping[str, str]) -> Iterable[tuple[str, str, list[str]]]:
     """Return columns that are one role but for a part of their name, which is the condition (of two), the repetition
     (if it is a number) or the item."""
-    stems = {ours: names.split() for ours, _, names in _NAMES if ours in _WIDE and ours not in found}
+    stems = {ours: names for ours, names in names_in("any").items() if ours in _WIDE and ours not in found}
     wide: dict[str, tuple[str, dict[str, str]]] = {}
     for ours, names in stems.items():
         for name in sorted(names, key=len, reverse=True):

@@ -8,25 +8,13 @@ from collections.abc import Collection, Sequence
 from slant.collector.designs import design_named, design_names
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, without_accents
 from slant.collector.errors import StudyError, UsageError
+from slant.collector.importing.column_names import names_in
 from slant.collector.importing.files.records import Row
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.values import composed, is_empty, word
 from slant.collector.importing.proposals.columns import LONGEST_LOOKED_AT, MODEL
 from slant.collector.importing.proposals.request_names import parts_of_ids
 
-_MODELS = (
-    "model",
-    "modele",
-    "modell",
-    "modelo",
-    "modello",
-    "model_name",
-    "model_id",
-    "llm",
-    "llm_name",
-    "engine",
-    "agent",
-)
 _IN_ORDER = ("allocation", "observed", "factorial")
 _OF_JSPSYCH = {
     "stimulus", "rt", "response", "answer", "rt_key_duration", "trial_type", "trial_index", "plugin_version",
@@ -108,7 +96,7 @@ def _of_trials(columns: dict[str, list[str]]) -> dict[str, list[str]]:
 def _model_in(columns: dict[str, list[str]]) -> str | None:
     """Return the column of models: one that is called so, or whose every value looks like a model's name."""
     plain = {without_accents(name): name for name in columns}
-    named = [plain[name] for name in _MODELS if name in plain]
+    named = [plain[name] for name in names_in("table")["model"] if name in plain]
     by_value = [name for name in columns if (known := set(columns[name])) and all(map(MODEL.search, known))]
     likely = [name for name in named if name != "agent" or name in by_value]
     return next(

@@ -7,19 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from slant.collector.importing.column_names import names_in
 from slant.collector.importing.files.records import Problem, Row
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.proposals.columns import MODEL, fields_inside
 from slant.collector.importing.renamed import FILE, Names, names
 
-_STEMS = {
-    "answer": "answer response output reply choice completion generation rating score label",
-    "tokens": "tokens n_tokens token_count",
-    "reasoning_tokens": "reasoning_tokens thinking_tokens",
-    "output_tokens": "output_tokens completion_tokens",
-    "reasoning_text": "reasoning thinking cot",
-}
-_OF_MODELS = {"model", "model_name", "model_id", "llm", "llm_name", "engine", "modell", "modele", "modèle", "modelo"}
+_STEMS = names_in("of_models")
+_OF_MODELS = {*names_in("table")["model"]} - {"agent"} | {"modèle"}
 _LONGEST = 60
 _MOST_LEVELS = 200
 _OF_TRIALS = frozenset({
@@ -70,7 +65,7 @@ def columns_of_models(files: Sequence[TableFile]) -> list[str]:
     plain = [name for name in header if _is_model(name)]
     found: dict[str, tuple[str, set[str]]] = {}
     for ours, stems in _STEMS.items():
-        for stem, sign in product(stems.split(), "_ .-"):
+        for stem, sign in product(stems, "_ .-"):
             for pattern in (f"*{sign}{stem}", f"{stem}{sign}*"):
                 regex = re.compile(re.escape(pattern).replace(r"\*", "(.+)"))
                 of = {match[1] for name in header if (match := regex.fullmatch(name)) and _is_model(match[1])}
