@@ -19,19 +19,17 @@ from slant.collector.batch.services import (
     SUBMIT_LIMIT_S,
     BatchResult,
     JobStatus,
-    NotSubmitted,
     NotThere,
     UnreadableLine,
     Unsure,
     checked_id,
     in_our_words,
-    is_refusal,
     n_of,
     rows_of,
     sdk_options,
     sent_around,
-    sentence,
-    short_text,
+    status_word,
+    submitting,
     utc,
 )
 from slant.collector.keep.batch_jobs import Job
@@ -77,11 +75,9 @@ class AnthropicBatches:
     def submit(self, job: Job, requests: Path) -> str:
         with opened(requests) as file:
             lines: Any = [json.loads(line) for line in file]
-        try:
+        with submitting(anthropic.APIError):
             once = self._client.with_options(max_retries=0)
             return checked_id(once.messages.batches.create(requests=lines, timeout=SUBMIT_LIMIT_S).id)
-        except anthropic.APIError as error:
-            raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
 
     def find(self, job: Job, others: Collection[str]) -> tuple[Literal["found", "perhaps", "none"], str | None]:
         earliest, latest = sent_around(job)
@@ -102,8 +98,7 @@ class AnthropicBatches:
 
     def look(self, job: Job) -> JobStatus:
         batch = self._retrieve(job)
-        if (status := short_text(batch.processing_status)) is None:
-            raise Unsure(f"its status is no word ({str(batch.processing_status)[:80]!r})")
+        status = status_word(batch.processing_status)
         n_answers = n_of(getattr(batch.request_counts, "succeeded", 0), job.n_requests)
         return JobStatus(status, status == "ended", utc(batch.ended_at), n_answers=n_answers)
 

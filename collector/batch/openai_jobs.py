@@ -15,19 +15,17 @@ from slant.collector.batch.services import (
     SUBMIT_LIMIT_S,
     BatchResult,
     JobStatus,
-    NotSubmitted,
     UnreadableLine,
-    Unsure,
     checked_id,
     checked_status,
     in_our_words,
-    is_refusal,
     n_of,
     rows_of,
     sdk_options,
     sent_around,
-    sentence,
     short_text,
+    status_word,
+    submitting,
     utc,
 )
 from slant.collector.keep.batch_jobs import Job
@@ -57,24 +55,19 @@ class OpenAIBatches:
         return dict(line["body"])
 
     def upload(self, job: Job, requests: Path) -> str | None:
-        try:
-            with opened(requests) as file:
-                named = (f"{job.job_id}.jsonl", file)
-                return self._client.files.create(file=named, purpose="batch", timeout=SUBMIT_LIMIT_S).id
-        except openai.APIError as error:
-            raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
+        with submitting(openai.APIError), opened(requests) as file:
+            named = (f"{job.job_id}.jsonl", file)
+            return self._client.files.create(file=named, purpose="batch", timeout=SUBMIT_LIMIT_S).id
 
     def submit(self, job: Job, requests: Path) -> str:
         endpoint: Any = job.endpoint
-        try:
+        with submitting(openai.APIError):
             batch = self._client.with_options(max_retries=0).batches.create(
                 input_file_id=job.file_id or "",
                 endpoint=endpoint,
                 completion_window="24h",
                 metadata={"slant_job": job.job_id},
             )
-        except openai.APIError as error:
-            raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
         return checked_id(batch.id)
 
     def find(self, job: Job, others: Collection[str]) -> tuple[Literal["found", "perhaps", "none"], str | None]:
@@ -89,8 +82,7 @@ class OpenAIBatches:
 
     def look(self, job: Job) -> JobStatus:
         batch = self._retrieve(job)
-        if (status := short_text(batch.status)) is None:
-            raise Unsure(f"its status is no word ({str(batch.status)[:80]!r})")
+        status = status_word(batch.status)
         ended = batch.completed_at or batch.expired_at or batch.cancelled_at or batch.failed_at
         n_answers = n_of(getattr(batch.request_counts, "completed", 0), job.n_requests)
         return JobStatus(status, status in _ENDED, utc(ended), _problem(batch.errors), n_answers)

@@ -145,6 +145,22 @@ def in_our_words(missing: type[Exception], other: type[Exception]) -> Iterator[N
         raise Unsure(f"what its provider says can't be read: {type(error).__name__}: {error}"[:500]) from error
 
 
+def status_word(status: object) -> str:
+    """Return the provider's word for a job's state; Unsure if it is none."""
+    if (word := short_text(status)) is None:
+        raise Unsure(f"its status is no word ({str(status)[:80]!r})")
+    return word
+
+
+@contextmanager
+def submitting(other: type[Exception]) -> Iterator[None]:
+    """Turn an SDK's errors into NotSubmitted or Unsure."""
+    try:
+        yield
+    except other as error:
+        raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
+
+
 def is_refusal(error: Exception) -> bool:
     """Return True if the provider has surely not made the job: it refused explicitly (a time-out or a conflict is no
     refusal).

@@ -6,9 +6,8 @@ already there with the same content is counted and left; with another content it
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,10 +93,13 @@ def import_trials(
             columns_there = called.columns_of(file)
             report.warnings += layout_read.check(loaded, Path(file.name), columns_there, model_of_all is not None)
             report.warnings += file.remarks
-        facts = _facts(files, called, needs_models=model_of_all is None, needs_numbers=layout_read.skips_missing)
-        models = _models_named(loaded, facts.models) if model_of_all is None else [model_of_all]
-        if layout_read.skips_missing and any(facts.numbers.values()):
-            called = _counted_from_one(loaded, called, facts, report)
+        needed = [*(["model"] if model_of_all is None else []), *(_NUMBERED if layout_read.skips_missing else ())]
+        found = _different(files, called, needed)
+        named = {called.model(name) for name in found.pop("model", ())}
+        models = _models_named(loaded, named) if model_of_all is None else [model_of_all]
+        numbers = {name: {text for text in texts if not is_empty(text)} for name, texts in found.items()}
+        if any(numbers.values()):
+            called = _counted_from_one(loaded, called, numbers, report)
         run = _run(loaded, models, layout, opened.sources, command)
         mark = _mark(loaded, files, called, decimal, report) if layout_read.skips_missing else None
         reader = RowReader(loaded, layout_read, run, model_of_all, called, mark)
@@ -132,34 +134,21 @@ def _names(
     )
 
 
-@dataclass
-class _Facts:
-    """Hold what a first look at the rows tells: the names of models, and the different values of columns of numbers."""
-
-    models: set[str] = field(default_factory=set)
-    numbers: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-
-
-def _facts(files: Sequence[TableFile], called: Names, *, needs_models: bool, needs_numbers: bool) -> _Facts:
-    facts = _Facts()
-    if not needs_models and not needs_numbers:
-        return facts
-    for file in files:
-        plain = called.plain_columns(file, ("model", *_NUMBERED))
+def _different(files: Sequence[TableFile], called: Names, names: Sequence[str]) -> dict[str, set[str]]:
+    """Return the different texts in these columns of ours, in a first look at all files."""
+    found: dict[str, set[str]] = {name: set() for name in names}
+    for file in files if names else ():
+        plain = called.plain_columns(file, names)
         values = None if plain is None else file.different(list(plain.values()))
         if plain is not None and values is not None:
-            facts.models |= {called.model(word(text)) for text in values.get(plain.get("model", ""), {""})}
-            for name in set(plain) - {"model"} if needs_numbers else ():
-                facts.numbers[name] |= {word(text) for text in values[plain[name]] if not is_empty(text)}
+            for name, column in plain.items():
+                found[name] |= set(map(word, values[column]))
             continue
         for row in called.rows(file):
             if isinstance(row, Row):
-                cells = row.cells
-                facts.models.add(called.model(word(cells.get("model"))))
-                for name in _NUMBERED if needs_numbers else ():
-                    if not is_empty(value := cells.get(name)):
-                        facts.numbers[name].add(word(value))
-    return facts
+                for name in names:
+                    found[name].add(word(row.cells.get(name)))
+    return found
 
 
 def _mark(
@@ -171,14 +160,7 @@ def _mark(
     asked = [question for question in questions.values() if getattr(question, "kind", "") in ("number", "scale")]
     if not asked:
         return None
-    texts: set[str] = set()
-    for file in files:
-        plain = called.plain_columns(file, ("answer",))
-        values = None if not plain else file.different(list(plain.values()))
-        if values is not None:
-            texts |= values[plain["answer"]] if plain else set()
-        else:
-            texts |= {word(row.cells.get("answer")) for row in called.rows(file) if isinstance(row, Row)}
+    texts = _different(files, called, ["answer"])["answer"]
     short = sorted(text for text in texts if len(text) <= _SHORT_ANSWER)
     mark, either_way = needed_mark(short, decimal), next(iter(unsettled(short)), "")
     if mark is None and any(q.read(either_way, "forward", ()).detail == "ambiguous" for q in asked):
@@ -189,10 +171,10 @@ def _mark(
     return mark
 
 
-def _counted_from_one(study: Study, called: Names, facts: _Facts, report: ImportReport) -> Names:
+def _counted_from_one(study: Study, called: Names, numbers: Mapping[str, set[str]], report: ImportReport) -> Names:
     """Count from 1 what the files count from 0, and report it."""
     model = study.models[0] if study.models else StudyModel("", "", "", "", study.frame)
-    found = counted_from_zero(facts.numbers, PlannedCells(study, model).wordings)
+    found = counted_from_zero(numbers, PlannedCells(study, model).wordings)
     for name in sorted(found):
         report.warnings.append(
             f"{name} is counted from 0 in the file and from 1 here: 0 was taken as 1, and so on (to say it yourself, "

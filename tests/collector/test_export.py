@@ -12,9 +12,8 @@ import pytest
 
 from slant.collector import collect, export_trials, import_trials
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.importing.files.table_file import read_rows
 from slant.collector.keep.portable import as_given, safe_for_spreadsheets
-from tests.support.raw_rows import run_collect, tidy, write_csv
+from tests.support.raw_rows import run_collect, table, tidy, write_csv
 from tests.support.tiny_choice import write_choice
 
 ANSWERS = {"aster": "Pleasant", "poppy": '=HYPERLINK("http://x")', "tulip": "@me", "rose": '-1\nand "more"', "lily": ""}
@@ -65,7 +64,7 @@ def test_a_file_for_spreadsheets_begins_with_a_byte_order_mark_and_comes_back_as
     assert out.read_bytes().startswith(b"\xef\xbb\xbf")
     plain = database.with_name("plain.csv")
     export_trials(database, out=plain)
-    assert [row.cells for row in read_rows(out)] == [row.cells for row in read_rows(plain)]  # type: ignore[union-attr]
+    assert [row.cells for row in table(out).rows()] == [row.cells for row in table(plain).rows()]  # type: ignore[union-attr]
 
 
 @pytest.mark.slow

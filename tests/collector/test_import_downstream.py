@@ -17,12 +17,11 @@ from slant.collector import import_trials
 from slant.collector.errors import UsageError
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.importing.files.records import Problem, Row
-from slant.collector.importing.files.table_file import read_rows
 from slant.collector.importing.imports import ImportReport
 from slant.collector.importing.layouts.downstream import Downstream
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
-from tests.support.raw_rows import run_collect, trials, write_csv
+from tests.support.raw_rows import run_collect, table, trials, write_csv
 
 STUDY = load_study("word_association")
 CAREER = STUDY.data.tests["gender_career"].words("")
@@ -281,7 +280,7 @@ def _bias(folder: Path) -> list[dict[str, Any]]:
 
 
 def _drafts(folder: Path, rows: Any) -> list[Mapping[str, Any]]:
-    read = list(Downstream().grouped(STUDY, read_rows(write_csv(folder / "wat.csv", rows))))
+    read = list(Downstream().grouped(STUDY, table(write_csv(folder / "wat.csv", rows)).rows()))
     assert not [row for row in read if isinstance(row, Problem)]
     return [Downstream().draft(STUDY, row) for row in read if isinstance(row, Row)]
 

@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 from slant.collector import import_trials
 from slant.collector.errors import JournalError, UsageError
 from slant.collector.importing.files.records import Problem
-from slant.collector.importing.files.table_file import read_rows
 from slant.collector.importing.layouts.cells import matching_group
 from slant.collector.importing.layouts.values import CellError, condition
 from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study
 from tests.support.authors import Authors
-from tests.support.raw_rows import lee_lai, raw, run_collect, trials, write_csv
+from tests.support.raw_rows import lee_lai, raw, run_collect, table, trials, write_csv
 
 ROWS = 6_000  # three of an import's steps
 
@@ -156,29 +155,29 @@ def test_answers_stay_as_they_came_and_are_read_twice(tmp_path: Path) -> None:
     )
 
 
+WRONG = [
+    ({"tokens": "-5"}, "tokens can't be negative"),
+    ({"tokens": "many"}, "tokens must be a whole number"),
+    ({"tokens": "1_0"}, "tokens must be a whole number"),
+    ({"tokens": "NaN"}, "tokens must be a whole number"),
+    ({"tokens": "1.5"}, "tokens must be a whole number"),
+    ({"tokens": "9" * 30}, "tokens must lie between 0 and"),
+    ({"condition": "neutral"}, "condition must be one of"),
+    ({"word": "robot", "group": "robots"}, 'the group "robots" is none of its own'),
+    ({"word": " "}, "the word is empty"),
+    ({"attribute": "a\0b"}, "holds a NUL byte"),
+    ({"prompt": "Guess!"}, "prompt is none of the study's 20 wordings"),
+    ({"prompt": ""}, "prompt is empty"),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("changed", "reason"),
-    [
-        ({"tokens": "-5"}, "tokens can't be negative"),
-        ({"tokens": "many"}, "tokens must be a whole number"),
-        ({"tokens": "1_0"}, "tokens must be a whole number"),
-        ({"tokens": "NaN"}, "tokens must be a whole number"),
-        ({"tokens": "1.5"}, "tokens must be a whole number"),
-        ({"tokens": "9" * 30}, "tokens must lie between 0 and"),
-        ({"condition": "neutral"}, "condition must be one of"),
-        ({"prompt": "Guess!"}, "prompt is none of the study's 20 wordings"),
-        ({"prompt": ""}, "prompt is empty"),
-        ({"word": "robot", "group": "robots"}, 'the group "robots" is none of its own'),
-        ({"word": " "}, "the word is empty"),
-        ({"attribute": "a\0b"}, "holds a NUL byte"),
-    ],
-)
-def test_a_row_that_cannot_be_read_is_told_with_its_line(tmp_path: Path, changed: dict[str, str], reason: str) -> None:
-    report = lee_lai(tmp_path, raw(), raw(word="clover") | changed, raw(word="poppy"))
-    (problem,) = report.problems
-    assert problem.line == 6  # the header is one line, the first row four: its texts hold line ends
-    assert reason in problem.text
+def test_a_row_that_cannot_be_read_is_told_with_its_line(tmp_path: Path) -> None:
+    report = lee_lai(tmp_path, raw(), *(raw(word="clover") | changed for changed, _ in WRONG), raw(word="poppy"))
+    lines = [problem.line for problem in report.problems]
+    assert lines[:3] == [6, 10, 14]  # the header is one line, each row four: its texts hold line ends
+    texts = [problem.text for problem in report.problems]
+    assert [(text, want) for text, (_, want) in zip(texts, WRONG, strict=True) if want not in text] == []
     assert [row["item"] for row in trials(tmp_path)] == ["aster", "poppy"]
 
 
@@ -306,7 +305,7 @@ def test_rows_survive_whatever_garbage_lies_between_them(tmp_path_factory: pytes
             writer.writerow([text, "x"])
             if is_garbled:
                 file.write('"stray" quote,\n')
-    found = list(read_rows(path))
+    found = list(table(path).rows())
     expected = [text.encode("utf-8", "replace").decode() for text, _ in rows]
     assert [row.cells["a"] for row in found if not isinstance(row, Problem)] == expected
     assert sum(isinstance(row, Problem) for row in found) == sum(is_garbled for _, is_garbled in rows)

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from slant.collector.errors import UsageError
-from slant.collector.importing.files.table_file import column_names
 from slant.collector.importing.proposals.proposal import ProposedImport, propose_study
+from tests.support.raw_rows import table
 
 NAMES, JOBS = ("Emily", "Greg", "Zoë"), ("nurse", "clerk")
 RATED = [
@@ -129,7 +129,7 @@ def test_notes_above_the_header_are_left_out_and_a_column_called_by_a_sign_is_no
     body = pl.DataFrame(RATED).write_csv()
     assert _factors(_proposed(tmp_path / "a.csv", f"# exported, by our lab\n#\n{body}")).startswith("factors: name")
     (tmp_path / "b.csv").write_text("#,name\n1,a\n")
-    assert column_names(tmp_path / "b.csv") == ["#", "name"]
+    assert table(tmp_path / "b.csv").columns == ["#", "name"]
 
 
 def test_rows_that_cannot_be_read_are_counted_where_a_study_is_proposed(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from click.testing import CliRunner, Result
 
 from slant.collector import import_trials
 from slant.collector.cli import collect
+from slant.collector.importing.files.kinds import kind_of
+from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.imports import ImportReport
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -38,6 +40,11 @@ def tidy(**changed: Any) -> dict[str, Any]:
         "answer": "Pleasant", "tokens": 120, "reasoning_text": "Asters are flowers.\nSo: pleasant.",
     }  # fmt: skip
     return row | changed
+
+
+def table(path: Path) -> TableFile:
+    """An unpacked file as an import sees it."""
+    return TableFile(str(path), path, kind_of(path))
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], **options: Any) -> Path:

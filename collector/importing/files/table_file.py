@@ -220,16 +220,6 @@ def _advice(folder: Path) -> str:
     return f"Its folders have files: {shown}. Name one of them, with --model if its files name none."
 
 
-def column_names(path: Path) -> list[str]:
-    """Return the columns of an unpacked file."""
-    return TableFile(str(path), path, kind_of(path)).columns
-
-
-def read_rows(path: Path) -> Iterator[Row | Problem]:
-    """Return the records of an unpacked file."""
-    return TableFile(str(path), path, kind_of(path)).rows()
-
-
 def _kind_of_zip(path: Path) -> str:
     names = packed.members(path)
     if any(name in _WORKBOOK_PARTS for name in names):

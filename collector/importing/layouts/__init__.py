@@ -9,8 +9,8 @@ from __future__ import annotations
 from slant.collector.errors import UnknownNameError
 from slant.collector.importing.layouts.bai import Bai
 from slant.collector.importing.layouts.downstream import Downstream
+from slant.collector.importing.layouts.layout import Layout, Problem, Row
 from slant.collector.importing.layouts.lee_lai import LeeLai
-from slant.collector.importing.layouts.rows import Layout, Problem, Row
 from slant.collector.importing.layouts.tidy import Tidy
 
 __all__ = ["Layout", "Problem", "Row", "layout_named"]

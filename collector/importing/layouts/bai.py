@@ -21,8 +21,7 @@ from slant.collector.designs.decision.scenes import DecisionData
 from slant.collector.designs.pairing.published_lists import TESTS
 from slant.collector.designs.study import Study
 from slant.collector.designs.wordings import SIDES
-from slant.collector.importing.layouts.published import check_columns, check_study, wording_named
-from slant.collector.importing.layouts.rows import Layout, Row
+from slant.collector.importing.layouts.layout import Layout, Row, check_columns, check_study, wording_named
 from slant.collector.importing.layouts.values import CellError, is_empty, number, shown, text, whole_number, word
 
 _TEST, _WORDING = ("dataset", "category"), ("variation", "type")

@@ -22,8 +22,15 @@ from typing import Any
 from slant.collector.designs.pairing.words import PairingData
 from slant.collector.designs.study import Study
 from slant.collector.designs.wordings import ATTRIBUTES, GROUPS
-from slant.collector.importing.layouts.published import check_columns, check_study, lee_lai_test, wording_named
-from slant.collector.importing.layouts.rows import Layout, Problem, Row
+from slant.collector.importing.layouts.layout import (
+    Layout,
+    Problem,
+    Row,
+    check_columns,
+    check_study,
+    lee_lai_test,
+    wording_named,
+)
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, text, whole_number, word
 from slant.collector.reading.decisions import people_in
 from slant.collector.records import TokenSource

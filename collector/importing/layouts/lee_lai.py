@@ -13,8 +13,14 @@ from typing import Any
 
 from slant.collector.designs.study import Study
 from slant.collector.errors import UnknownNameError
-from slant.collector.importing.layouts.published import LEE_LAI_TESTS, check_columns, check_study, lee_lai_test
-from slant.collector.importing.layouts.rows import Layout, Row
+from slant.collector.importing.layouts.layout import (
+    LEE_LAI_TESTS,
+    Layout,
+    Row,
+    check_columns,
+    check_study,
+    lee_lai_test,
+)
 from slant.collector.importing.layouts.values import CellError, is_empty, one_line, shown, text, whole_number
 
 _NEEDED = ("word", "group", "attribute", "tokens", "condition")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from slant.collector.errors import UsageError
 from slant.collector.importing.column_names import names_in
@@ -31,7 +31,7 @@ _ALIASES = names_in("people")
 _BLOCKS = {"3": "practice", "4": "test", "6": "practice", "7": "test"}
 """The blocks of an Implicit Association Test that are scored, by their numbers; the others are training."""
 _LONGEST_SHOWN = 40
-_PREVIEWS = ("survey preview", "survey test", "spam", "1", "2", "8", "9")
+PREVIEWS = ("survey preview", "survey test", "spam", "1", "2", "8", "9")
 _VALUE = re.compile(r"([^\[\]:]*[^\[\]:\s][^\[\]:]*)(?:\[([^=\]]*[^=\]\s][^=\]]*)=([^\]]+)\])?:(.*\S.*)=(.*\S.*)")
 
 
@@ -85,9 +85,8 @@ class PeopleColumns:
         kept = {*OURS, CORRECT, *self.person, *self.more, *typed, *usual}
         called.columns_of(file)  # a named column that is missing is reported before anything is read
         left = [name for name in header if name and name not in kept and name not in called.columns_read(file)]
-        return FileColumns(
-            file, called, frozenset(kept), values, tuple(left), _is_of_qualtrics(file, header), self.of_parts
-        )
+        is_of_qualtrics = {"responseid", "recordeddate"} <= set(header) or bool(file.header_lines())
+        return FileColumns(file, called, frozenset(kept), values, tuple(left), is_of_qualtrics, self.of_parts)
 
     def __post_init__(self) -> None:
         for name in self.person:
@@ -177,13 +176,6 @@ class FileColumns:
     def _plan(self) -> Plan:
         return self.called.plan(self.file)
 
-    previews: ClassVar[tuple[str, ...]] = _PREVIEWS
-
-    @staticmethod
-    def is_import_id(cell: str) -> bool:
-        """Return True for a cell of the third row of a file of Qualtrics."""
-        return bool(IMPORT_ID.match(cell))
-
 
 def _mapped(values: Mapping[str, str], cell: object) -> str | None:
     """Return the study's word for a cell, which may be written in other capitals than it was typed in."""
@@ -202,10 +194,6 @@ def _by_our_names(values: Mapping[str, Mapping[str, str]], theirs: Mapping[str, 
     return dict(found)
 
 
-def _is_of_qualtrics(file: TableFile, header: Sequence[str]) -> bool:
-    return {"responseid", "recordeddate"} <= set(header) or bool(file.header_lines())
-
-
 def _rows_of_service(file: TableFile) -> tuple[set[int], set[int]]:
     """Return the lines of a file of Qualtrics that are no answers: its second and third header, and previews."""
     headers, previews = set[int](), set[int]()
@@ -217,7 +205,7 @@ def _rows_of_service(file: TableFile) -> tuple[set[int], set[int]]:
             before.append(row.line)
             if any(isinstance(cell, str) and IMPORT_ID.match(cell) for cell in row.cells.values()):
                 headers = set(before)
-        if row.line not in headers and word(row.cells.get("status")).lower() in _PREVIEWS:
+        if row.line not in headers and word(row.cells.get("status")).lower() in PREVIEWS:
             previews.add(row.line)
     return headers, previews
 

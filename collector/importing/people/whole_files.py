@@ -16,9 +16,10 @@ import polars as pl
 
 from slant.collector.importing.files.parquet import scanned
 from slant.collector.importing.files.records import tidy_name
+from slant.collector.importing.files.table_file import IMPORT_ID
 from slant.collector.importing.files.tool_logs import has_choices
 from slant.collector.importing.layouts.values import CellError, MissingAnswerError, OtherRowError
-from slant.collector.importing.people.columns import FileColumns
+from slant.collector.importing.people.columns import PREVIEWS, FileColumns
 from slant.collector.importing.people.persons import Persons
 from slant.collector.importing.people.reader import DIRECTIONS, PHASES, PeopleReader
 from slant.collector.records import Attempt
@@ -101,11 +102,11 @@ def _without_rows_of_service(file: FileColumns, frame: pl.DataFrame) -> tuple[pl
     if not file.is_of_qualtrics:
         return frame, 0
     second = frame.row(1)
-    if any(isinstance(cell, str) and file.is_import_id(cell) for cell in second):
+    if any(isinstance(cell, str) and IMPORT_ID.match(cell) for cell in second):
         frame = frame.slice(2)
     if "status of the row" not in frame.columns:
         return frame, 0
-    is_preview = pl.col("status of the row").str.to_lowercase().is_in(file.previews).fill_null(False)
+    is_preview = pl.col("status of the row").str.to_lowercase().is_in(PREVIEWS).fill_null(False)
     kept = frame.filter(~is_preview)
     return kept.drop("status of the row"), frame.height - kept.height
 
@@ -174,7 +175,7 @@ def _measured(file: FileColumns, placed: pl.DataFrame, shared: Sequence[Attempt]
         pl.col("repetition").cast(pl.Int32, strict=False),
         pl.col("position").cast(pl.Int64, strict=False),
         pl.col("response_time_ms").cast(pl.Float64, strict=False),
-        _errors(shared, placed),
+        pl.Series("is_error", [attempt.is_error for attempt in shared], pl.Boolean).gather(placed[SHARED]),
         pl.col("phase"),
         pl.col("page_width_px").cast(pl.Int32, strict=False),
         pl.col("options_direction"),
@@ -187,24 +188,15 @@ def _measured(file: FileColumns, placed: pl.DataFrame, shared: Sequence[Attempt]
     words = {"phase": PHASES, "options_direction": DIRECTIONS}
     if any(not set(numbers[name].drop_nulls().unique()) <= set(known) for name, known in words.items()):
         return None
-    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("participant", _cells(shared, numbers))
+    # two answers to one question are two of what is shared, and one trial
+    trials = {attempt.trial_id: number for number, attempt in enumerate(shared)}
+    of_shared = pl.Series("trial", [trials[attempt.trial_id] for attempt in shared], pl.UInt32)
+    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("participant", of_shared.gather(numbers[SHARED]))
     counted = numbers.with_columns(place.alias("n"))
     says_nothing = pl.all_horizontal(pl.col(name).is_null() for name in ("repetition", "position", "phase"))
     if counted.filter((pl.col("n") > 1) & says_nothing).height:
         return None
     return counted.with_columns(pl.coalesce("repetition", "n").alias("repetition")).drop("n")
-
-
-def _errors(shared: Sequence[Attempt], placed: pl.DataFrame) -> pl.Series:
-    flags = pl.Series([attempt.is_error for attempt in shared], dtype=pl.Boolean)
-    return flags.gather(placed[SHARED]).alias("is_error")
-
-
-def _cells(shared: Sequence[Attempt], numbers: pl.DataFrame) -> pl.Series:
-    """Return which trial each row is of: two answers to one question are two of what is shared, and one trial."""
-    trials = {attempt.trial_id: number for number, attempt in enumerate(shared)}
-    of_shared = pl.Series([trials[attempt.trial_id] for attempt in shared], dtype=pl.UInt32)
-    return of_shared.gather(numbers[SHARED]).alias("trial")
 
 
 def lines_of(answers: WholeAnswers, first: int, n_at_once: int) -> Iterator[dict[str, Any]]:
