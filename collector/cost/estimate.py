@@ -66,18 +66,14 @@ def estimate_run(
 ) -> Estimate:
     """Estimate a run. `limits` are requests and tokens per minute by kind, from the provider's headers; `concurrency`
     are in flight."""
-    sent = _input(pending, sizes, guess)
+    if sizes is not None and sizes.mean_input_tokens is not None:
+        sent = Span(*[pending * sizes.mean_input_tokens] * 3)
+    else:  # English has about four characters per token
+        sent = Span(*(pending * guess.characters / length for length in (5, 4, 3)))
     output, rests_on = _output(pending, sizes, guess)
     cost = _cost(sent, output, price, is_batch)
     time_s, time_rests_on = BATCH_TIME if is_batch else _time(pending, sizes, sent, output, limits, concurrency)
     return Estimate(sent, output, cost, time_s, rests_on, time_rests_on)
-
-
-def _input(pending: int, sizes: Sizes | None, guess: Guess) -> Span:
-    if sizes is not None and sizes.mean_input_tokens is not None:
-        return Span(*[pending * sizes.mean_input_tokens] * 3)
-    characters = pending * guess.characters
-    return Span(characters / 5, characters / 4, characters / 3)  # English has about four characters per token
 
 
 def _output(pending: int, sizes: Sizes | None, guess: Guess) -> tuple[Span | None, str]:

@@ -187,14 +187,7 @@ def _guess_of_question(study: Study, model: StudyModel, seed: int, repetitions: 
 def quote_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
     """Return every number with its range, for programs: tokens, US dollars, seconds."""
     return [
-        {
-            "model": quote.model_plan.name,
-            "provider": quote.model_plan.provider.name,
-            "asked_as": quote.model_plan.model.requested_model,
-            "planned": quote.model_plan.planned,
-            "done": quote.model_plan.already_done,
-            "to_ask": quote.model_plan.pending,
-        }
+        _counts(quote, asked_as=quote.model_plan.model.requested_model)
         | as_columns("input_tokens", quote.estimate.input_tokens)
         | as_columns("output_tokens", quote.estimate.output_tokens)
         | as_columns("cost_usd", quote.estimate.cost_usd, 6)
@@ -208,15 +201,17 @@ def quote_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
     ]
 
 
+def _counts(quote: Quote, **more: Any) -> dict[str, Any]:
+    of = quote.model_plan
+    counts = {"planned": of.planned, "done": of.already_done, "to_ask": of.pending}
+    return {"model": of.name, "provider": of.provider.name, **more, **counts}
+
+
 def short_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
     """Return the same for people: a row that fits a terminal."""
     return [
-        {
-            "model": quote.model_plan.name,
-            "provider": quote.model_plan.provider.name,
-            "planned": quote.model_plan.planned,
-            "done": quote.model_plan.already_done,
-            "to_ask": quote.model_plan.pending,
+        _counts(quote)
+        | {
             "input_tokens": f"{quote.estimate.input_tokens.about:,.0f}",
             "output_tokens": f"{out.about:,.0f}" if (out := quote.estimate.output_tokens) else "?",
             "cost": spoken_usd(quote.estimate.cost_usd) if quote.costs_money else "",

@@ -279,16 +279,11 @@ def names(columns: Sequence[str] = (), models: Sequence[str] = (), decimal: str 
     if decimal is not None and decimal not in DECIMALS:
         raise UnknownNameError("decimal mark", decimal, DECIMALS)
     given = pairs(columns, "--map", "answer=response,tokens=n_tok")
-    long = []
-    for ours, theirs in given:
-        if ":" in ours:
-            of_item, _, of_cell = ours.partition(":")
-            long.append((of_item, of_cell, theirs))
     plain = [(ours, theirs) for ours, theirs in given if ":" not in ours]
     return Names(
         {ours: theirs for ours, theirs in plain if not theirs.startswith("=")},
         {ours: theirs[1:].strip() for ours, theirs in plain if theirs.startswith("=")},
-        tuple(long),
+        tuple((ours.partition(":")[0], ours.partition(":")[2], theirs) for ours, theirs in given if ":" in ours),
         dict(pairs(models, "--map-model", "x-1=local/x")),
         decimal=decimal,
     )

@@ -231,20 +231,14 @@ def with_chosen_text(cells: Record) -> Record:
     return {**cells, "response": texts[int(response)]} if is_one else cells
 
 
+_OF_REPLIES = (
+    "reasoning_text", "outcome", "detail", "finish_reason", "input_tokens", "output_tokens", "reasoning_tokens",
+    "served_model", "fingerprint", "request_id",
+)  # fmt: skip
+
+
 def _cells_of_reply(reply: Reply) -> dict[str, Any]:
-    return {
-        "answer": reply.spoken,
-        "reasoning_text": reply.reasoning_text,
-        "outcome": reply.outcome,
-        "detail": reply.detail,
-        "finish_reason": reply.finish_reason,
-        "input_tokens": reply.input_tokens,
-        "output_tokens": reply.output_tokens,
-        "reasoning_tokens": reply.reasoning_tokens,
-        "served_model": reply.served_model,
-        "fingerprint": reply.fingerprint,
-        "request_id": reply.request_id,
-    }
+    return {"answer": reply.spoken, **{name: getattr(reply, name) for name in _OF_REPLIES}}
 
 
 def _flat(cells: Any, record: Record) -> dict[str, Any]:

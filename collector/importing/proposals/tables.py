@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from slant.collector.designs import design_named, design_names
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, without_accents
@@ -64,17 +64,19 @@ def answer_table(
 
 def _of_answers(columns: dict[str, list[str]]) -> dict[str, list[str]]:
     """Return the columns without rows that have none of what nearly all rows have: heads and ends of logs."""
-    n_rows = len(next(iter(columns.values()), ()))
     if any(said := columns.get("answer", ())):
-        columns = {name: [v for v, one in zip(values, said, strict=True) if one] for name, values in columns.items()}
-        n_rows = sum(map(bool, said))
+        columns = _where(columns, said)
+    n_rows = len(next(iter(columns.values()), ()))
     usual = [values for values in columns.values() if sum(map(bool, values)) >= _USUAL * n_rows]
     if n_rows < _FEW_ROWS or not usual:
         return columns
-    kept = [number for number, cells in enumerate(zip(*usual, strict=True)) if any(cells)]
-    if len(kept) == n_rows:
-        return columns
-    return {name: [values[number] for number in kept] for name, values in columns.items()}
+    return _where(columns, map(any, zip(*usual, strict=True)))
+
+
+def _where(columns: Mapping[str, list[str]], is_kept: Iterable[object]) -> dict[str, list[str]]:
+    """Return the columns in the rows of which this is true."""
+    kept = list(is_kept)
+    return {name: [v for v, is_so in zip(values, kept, strict=True) if is_so] for name, values in columns.items()}
 
 
 def _of_trials(columns: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -85,12 +87,9 @@ def _of_trials(columns: dict[str, list[str]]) -> dict[str, list[str]]:
         return columns
     columns = {name: values for name, values in columns.items() if name != "response" or "answer" not in columns}
     said = columns.get("answer") or columns.get("response") or ()
-    columns = {name: [v for v, answer in zip(values, said, strict=True) if answer] for name, values in columns.items()}
+    columns = _where(columns, said)
     own = [values for name, values in columns.items() if name not in _OF_JSPSYCH and not all(values) and any(values)]
-    if not own:
-        return columns
-    kept = [number for number, cells in enumerate(zip(*own, strict=True)) if any(cells)]
-    return {name: [values[number] for number in kept] for name, values in columns.items()}
+    return _where(columns, map(any, zip(*own, strict=True))) if own else columns
 
 
 def _model_in(columns: dict[str, list[str]]) -> str | None:
@@ -99,19 +98,9 @@ def _model_in(columns: dict[str, list[str]]) -> str | None:
     named = [plain[name] for name in names_in("table")["model"] if name in plain]
     by_value = [name for name in columns if (known := set(columns[name])) and all(map(MODEL.search, known))]
     likely = [name for name in named if name != "agent" or name in by_value]
-    return next(
-        iter(
-            [
-                *likely,
-                *(
-                    n
-                    for n in by_value
-                    if re.search("mod[ei]l|llm|agent|participant|^(?:sheet|file|key)$", without_accents(n))
-                ),
-            ]
-        ),
-        None,
-    )
+    may_hold = re.compile("mod[ei]l|llm|agent|participant|^(?:sheet|file|key)$")
+    likely += [name for name in by_value if may_hold.search(without_accents(name))]
+    return next(iter(likely), None)
 
 
 def study_from_table(table: AnswerTable) -> tuple[str, ProposedStudy] | list[str]:
