@@ -14,9 +14,8 @@ from slant.collector import import_trials
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
-from slant.collector.timeline.games import games_of
 from slant.collector.timeline.page import timeline_page
-from slant.collector.timeline.timeline import BUTTONS, FORM, timeline_of
+from slant.collector.timeline.timeline import BUTTONS, FORM, games_of, timeline_of
 from tests.collector.test_people_games import BANDIT
 from tests.support.chromium import Browser, chromium
 from tests.support.raw_rows import run_collect

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -325,3 +325,22 @@ def _wide(columns: Sequence[str], found: Mapping[str, str]) -> Iterable[tuple[st
             listed = ", ".join(list(named)[:4]) + (" …" if len(named) > 4 else "")
             said = f"{of_part} and {ours}: {len(named)} columns {pattern} ({listed})"
             yield f"{of_part}:{ours}={pattern}", said, list(named.values())
+
+
+def reasons_of_roles(file: TableFile, roles: Roles, without: Collection[str]) -> Iterator[str]:
+    """Yield a sentence for each column, where columns have roles by their names and values."""
+    left_out = set(map(tidy_name, without))
+    for column in dict.fromkeys([*filter(None, file.columns), *roles.why]):
+        inside = any(re.match(rf"{re.escape(column)}[.\[]", path) for path in roles.why)
+        if column in left_out:
+            yield f"{column}: not taken: said by --not"
+        elif column in roles.why:
+            yield f"{column}: {roles.why[column]}"
+        elif column in roles.left:
+            yield f"{column}: not taken: its name and values are of no role"
+        elif column in IDS:
+            yield f"{column}: the name of a request, which may say what was asked"
+        elif column in TAKEN:
+            yield f"{column}: taken under its own name"
+        elif not inside:
+            yield f"{column}: not taken: it is empty, or has fields or lists inside it"

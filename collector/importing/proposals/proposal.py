@@ -17,10 +17,9 @@ from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts.tidy import ALIASES, COUNTS, OF_GAMES, TAKEN
 from slant.collector.importing.layouts.values import composed, is_empty, is_missing, word
 from slant.collector.importing.people.columns import OURS
-from slant.collector.importing.proposals.columns import Roles, read_roles
-from slant.collector.importing.proposals.reasons import reasons_of_roles, reasons_of_table
+from slant.collector.importing.proposals.columns import Roles, read_roles, reasons_of_roles
 from slant.collector.importing.proposals.request_names import by_id, told_apart
-from slant.collector.importing.proposals.tables import answer_table, study_from_table
+from slant.collector.importing.proposals.tables import answer_table, reasons_of_table, study_from_table
 from slant.collector.importing.proposals.whole_files import (
     check_columns,
     check_lists,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from slant.collector.designs import design_named, design_names
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, without_accents
@@ -114,3 +114,11 @@ def study_from_table(table: AnswerTable) -> tuple[str, ProposedStudy] | list[str
         except StudyError as error:
             failures += [f"Not {design.name}: {error.what.rstrip('.')}."] if error.what else []
     return failures
+
+
+def reasons_of_table(table: AnswerTable, study: ProposedStudy) -> Iterator[str]:
+    """Yield a sentence for each column, where a design has read the whole table."""
+    for name in table.columns:
+        if "#" not in name:
+            usual = table.why_no_factor(name) or "nothing of this design is called so"
+            yield f"{name}: {study.why.get(name) or f'not taken: {usual}'}"
