@@ -16,7 +16,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
@@ -252,12 +251,18 @@ def _columns_named(file: TableFile, header: Sequence[str], theirs: str) -> dict[
                 raise UnknownNameError(f"column (of --map …={theirs}) in {file.name}", part, header)
             columns[part] = part
             continue
-        before, _, after = part.partition("*")
-        matching = {name[len(before) : len(name) - len(after)]: name for name in header if fnmatchcase(name, part)}
-        if not matching:
+        if not (matching := starred(part, header)):
             raise UnknownNameError(f"columns (of --map …={theirs}) in {file.name}", part, header)
         columns |= matching
     return columns
+
+
+def starred(pattern: str, names: Iterable[str]) -> dict[str, str]:
+    """Return the names that a pattern with a star matches, by what the star stands for."""
+    before, _, after = pattern.partition("*")
+    n = len(before) + len(after)
+    matching = (name for name in names if len(name) > n and name.startswith(before) and name.endswith(after))
+    return {name[len(before) : len(name) - len(after)]: name for name in matching}
 
 
 def pairs(values: Iterable[str], option: str, example: str) -> list[tuple[str, str]]:

@@ -24,6 +24,7 @@ from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.tidy import IDS, TAKEN
 from slant.collector.importing.layouts.values import is_missing, word
 from slant.collector.importing.proposals.request_names import parts_of_ids
+from slant.collector.importing.renamed import starred
 from slant.collector.reading.spelling import bare_label
 
 LOOKED_AT = 5_000
@@ -309,8 +310,7 @@ def _wide(columns: Sequence[str], found: Mapping[str, str]) -> Iterable[tuple[st
     for ours, names in stems.items():
         for name in sorted(names, key=len, reverse=True):
             for pattern in (f"{name}_*", f"{name}.*", f"*_{name}", f"{name} *", f"* {name}"):
-                regex = re.compile(re.escape(pattern).replace(r"\*", "(.+)"))
-                parts = {match[1]: path for path in columns if (match := regex.fullmatch(path))}
+                parts = starred(pattern, columns)
                 if len(parts) > 1 and len(parts) > len(wide.get(ours, ("", {}))[1]):
                     wide[ours] = (pattern, parts)
     if "answer" not in wide:

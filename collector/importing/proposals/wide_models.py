@@ -11,7 +11,7 @@ from slant.collector.importing.column_names import names_in
 from slant.collector.importing.files.records import Problem, Row
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.proposals.columns import MODEL, fields_inside
-from slant.collector.importing.renamed import FILE, Names, names
+from slant.collector.importing.renamed import FILE, Names, names, starred
 
 _STEMS = names_in("of_models")
 _OF_MODELS = {*names_in("table")["model"]} - {"agent"} | {"modèle"}
@@ -67,8 +67,7 @@ def columns_of_models(files: Sequence[TableFile]) -> list[str]:
     for ours, stems in _STEMS.items():
         for stem, sign in product(stems, "_ .-"):
             for pattern in (f"*{sign}{stem}", f"{stem}{sign}*"):
-                regex = re.compile(re.escape(pattern).replace(r"\*", "(.+)"))
-                of = {match[1] for name in header if (match := regex.fullmatch(name)) and _is_model(match[1])}
+                of = set(filter(_is_model, starred(pattern, header)))
                 if len(of) > 1 and ours not in found:
                     found[ours] = (pattern, of)
     if "answer" in found:
