@@ -45,16 +45,19 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
             "Give one: --prices FILE (collector/providers/prices.toml shows how).",
         )
     left = left_files(run_plan.db, run_plan.study.name)
+    folder = JobFolder(run_plan.db)
+    jobs = [job for job in folder.jobs() if job.study == run_plan.study.name]
+    lost_usd = sum(job.reserved_usd or 0.0 for job in jobs if (job.result or "").startswith(LOST))
     with kept_open(run_plan.db):
         return Ledger(
             budget_usd,
             spent_usd=spent_before_usd(run_plan.db, run_plan.study.name),
             uncertain_usd=_uncounted_usd(run_plan, budget_usd)
             + _unpriced_usd(run_plan)
-            + _lost_usd(run_plan)
+            + lost_usd
             + sum(left.values()),
             left=left,
-            promised_usd=_promised_usd(run_plan),
+            promised_usd=sum(_promised(run_plan, folder, job) for job in folder.open_jobs(run_plan.study.name)),
         )
 
 
@@ -88,19 +91,8 @@ def _unpriced_usd(run_plan: RunPlan) -> float:
     return total
 
 
-def _lost_usd(run_plan: RunPlan) -> float:
-    """Return the most that batch jobs which their provider lost may have cost the study, in US dollars."""
-    jobs = [job for job in JobFolder(run_plan.db).jobs() if job.study == run_plan.study.name]
-    return sum(job.reserved_usd or 0.0 for job in jobs if (job.result or "").startswith(LOST))
-
-
-def _promised_usd(run_plan: RunPlan) -> float:
-    """Return the most that open batch jobs of the study may cost, in US dollars."""
-    folder = JobFolder(run_plan.db)
-    return sum(_promised(run_plan, folder, job) for job in folder.open_jobs(run_plan.study.name))
-
-
 def _promised(run_plan: RunPlan, folder: JobFolder, job: Job) -> float:
+    """Return the most that an open batch job may cost, in US dollars."""
     if job.reserved_usd is not None:
         return job.reserved_usd
     # an older slant's job, or one made before its price was known: its requests say it

@@ -125,7 +125,9 @@ class ImportWriter:
         stored = self._known.setdefault(trial_id, content)
         if stored is content:
             return True
-        same = _are_alike(stored, content)
+        # the same answer: a count or a text that only one of two files has is no contradiction
+        more = zip(stored[1:], content[1:], strict=True)
+        same = stored[0] == content[0] and all(a is None or b is None or a == b for a, b in more)
         self._report.rows_already_there += same
         if not same:
             self._report.problems.append(Problem(row.file, row.line, _DIFFERS))
@@ -225,8 +227,3 @@ def _content(
     tell '' from unknown, so neither do we here.
     """
     return hash((answer or "", tokens)), reasoning, output, text_md5 or None
-
-
-def _are_alike(one: Content, other: Content) -> bool:
-    """Return True for the same answer: a count or a text that only one of two files has is no contradiction."""
-    return one[0] == other[0] and all(a is None or b is None or a == b for a, b in zip(one[1:], other[1:], strict=True))

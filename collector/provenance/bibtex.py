@@ -42,7 +42,11 @@ def bibliography(db: Path, history: RunHistory) -> Bibliography:
     made_with = _packages(db, run["study"])
     cited, notes = _r_entries(made_with)
     paper = [_paper_entry(run["study"], run["study_source"])] if is_citation(run["study_source"]) else []
-    return Bibliography([*paper, *cited, _slant_entry(run["code_version"])], notes)
+    slant = _entry(
+        "Manual", "slant", author="{The slant authors}", title="slant: measures how language models lean",
+        year=_SLANT_YEAR, note=f"Version {run['code_version']}",
+    )  # fmt: skip
+    return Bibliography([*paper, *cited, slant], notes)
 
 
 def _packages(db: Path, study: str) -> dict[str, set[str]]:
@@ -113,13 +117,6 @@ def _paper_entry(study: str, source: str) -> str:
     authors = re.sub(r",? & |, ", " and ", parts["authors"])
     authors = re.sub(r",? et al\.?", " and others", authors)
     return _entry("Misc", study, author=authors, title=parts["title"], year=parts["year"] or "")
-
-
-def _slant_entry(version: str) -> str:
-    return _entry(
-        "Manual", "slant", author="{The slant authors}", title="slant: measures how language models lean",
-        year=_SLANT_YEAR, note=f"Version {version}",
-    )  # fmt: skip
 
 
 def _entry(kind: str, key: str, **fields: str) -> str:

@@ -148,7 +148,9 @@ def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]
     return {
         "base_url": public_address(model_plan.base_url),
         "api_version": api_version(request),
-        "sent": sent_parameters(request.body) | _back(run_plan, model_plan),
+        # all but the model's name and the prompt
+        "sent": {name: value for name, value in request.body.items() if name not in (*_CONTENT, *_PER_GAME)}
+        | _back(run_plan, model_plan),
         "left_to_default": left_to_default(model_plan, request.body),
         "prompt_hash": prompt.hash,
         "price": None if price is None else price.as_dict(),
@@ -163,11 +165,6 @@ def _back(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, str]:
         return {}
     cache = getattr(model_plan.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
     return {"reasoning_back": model_plan.model.reasoning_back, "prompt_cache": cache}
-
-
-def sent_parameters(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return everything in a request except the model's name and the prompt."""
-    return {name: value for name, value in body.items() if name not in (*_CONTENT, *_PER_GAME)}
 
 
 def left_to_default(model_plan: ModelPlan, body: Mapping[str, Any]) -> list[str]:

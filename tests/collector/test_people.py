@@ -327,3 +327,12 @@ def test_a_person_of_whom_nothing_is_taken_gets_no_number(tmp_path: Path) -> Non
     report = import_rows(tmp_path, json.dumps(rows), "rows.json", columns=["participant=subject"])
     assert (report.people, report.rows_imported) == (1, 2)
     assert rows_of(tmp_path, "SELECT DISTINCT participant FROM trials") == [(1,)]
+
+
+def test_people_who_give_one_answer_to_two_wordings_have_answered_both(tmp_path: Path) -> None:
+    study = TRAITS.replace("factors.item", "factors.trait").replace("{item}", "{trait}")
+    study = study.replace("questions.rating", 'templates.other = "Are you so? {trait}"\nquestions.rating')
+    rows = "participant,trait,template,answer\n1,I worry,plain,4\n2,I worry,other,4\n"
+    report = import_rows(tmp_path, rows, study=study, columns=["template=template"])
+    assert (report.rows_imported, report.problems) == (2, [])
+    assert rows_of(tmp_path, "SELECT condition FROM trials ORDER BY participant") == [("plain",), ("other",)]

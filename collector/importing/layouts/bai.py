@@ -55,7 +55,11 @@ class Bai(Layout):
         if _CODED_D in row.cells:  # numbered over all tests: further rows are further repetitions of a draw
             draft["repetition"] = place // study.data.draws + 1
         if isinstance(study.data, DecisionData) and test in study.data.tests:
-            draft |= {key: value for key, value in _codings(row).items() if value is not None}
+            # what the authors' coder says of the decision (1: with the association), and their D
+            if not is_empty(decision := row.cells.get("decision_bias")):
+                draft["coded_decision"] = whole_number(decision, "decision_bias", 0, 1)
+            if not is_empty(d := row.cells.get(_CODED_D)):
+                draft["coded_d"] = number(d, _CODED_D)
             if all(name in row.cells for name in _SHOWN):
                 draft |= _what_was_shown(study, test, wording, row)
         return draft
@@ -63,15 +67,6 @@ class Bai(Layout):
 
 def _first(row: Row, names: Sequence[str]) -> Any:
     return next((row.cells[name] for name in names if name in row.cells), None)
-
-
-def _codings(row: Row) -> dict[str, Any]:
-    """Return what the authors' coder says of the decision (1: with the association), and their D."""
-    decision, d = row.cells.get("decision_bias"), row.cells.get(_CODED_D)
-    return {
-        "coded_decision": None if is_empty(decision) else whole_number(decision, "decision_bias", 0, 1),
-        "coded_d": None if is_empty(d) else number(d, _CODED_D),
-    }
 
 
 def _what_was_shown(study: Study, test: str, wording: int, row: Row) -> dict[str, Any]:
