@@ -50,7 +50,6 @@ EXCEPTIONS = {
             "collector/provenance/checklist.py", "collector/providers/endings.py",
             "collector/reading/written_numbers.py",
             "collector/providers/error_meanings.py", "collector/providers/lifecycles.py",
-            "collector/reading/written_numbers.py",
             "collector/studies/new_study.py", "collector/study/engines.py", "collector/timeline/page.py",
             "collector/system/code_version.py",
             "collector/system/shipped_files.py", "collector/view/guarded.py", "analysis/archive/codebook.py",
