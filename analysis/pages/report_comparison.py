@@ -35,6 +35,7 @@ _QUICK = (
     "clogit",
     "marginal_means",
     "amce",
+    "mean_contrasts",
     "impact_ratio",
     "reliability",
     "step_sensitivity",

@@ -124,7 +124,6 @@ def _interactions(data: FigureData) -> pl.DataFrame | None:
 
 
 KINDS = {
-    "ratings": FigureKind("Ratings at each level of each attribute, as stacked bars.", _ratings, is_declared=True),
     "marginal_means": FigureKind(
         "The mean answer at each level of each attribute, with its interval.", _marginal_means, is_declared=True
     ),
@@ -141,4 +140,5 @@ KINDS = {
     "interactions": FigureKind(
         "What combinations of two attributes add to the effects of both.", _interactions, is_declared=True
     ),
+    "ratings": FigureKind("Ratings at each level of each attribute, as stacked bars.", _ratings, is_declared=True),
 }

@@ -290,7 +290,7 @@ def _with_status(rows: Mapping[str, pl.DataFrame]) -> Iterator[pl.DataFrame]:
 def of_sources(made: FitResult, sources: pl.Series) -> FitResult:
     """Return a fit without the rows of sources that are not checked."""
     frames = {name: getattr(made, name) for name in ("table", "diagnostics", "variances", "messages")}
-    return replace(made, **{name: rows.filter(pl.col("source").is_in(sources)) for name, rows in frames.items()})
+    return replace(made, **{name: rows.filter(pl.col("source").is_in(list(sources))) for name, rows in frames.items()})
 
 
 def quick_checks(db: str | Path, study: Study, fits: Mapping[str, FitResult], workers: Workers = None) -> Checks:
