@@ -48,6 +48,16 @@ attribute_dots <- function(rows, reference = NULL) {
     )
 }
 
+# Such dots as a figure with its words: `what` they are, and `of` what; `notes` end the words. `...`: as finish_figure().
+attribute_figure <- function(plot, rows, what, notes, file, width, height, ..., of = counted_levels(rows),
+                             height_in = inches_by_level(rows)) {
+  words <- alt_text(
+    sprintf("%s with 95 %% intervals for %s", what, of), "The lowest and the highest", extremes_in_words(rows),
+    notes = notes
+  )
+  finish_figure(plot, file, words, width, height, 8, height_in, ...)
+}
+
 inches_by_level <- function(rows) {
   n_levels <- nrow(unique(rows[c("attribute_shown", "level_shown")]))
   2.2 + n_levels * max(.24, .13 * (nlevels(rows$model_shown) + 1)) + .15 * nlevels(rows$attribute_shown)

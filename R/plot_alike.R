@@ -17,15 +17,11 @@ plot_alike <- function(data, file = NULL, width = NULL, height = NULL) {
   bound <- max(in_sd(rows$bound))
   rows <- attribute_figure_rows(rows)
   within <- sum(rows$low > -bound & rows$high < bound, na.rm = TRUE)
-  finish_figure(
-    attribute_dots(rows, 0) +
-      ggplot2::geom_vline(xintercept = c(-bound, bound), colour = "#D55E00", linewidth = .5),
-    file, alt_text(
-      sprintf("Differences between models and people with 95 %% intervals for %s", counted(nrow(rows), "row")),
-      "The lowest and the highest", extremes_in_words(rows),
-      notes = c(sprintf("%s whole within the bound.", intervals_in_words(within)), source_note(rows))
-    ),
-    width, height, 8, inches_by_level(rows),
+  attribute_figure(
+    attribute_dots(rows, 0) + ggplot2::geom_vline(xintercept = c(-bound, bound), colour = "#D55E00", linewidth = .5),
+    rows, "Differences between models and people",
+    c(sprintf("%s whole within the bound.", intervals_in_words(within)), source_note(rows)), file, width, height,
+    of = counted(nrow(rows), "row"),
     title = given_title(rows, "How far is the model from people?"),
     subtitle = sprintf("In standard deviations of people's answers. Orange: what would matter (%.2g).", bound),
     caption = source_note(rows), x = "Model less people, with 95 % interval"

@@ -13,15 +13,13 @@ plot_amce <- function(data, file = NULL, width = NULL, height = NULL) {
   if (!"reference" %in% names(rows) && !is.null(levels)) {
     rows$reference <- levels$reference[match(rows$term, levels$term)]
   }
-  rows <- attribute_figure_rows(with_intervals(rows, rows$estimate, rows$conf_low, rows$conf_high))
+  rows <- attribute_figure_rows(with_intervals(rows))
   apart <- sum(rows$low > 0 | rows$high < 0, na.rm = TRUE)
-  finish_figure(
-    attribute_dots(with_references(rows), 0), file, alt_text(
-      sprintf("Effects with 95 %% intervals for %s", counted_levels(rows)),
-      "The lowest and the highest", extremes_in_words(rows),
-      notes = c(excluding_zero(apart, nrow(rows)), source_note(rows))
-    ),
-    width, height, 8, inches_by_level(with_references(rows)),
+  drawn <- with_references(rows)
+  attribute_figure(
+    attribute_dots(drawn, 0), rows, "Effects", c(excluding_zero(apart, nrow(rows)), source_note(rows)), file, width,
+    height,
+    height_in = inches_by_level(drawn),
     title = given_title(rows, "What does each level change?"),
     subtitle = "Average effect against the first level of the attribute, which lies at 0.",
     caption = c(source_note(rows)), x = sprintf("Change%s, with 95 %% interval", in_outcome(rows))

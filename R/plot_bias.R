@@ -12,15 +12,28 @@
 #' @noRd
 plot_bias <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- bias_to_draw(figure_rows(data))
+  association_forest(bias_to_draw(figure_rows(data)), of_bias, file, width, height)
+}
+
+# Dots of tests and models, and what they are `of`: what a forest and a heat map say of it.
+association_forest <- function(rows, of, file, width, height, ...) {
   legend <- one_legend(ncol = legend_columns(levels(rows$model_shown), inches_or(width, 9)))
+  words <- alt_text(
+    sprintf("%s with 95 %% intervals for %s", of$name, counted_shown(rows, c("test", "model"))),
+    notes = c(apart_in_words(rows, of$what, of$middle, of$below), source_note(rows), of$note(rows))
+  )
   finish_figure(
-    forest_by_test(rows, legend), file, bias_in_words(rows), width, height, 9, inches_by_test(rows),
-    title = given_title(rows, "Do words go to the groups of the usual association?"),
-    subtitle = "Right of 0: more often than to the other group; left: the association is crossed.",
-    caption = c(source_note(rows), no_d_note(rows)), x = "Mean of D with 95 % t interval over answers"
+    forest_by_test(rows, legend, of$middle, ...), file, words, width, height, 9, inches_by_test(rows),
+    title = given_title(rows, of$title), subtitle = of$subtitle, caption = c(source_note(rows), of$note(rows)), x = of$x
   )
 }
+
+of_bias <- list(
+  name = "Mean of D", what = "mean", middle = 0, reach = 1, below = "below 0", note = function(rows) no_d_note(rows),
+  title = "Do words go to the groups of the usual association?",
+  subtitle = "Right of 0: more often than to the other group; left: the association is crossed.",
+  x = "Mean of D with 95 % t interval over answers"
+)
 
 bias_to_draw <- function(data) {
   rows <- rows_by_test(data, c("mean_d", "sd_d", "n_d", "n_trials"), "D", "row with a mean of D")
@@ -31,11 +44,4 @@ bias_to_draw <- function(data) {
 no_d_note <- function(rows) {
   n <- sum(rows$n_trials)
   sprintf("%s of %s have no D.", format(n - sum(rows$n_d), big.mark = ","), counted(n, "answer"))
-}
-
-bias_in_words <- function(rows) {
-  alt_text(
-    sprintf("Mean of D with 95 %% intervals for %s", counted_shown(rows, c("test", "model"))),
-    notes = c(apart_in_words(rows, "mean", 0, "below 0"), source_note(rows), no_d_note(rows))
-  )
 }

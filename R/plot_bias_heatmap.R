@@ -13,17 +13,7 @@ plot_bias_heatmap <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rows <- figure_rows(data)
   is_of_decisions <- "share_expected" %in% names(rows)
-  of <- if (is_of_decisions) {
-    list(
-      what = "share", middle = .5, reach = .5, note = undecided_note,
-      title = "Do decisions go with the usual association?"
-    )
-  } else {
-    list(
-      what = "mean", middle = 0, reach = 1, note = no_d_note,
-      title = "Do words go to the groups of the usual association?"
-    )
-  }
+  of <- if (is_of_decisions) of_decisions else of_bias
   drawn <- if (is_of_decisions) decisions_to_draw(rows) else bias_to_draw(rows)
   tiles <- heat_map_tiles(drawn, of$middle)
   finish_figure(

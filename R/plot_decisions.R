@@ -13,15 +13,15 @@
 plot_decisions <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rows <- decisions_to_draw(figure_rows(data))
-  legend <- one_legend(ncol = legend_columns(levels(rows$model_shown), inches_or(width, 9)))
-  finish_figure(
-    forest_by_test(rows, legend, .5, ggplot2::coord_cartesian(xlim = c(0, 1))), file, decisions_in_words(rows),
-    width, height, 9, inches_by_test(rows),
-    title = given_title(rows, "Do decisions go with the usual association?"),
-    subtitle = "Right of .5: group b gets attribute b more often than not; left: less often.",
-    caption = c(source_note(rows), undecided_note(rows)), x = "Share of decisions with Wilson's 95 % interval"
-  )
+  association_forest(rows, of_decisions, file, width, height, ggplot2::coord_cartesian(xlim = c(0, 1)))
 }
+
+of_decisions <- list(
+  name = "Share of decisions", what = "share", middle = .5, reach = .5, below = "below",
+  note = function(rows) undecided_note(rows), title = "Do decisions go with the usual association?",
+  subtitle = "Right of .5: group b gets attribute b more often than not; left: less often.",
+  x = "Share of decisions with Wilson's 95 % interval"
+)
 
 decisions_to_draw <- function(data) {
   rows <- rows_by_test(data, c("share_expected", "n_decided", "n_conversations"), "decisions", "row with a decision")
@@ -32,11 +32,4 @@ decisions_to_draw <- function(data) {
 undecided_note <- function(rows) {
   n <- sum(rows$n_conversations)
   sprintf("%s of %s have no decision.", format(n - sum(rows$n_decided), big.mark = ","), counted(n, "conversation"))
-}
-
-decisions_in_words <- function(rows) {
-  alt_text(
-    sprintf("Share of decisions with 95 %% intervals for %s", counted_shown(rows, c("test", "model"))),
-    notes = c(apart_in_words(rows, "share", .5), source_note(rows), undecided_note(rows))
-  )
 }

@@ -11,21 +11,17 @@ plot_impact_ratios <- function(data, file = NULL, width = NULL, height = NULL) {
   n_lacking <- sum(is.na(rows$ratio))
   rows <- rows[!is.na(rows$ratio), , drop = FALSE]
   if (nrow(rows) == 0) stop_with("Can't draw: no level has a ratio.")
-  rows <- attribute_figure_rows(with_intervals(rows, rows$ratio, rows$conf_low, rows$conf_high))
+  rows <- attribute_figure_rows(with_intervals(rows, rows$ratio))
   below <- sum(rows$high < .8, na.rm = TRUE)
   against <- if (length(unique(rows$reference)) == 1 && rows$reference[[1]] == "all others") {
     "Each level's rate divided by that of all others together."
   } else {
     "Each level's rate divided by the reference level's."
   }
-  finish_figure(
-    attribute_dots(rows, 1) + ggplot2::geom_vline(xintercept = .8, colour = "#D55E00", linewidth = .5),
-    file, alt_text(
-      sprintf("Impact ratios with 95 %% intervals for %s", counted_levels(rows)),
-      "The lowest and the highest", extremes_in_words(rows),
-      notes = c(sprintf("%s entirely below .8.", intervals_in_words(below)), source_note(rows))
-    ),
-    width, height, 8, inches_by_level(rows),
+  attribute_figure(
+    attribute_dots(rows, 1) + ggplot2::geom_vline(xintercept = .8, colour = "#D55E00", linewidth = .5), rows,
+    "Impact ratios", c(sprintf("%s entirely below .8.", intervals_in_words(below)), source_note(rows)), file, width,
+    height,
     title = given_title(rows, "Is a group taken less often?"),
     subtitle = paste(against, "Orange: the four-fifths threshold; below it only with the whole interval."),
     caption = c(source_note(rows), if (n_lacking > 0) sprintf("%s no ratio (a rate of 0).", levels_have(n_lacking))),

@@ -9,17 +9,12 @@ plot_marginal_means <- function(data, file = NULL, width = NULL, height = NULL) 
   begin_figure(file, width, height)
   rows <- figure_rows(data, "estimates")
   check_figure_columns(rows, c("estimate", "conf_low", "conf_high"))
-  rows <- attribute_figure_rows(with_intervals(rows, rows$estimate, rows$conf_low, rows$conf_high))
+  rows <- attribute_figure_rows(with_intervals(rows))
   outcome <- outcome_of(rows)
   overall <- if ("overall" %in% names(rows)) unique(rows$overall)
   overall <- if (length(overall) == 1) overall
-  finish_figure(
-    attribute_dots(rows, overall), file, alt_text(
-      sprintf("Marginal means with 95 %% intervals for %s", counted_levels(rows)),
-      "The lowest and the highest", extremes_in_words(rows),
-      notes = source_note(rows)
-    ),
-    width, height, 8, inches_by_level(rows),
+  attribute_figure(
+    attribute_dots(rows, overall), rows, "Marginal means", source_note(rows), file, width, height,
     title = given_title(rows, "What is the mean at each level?"),
     subtitle = "Over all that was shown together with it: no level is a reference.",
     caption = c(source_note(rows), if (!is.null(overall)) "Dashed: the mean of all."),
