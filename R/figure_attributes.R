@@ -48,7 +48,7 @@ attribute_dots <- function(rows, reference = NULL) {
     )
 }
 
-# Such dots as a figure with its words: `what` they are, and `of` what; `notes` end the words. `...`: as finish_figure().
+# Such dots as a figure with its words: `what` they are, `of` what; `notes` end the words. `...`: as finish_figure().
 attribute_figure <- function(plot, rows, what, notes, file, width, height, ..., of = counted_levels(rows),
                              height_in = inches_by_level(rows)) {
   words <- alt_text(
