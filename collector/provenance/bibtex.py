@@ -42,11 +42,7 @@ def bibliography(db: Path, history: RunHistory) -> Bibliography:
     made_with = _packages(db, run["study"])
     cited, notes = _r_entries(made_with)
     paper = [_paper_entry(run["study"], run["study_source"])] if is_citation(run["study_source"]) else []
-    slant = _entry(
-        "Manual", "slant", author="{The slant authors}", title="slant: measures how language models lean",
-        year=_SLANT_YEAR, note=f"Version {run['code_version']}",
-    )  # fmt: skip
-    return Bibliography([*paper, *cited, slant], notes)
+    return Bibliography([*paper, *cited, _slant_entry(run["code_version"])], notes)
 
 
 def _packages(db: Path, study: str) -> dict[str, set[str]]:
@@ -117,6 +113,13 @@ def _paper_entry(study: str, source: str) -> str:
     authors = re.sub(r",? & |, ", " and ", parts["authors"])
     authors = re.sub(r",? et al\.?", " and others", authors)
     return _entry("Misc", study, author=authors, title=parts["title"], year=parts["year"] or "")
+
+
+def _slant_entry(version: str) -> str:
+    return _entry(
+        "Manual", "slant", author="{The slant authors}", title="slant: measures how language models lean",
+        year=_SLANT_YEAR, note=f"Version {version}",
+    )  # fmt: skip
 
 
 def _entry(kind: str, key: str, **fields: str) -> str:
