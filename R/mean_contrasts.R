@@ -8,8 +8,8 @@
 #' attributes), as [amce()] does, so that jobs are no error of names. Errors are clustered as in [marginal_means()], and
 #' groups whose rows share clusters (the same words asked of two models) are compared within them. Where clusters have
 #' one level each (items of a name) and levels fewer than 40, their error is pooled over all levels, for of three items
-#' each some agree by chance. Errors of yes or no over fewer clusters are at least those of independent answers. Pairs of
-#' properties (gender) come before those of what has them (names).
+#' each some agree by chance. Errors of yes or no over fewer clusters are at least those of independent answers. Pairs
+#' of properties (gender) come before those of what has them (names).
 #'
 #' @inheritParams marginal_means
 #' @param between name of a column whose values are compared at each level (`"model"`, `"persona"`), or `NULL`: the

@@ -9,7 +9,7 @@ recovered <- function(delta_p, sd_item = .5) {
   with_truth(recovered_effects(trials, settings), parameters, 1)
 }
 
-test_in_full("a large difference between conditions is found with its sign and its size, and none where there is none", {
+test_in_full("a large difference between conditions is found with its sign and size, and none where there is none", {
   skip_if_not_installed("brms")
   found <- recovered(.3)
   is_career <- found$test == "gender_career"
