@@ -126,7 +126,8 @@ def _corrected(rows: pl.DataFrame, over: Sequence[str]) -> pl.DataFrame:
     """Add Holm's p, as `stats::p.adjust()` computes it, over all rows or those of each cell."""
     rank = pl.col("p_value").rank("ordinal")
     left = pl.col("p_value").count() - rank + 1
-    holm = (pl.col("p_value").sort() * left.sort(descending=True)).cum_max().clip(upper_bound=1)
+    ordered = pl.col("p_value").sort(nulls_last=True), left.sort(descending=True, nulls_last=True)
+    holm = (ordered[0] * ordered[1]).cum_max().clip(upper_bound=1)
     p = holm.gather(rank.cast(pl.Int64) - 1)
     return rows.with_columns(p=p.over(over) if over else p)
 
@@ -149,9 +150,10 @@ def _of_cell(cell: _Cell) -> str:
 def _finding(cell: _Cell) -> str:
     excluded = "" if cell.limit is None else f"; 95 % intervals lie within ±{rounded(cell.limit)} {cell.unit}"
     if len(cell.rows) > 1:
-        n = f"{len(cell.found)} of {len(cell.rows)}" if cell.found else f"none of {len(cell.rows)}"
-        by = f", by {_span(cell.found)} {cell.unit} (corrected p < .05)" if cell.found else excluded
-        return f"{n} differences between levels of {cell.what} {'was' if not cell.found else 'were'} found{by}."
+        if not cell.found:
+            return f"no difference between levels of {cell.what} was found in {len(cell.rows)} pairs{excluded}."
+        by = f"{_span(cell.found)} {cell.unit} (corrected p < .05)"
+        return f"{len(cell.found)} of {len(cell.rows)} pairs of levels of {cell.what} differ, by {by}."
     row = cell.rows[0]
     if not cell.found:
         return f"no difference was found for {cell.what.replace(' than ', ' against ')} ({_p(row['p'])}){excluded}."

@@ -168,13 +168,11 @@ def test_a_fit_is_also_a_sentence_for_the_factor_that_comes_first(place: tuple[P
         assert re.search(found if row["p_adjusted"] < 0.05 else f"lie within ±{limit} {unit}", said)
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_corrected_p_is_holms(values: list[float]) -> None:
-    ordered = sorted(range(len(values)), key=values.__getitem__)
-    expected = [0.0] * len(values)
-    largest = 0.0
-    for rank, place in enumerate(ordered):
-        largest = max(largest, (len(values) - rank) * values[place])
-        expected[place] = min(1.0, largest)
-    made = _corrected(pl.DataFrame({"p_value": values}), over=())
-    assert made["p"].to_list() == pytest.approx(expected)
+@given(st.lists(st.none() | st.floats(0, 1), min_size=1, max_size=12))
+def test_corrected_p_is_holms_over_those_that_are_known(values: list[float | None]) -> None:
+    known = sorted(value for value in values if value is not None)
+    steps = [min(1.0, (len(known) - n) * value) for n, value in enumerate(known)]
+    expected = [None if value is None else max(steps[: known.index(value) + 1]) for value in values]
+    made = _corrected(pl.DataFrame({"p_value": values}, schema={"p_value": pl.Float64}), over=())
+    assert [p is None for p in made["p"]] == [p is None for p in expected]
+    assert made["p"].drop_nulls().to_list() == pytest.approx([p for p in expected if p is not None])
