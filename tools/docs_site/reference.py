@@ -11,6 +11,7 @@ import inspect
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def write_python_pages(folder: Path) -> list[tuple[str, str]]:
     """Write a page for each half of the package, with the signature and the docstring of each public name."""
     pages = []
     for module, title in (("slant.collector", "Asking models"), ("slant.analysis", "Analysing answers")):
-        names = sorted(slant._HOME[module], key=str.lower)
+        names = sorted(import_module(module).__all__, key=str.lower)
         parts = [f"# Python: {title.lower()}\n", f"Each is a name of `slant`, and of `{module}`.\n"]
         parts += [python_part(name, getattr(slant, name)) for name in names]
         file = folder / f"{module.rpartition('.')[2]}.md"
