@@ -112,7 +112,7 @@ def _first_tables(
     """Return tables that hold anything: those of papers, of the study's design, and then those of any study."""
     filled = [name for name, frame in frames.items() if not frame.is_empty()]
     chosen = sorted(filled, key=lambda name: (not infos[name].paper, not infos[name].designs))[:most]
-    return {name: frames[name] for name in filled if name in chosen}
+    return {name: frames[name] for name in chosen}
 
 
 def _constants(frames: Iterable[pl.DataFrame]) -> dict[str, str]:
