@@ -245,7 +245,8 @@ def _console(file: TextIO) -> Any:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # SlantGroup ends all commands alike; rich would report a failure
 
-    is_endless = _is_wide() or not (file.isatty() or os.environ.get("COLUMNS"))
+    piped = not file.isatty()
+    is_endless = piped or _is_wide()
     return Ours(file=file, width=_ENDLESS if is_endless else None, soft_wrap=is_endless)
 
 

@@ -56,12 +56,7 @@ def start() -> Any:
         os.environ["SLANT_INST"] = str(inst_folder())
         ri, runtime_error = _rinterface()
         _say_on_stderr()
-        screen = {name: os.environ.get(name) for name in ("COLUMNS", "LINES")}
         _begin_r(ri)
-        for name in (name for name, size in screen.items() if size is None):
-            os.environ.pop(
-                name, None
-            )  # readline's guess, which rpy2 takes over: tables in a pipe would have that width
         _leave_out_events()
         environment = ri.baseenv["new.env"](parent=_default_packages(ri))
         for file in sorted(r_folder().glob("*.R")):

@@ -11,11 +11,13 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from bench.__main__ import main as bench
 from bench.__main__ import plan
@@ -95,6 +97,11 @@ def in_shell(command: str, folder: Path, python: list[str], stdin: str = "") -> 
     return done.stdout + done.stderr
 
 
+def screen_of(width: int) -> Callable[[TextIO], Console]:
+    """What prints tables as a terminal of that width shows them."""
+    return lambda file: Console(file=file, width=width)
+
+
 def shown_commands(root: Path) -> list[tuple[str, str]]:
     """Each command of a console with what its page shows that it prints: of the README, in the full suite of all."""
     pages = PAGES if "SLANT_FULL" in os.environ else (README,)
@@ -103,11 +110,14 @@ def shown_commands(root: Path) -> list[tuple[str, str]]:
     return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
 
 
-def test_the_commands_print_what_the_pages_show(root: Path, folder: Path, python: list[str]) -> None:
+def test_the_commands_print_what_the_pages_show(
+    root: Path, folder: Path, python: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for command, shown in shown_commands(root):
         lines = [line for line in shown.splitlines() if line.strip()]
         width = 80 if all(len(line) <= 80 for line in lines if line.startswith(" ")) else 120
-        printed = typed(command, folder, python, OPENAI_API_KEY="", COLUMNS=str(width))
+        monkeypatch.setattr("slant.collector.terminal._console", screen_of(width))
+        printed = typed(command, folder, python, OPENAI_API_KEY="")
         missing = [line for line in lines if not any(same(line, p) for p in printed.splitlines())]
         assert not missing, f"{command} printed\n{printed}"
 
