@@ -45,7 +45,7 @@ def print_fit(
     else:
         rows = bayes_table(result, show or "table", in_full=output_format != "table")
         print_result(_in_reading_order(rows) if output_format == "table" else rows, output_format, digits=_DIGITS)
-    for sentence in (*_answers(engine, db, study, result), *term_test_sentences(result), *verdicts(result)):
+    for sentence in (*_answers(db, study, result), *term_test_sentences(result), *verdicts(result)):
         say(sentence)
     have_failed = bool((result.diagnostics["status"] == "failed").all())
     if output_format == "table" and not have_failed:
@@ -54,11 +54,13 @@ def print_fit(
     return have_failed
 
 
-def _answers(engine: str, db: Path, study: str | None, result: FitResult) -> Iterator[str]:
+def _answers(db: Path, study: str | None, result: FitResult) -> Iterator[str]:
     """Yield what the first of these fits answers, where its rows are of one source, version and variant."""
-    grains = result.table.select(GRAIN).unique()
-    if grains.height == 1 and result.table["study"].n_unique() == 1:
-        yield from answers_of_fit(study_in(db, study), result.table["fit"][0], result, grains.row(0, named=True))
+    grains = result.table.select("study", "fit", *GRAIN).unique(["study", *GRAIN], keep="first", maintain_order=True)
+    if grains.height == 1:
+        fitted, name, *_ = grains.row(0)
+        grain = grains.select(GRAIN).row(0, named=True)
+        yield from answers_of_fit(study_in(db, study or fitted), name, result, grain)
 
 
 def _in_reading_order(rows: pl.DataFrame) -> pl.DataFrame:

@@ -53,7 +53,7 @@ def report_answers(study: Study, fits: Mapping[str, FitResult], grain: Mapping[s
     engines = {name: definition.engine for name, definition in fits_of(study).items()}
     names = [name for name in (*study.fits, *sorted(fits, key=lambda name: _rank(engines.get(name)))) if name in fits]
     for name in names:
-        if engines.get(name) in _FIRST and (said := answers_of_fit(study, name, fits[name], grain)):
+        if said := answers_of_fit(study, name, fits[name], grain):
             return said
     return []
 
@@ -72,6 +72,8 @@ def answers_of_fit(study: Study, name: str, result: FitResult, grain: Mapping[st
 
 def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> Iterator[_Cell]:
     definition = fits_of(study)[name]
+    if definition.engine not in _FIRST:
+        return
     if definition.engine in ("mean_contrasts", "amce"):
         table = "contrasts" if definition.engine == "mean_contrasts" else "levels"
         rows = _of_first_attribute(result, definition.engine, table, grain)

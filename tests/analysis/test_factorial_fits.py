@@ -158,6 +158,8 @@ def test_a_fit_is_also_a_sentence_for_the_factor_that_comes_first(place: tuple[P
     assert answers_of_fit(study, "linear", made, grain)[0].startswith(
         f"small: no difference was found for man against woman (p = {p_value:.3f}".replace("0.", ".")
     )
+    ratios = fit(db, study, "impact_ratio")
+    assert answers_of_fit(study, "impact_ratio", ratios, grain) == []  # a ratio is no difference
     made = fit(db, study, "mean_contrasts")
     rating, hire = made.tables["mean_contrasts"]["contrasts"].filter(attribute="gender").to_dicts()
     said = " ".join(answers_of_fit(study, "mean_contrasts", made, grain))
