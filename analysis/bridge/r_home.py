@@ -73,7 +73,7 @@ def rpy2_requirements(r_version: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def how_to_install_rpy2(r: RInstallation) -> str:
-    """Return what to type: slant by its own name, which works for a checkout, a wheel and an index."""
+    """Return the sentence with the command to type, which names slant itself: that works for a checkout and a wheel."""
     quoted = " ".join(f"'{requirement}'" for requirement in rpy2_requirements(r.version))
     return f"For R {r.version_text} type: {sys.executable} -m pip install {quoted}"
 

@@ -20,7 +20,7 @@ def r_package_list() -> list[dict[str, str]]:
 
 
 def what_is_lost(packages: Sequence[str]) -> str:
-    """Return what can't be done without these packages: "no topic models"; "" for packages that are not in the list."""
+    """Return the words for the loss without these packages ("no topic models"); "" for packages outside the list."""
     costs = [row["costs"] for row in r_package_list() if row["package"] in packages]
     return "; ".join(dict.fromkeys(costs))
 

@@ -80,7 +80,7 @@ class Call:
 
     @cached_property
     def place(self) -> str:
-        """Return what it is about, as text."""
+        """Return the subject of the call as JSON text."""
         return json.dumps(dict(self.about), ensure_ascii=False, sort_keys=True, default=str)
 
     @cached_property

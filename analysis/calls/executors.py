@@ -69,7 +69,7 @@ def mixed_versions(executor: Executor) -> Executor:
 
 
 def worker_count(workers: Workers) -> int:
-    """Return how many calls can be answered at a time, as far as that is known."""
+    """Return the number of calls that can be answered at a time, as far as it is known."""
     if not isinstance(workers, Executor):
         return workers or core_count()
     if (client := dask_client(workers)) is not None:
@@ -118,7 +118,7 @@ class LeftOut:
             _log.warning("%s It is left out; the others go on.", worker.reason[0])
 
     def fit_workers(self) -> frozenset[str] | None:
-        """Return those that may answer; None if none was refused, and all may."""
+        """Return the addresses of workers that may answer; None if none was refused, and all may."""
         if not self._reasons:
             return None
         present = _threads_by_worker(self._client) if self._client is not None else ()

@@ -15,11 +15,11 @@ from slant.analysis.pages.report_tables import term_words
 from slant.analysis.rows.cells import GRAIN
 from slant.collector.provenance.methods import listed
 from slant.collector.screen_tables import shown_p
-from slant.collector.studies.catalogue import Study, fits_of
+from slant.collector.studies.catalogue import Fit, Study, fits_of
 
 ALPHA = 0.05
 MOST_SENTENCES = 3
-_LOG_ODDS = ("logistic", "clm", "clogit")
+_LINEAR = ("mean_contrasts", "amce", "lme4", "lm")
 _FIRST = ("mean_contrasts", "amce", "lme4", "effect_size", "lm", "logistic", "clm", "clogit")
 """Engines whose fits answer a question, the first in a report; contrasts have p for all pairs."""
 _CELL = ("model", "test")
@@ -85,18 +85,23 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
     outcome = definition.outcome or str(definition.formula or "").partition("~")[0].strip()
     for cell, of_cell in rows.group_by(_CELL, maintain_order=True):
         model, test = (None if key is None else str(key) for key in cell)
-        is_share = study.design.is_share(study, test) and outcome in ("measured", "chosen")
+        is_share = _is_linear(definition) and study.design.is_share(study, test) and outcome in ("measured", "chosen")
         factor = 100 if is_share else 1
         numbers = of_cell.with_columns(pl.col("estimate", "conf_low", "conf_high") * factor)
-        unit = "percentage points" if is_share else _unit(definition.engine, outcome)
+        unit = "percentage points" if is_share else _unit(definition, outcome)
         yield _Cell(model, test, _compared(of_cell, levels), unit, numbers.to_dicts())
 
 
-def _unit(engine: str, outcome: str) -> str:
-    if engine == "effect_size":
+def _is_linear(definition: Fit) -> bool:
+    return definition.engine in _LINEAR and definition.settings.get("family", "gaussian") == "gaussian"
+
+
+def _unit(definition: Fit, outcome: str) -> str:
+    if definition.engine == "effect_size":
         return "SD"
-    if engine in _LOG_ODDS:
-        return "in log odds"
+    if not _is_linear(definition):
+        is_of_odds = definition.settings.get("family", "binomial") == "binomial"
+        return "log odds" if is_of_odds else "units of the link"
     return "points" if outcome in ("measured", "rating") else outcome.replace("_", " ")
 
 

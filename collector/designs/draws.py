@@ -38,7 +38,7 @@ def log_normal(mean: float, sd: float, u: float) -> float:
 
 
 def simulated_reply(answer: str, tokens: int, model: StudyModel, of_answer: int = 1) -> Reply:
-    """Return a whole answer after so many tokens of reasoning; its own length adds to them."""
+    """Return a complete answer after that many tokens of reasoning, to which its own length is added."""
     return Reply(
         answer=answer,
         finish_reason="stop",

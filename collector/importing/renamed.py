@@ -258,7 +258,7 @@ def _columns_named(file: TableFile, header: Sequence[str], theirs: str) -> dict[
 
 
 def starred(pattern: str, names: Iterable[str]) -> dict[str, str]:
-    """Return the names that a pattern with a star matches, by what the star stands for."""
+    """Return the matched names of a pattern with a star, keyed by the text in place of the star."""
     before, _, after = pattern.partition("*")
     n = len(before) + len(after)
     matching = (name for name in names if len(name) > n and name.startswith(before) and name.endswith(after))

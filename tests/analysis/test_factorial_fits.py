@@ -158,6 +158,7 @@ def test_a_fit_is_also_a_sentence_for_the_factor_that_comes_first(place: tuple[P
     assert answers_of_fit(study, "linear", made, grain)[0].startswith(
         f"small: no difference was found for man against woman (p = {p_value:.3f}".replace("0.", ".")
     )
+    assert re.search(r"small, hire: .* log odds", answers_of_fit(study, "hire", fit(db, study, "hire"), grain)[0])
     ratios = fit(db, study, "impact_ratio")
     assert answers_of_fit(study, "impact_ratio", ratios, grain) == []  # a ratio is no difference
     made = fit(db, study, "mean_contrasts")
