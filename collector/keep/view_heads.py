@@ -121,7 +121,7 @@ def ordered_view(
     `known`: the names of all views, if the caller has looked them up."""
     # Without ORDERS it is an older slant's file, whose views sort themselves. The query is never read from the file,
     # which may come from a stranger.
-    query = _ordered_queries().get(name) if ORDERS in (known or view_names(connection)) else None
+    query = ordered_queries().get(name) if ORDERS in (known or view_names(connection)) else None
     return connection.sql(query) if query else connection.view(name)
 
 
@@ -139,7 +139,9 @@ def _orders_view(heads: Iterable[TableInfo]) -> str:
 
 
 @functools.cache
-def _ordered_queries() -> dict[str, str]:
+def ordered_queries() -> dict[str, str]:
+    """Return the query that shows a view's rows in their order, by the view, of slant's views that don't sort
+    themselves."""
     return {head.name: _ordered_query(head) for head in map(read_header, view_texts()) if head.order}
 
 

@@ -159,7 +159,7 @@ def in_memory() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @cache
 def _tables_and_views() -> duckdb.DuckDBPyConnection:
-    connection = duckdb.connect(":memory:")
+    connection = duckdb.connect(":memory:", config={"threads": 1})
     for text in migration_texts():
         connection.execute(text)
     make_views(connection, view_texts())
