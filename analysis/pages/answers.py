@@ -19,32 +19,46 @@ from slant.collector.studies.catalogue import Fit, Study, fits_of
 
 ALPHA = 0.05
 MOST_SENTENCES = 3
-_LINEAR = ("mean_contrasts", "amce", "lme4", "lm")
-_FIRST = ("mean_contrasts", "amce", "lme4", "effect_size", "lm", "logistic", "clm", "clogit")
+_LINEAR = ("mean_contrasts", "amce", "lme4", "lm", "t_test")
+_FIRST = ("mean_contrasts", "amce", "lme4", "t_test", "effect_size", "lm", "logistic", "clm", "clogit")
 """Engines whose fits answer a question, the first in a report; contrasts have p for all pairs."""
 _CELL = ("model", "test")
 
 
 @dataclass(frozen=True)
-class _Cell:
+class Cell:
     """Hold what was compared in one model and test: a row for each comparison, `p` corrected. `what`: the two sides of
-    a single comparison, or the attribute."""
+    a single comparison, or the attribute. Without p (`has_p`), an interval that excludes 0 decides."""
 
     model: str | None
     test: str | None
     what: str
     unit: str
     rows: list[dict[str, Any]]
+    has_p: bool = True
 
     @property
     def found(self) -> list[dict[str, Any]]:
-        return [row for row in self.rows if row["p"] is not None and row["p"] < ALPHA]
+        return [row for row in self.rows if (_is_significant(row) if self.has_p else _excludes_0(row))]
+
+    @property
+    def rule(self) -> str:
+        """Return by what a difference counts as found."""
+        return f"corrected p < {ALPHA:.2f}".replace("0.", ".") if self.has_p else "95 % interval excludes 0"
 
     @property
     def limit(self) -> float | None:
         """Return the largest difference that some 95 % interval holds; None if an interval is unknown."""
         ends = [row[end] for row in self.rows for end in ("conf_low", "conf_high")]
         return None if None in ends or not ends else max(map(abs, ends))
+
+
+def _is_significant(row: Mapping[str, Any]) -> bool:
+    return row["p"] is not None and row["p"] < ALPHA
+
+
+def _excludes_0(row: Mapping[str, Any]) -> bool:
+    return None not in (row["conf_low"], row["conf_high"]) and row["conf_low"] * row["conf_high"] > 0
 
 
 def report_answers(study: Study, fits: Mapping[str, FitResult], grain: Mapping[str, str]) -> list[str]:
@@ -64,13 +78,17 @@ def _rank(engine: str | None) -> int:
 
 def answers_of_fit(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> list[str]:
     """Return sentences on the fit of that name: one for each model and test if these are few, else their counts."""
-    cells = list(_cells(study, name, result, grain))
+    return sentences(list(_cells(study, name, result, grain)))
+
+
+def sentences(cells: Sequence[Cell]) -> list[str]:
+    """Return a sentence for each cell if these are few, else their counts."""
     if len(cells) <= MOST_SENTENCES:
         return [_of_cell(cell) for cell in cells]
     return list(_of_many(cells))
 
 
-def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> Iterator[_Cell]:
+def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> Iterator[Cell]:
     definition = fits_of(study)[name]
     if definition.engine not in _FIRST:
         return
@@ -82,14 +100,16 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
     if rows.is_empty():
         return
     levels = {**study.design.factor_levels(study), **definition.levels}
+    middle = definition.settings.get("mu", 0) if definition.engine == "t_test" else 0
+    what = f"than {middle:g}" if definition.engine == "t_test" else ""
     outcome = definition.outcome or str(definition.formula or "").partition("~")[0].strip()
     for cell, of_cell in rows.group_by(_CELL, maintain_order=True):
         model, test = (None if key is None else str(key) for key in cell)
         is_share = _is_linear(definition) and study.design.is_share(study, test) and outcome in ("measured", "chosen")
         factor = 100 if is_share else 1
-        numbers = of_cell.with_columns(pl.col("estimate", "conf_low", "conf_high") * factor)
+        numbers = of_cell.with_columns((pl.col("estimate", "conf_low", "conf_high") - middle) * factor)
         unit = "percentage points" if is_share else _unit(definition, outcome)
-        yield _Cell(model, test, _compared(of_cell, levels), unit, numbers.to_dicts())
+        yield Cell(model, test, what or _compared(of_cell, levels), unit, numbers.to_dicts())
 
 
 def _is_linear(definition: Fit) -> bool:
@@ -149,42 +169,47 @@ def _compared(rows: pl.DataFrame, levels: Mapping[str, Sequence[Any]]) -> str:
     return f"{row['second']} than {row['first']}" if rows.height == 1 else row["attribute"].replace("_", " ")
 
 
-def _of_cell(cell: _Cell) -> str:
+def _of_cell(cell: Cell) -> str:
     head = ", ".join(filter(None, (cell.model, None if cell.test is None else cell.test.replace("_", " "))))
     return f"{head}: {_finding(cell)}" if head else _finding(cell)
 
 
-def _finding(cell: _Cell) -> str:
+def _finding(cell: Cell) -> str:
     excluded = "" if cell.limit is None else f"; 95 % intervals lie within ±{rounded(cell.limit)} {cell.unit}"
     if len(cell.rows) > 1:
         if not cell.found:
             return f"no difference between levels of {cell.what} was found in {len(cell.rows)} pairs{excluded}."
-        by = f"{_span(cell.found)} {cell.unit} (corrected p < .05)"
+        by = f"{_span(cell.found)} {cell.unit} ({cell.rule})"
         return f"{len(cell.found)} of {len(cell.rows)} pairs of levels of {cell.what} differ, by {by}."
     row = cell.rows[0]
+    p = _p(row["p"]) if cell.has_p else ""
     if not cell.found:
-        return f"no difference was found for {cell.what.replace(' than ', ' against ')} ({_p(row['p'])}){excluded}."
+        return f"no difference was found {_for(cell.what).replace('than ', 'against ')}{p and f' ({p})'}{excluded}."
     more = "more" if row["estimate"] > 0 else "less"
     low, high = (rounded(row[end]) for end in ("conf_low", "conf_high"))
     size = f"{rounded(abs(row['estimate']))} {cell.unit} {more}"
-    return f"{size} for {cell.what} (95 % interval {low} to {high}, {_p(row['p'])})."
+    return f"{size} {_for(cell.what)} (95 % interval {low} to {high}{p and f', {p}'})."
 
 
-def _of_many(cells: Sequence[_Cell]) -> Iterator[str]:
+def _for(what: str) -> str:
+    return what if what.startswith("than ") else f"for {what}"
+
+
+def _of_many(cells: Sequence[Cell]) -> Iterator[str]:
     """Yield how many cells differ, and which way if each compares two sides; then what is excluded in the others."""
     found = [cell for cell in cells if cell.found]
     varying = [name for name in _CELL if len({getattr(cell, name) for cell in cells}) > 1]
     n = f"{len(cells)} {varying[0]}s" if len(varying) == 1 else f"{len(cells)} cells ({' and '.join(varying)})"
     first = cells[0]
     if len(first.rows) > 1:
-        yield f"Levels of {first.what} differ in {len(found)} of {n} (corrected p < .05)."
+        yield f"Levels of {first.what} differ in {len(found)} of {n} ({first.rule})."
     else:
         ups = [cell.found[0] for cell in found if cell.found[0]["estimate"] > 0]
         downs = [cell.found[0] for cell in found if cell.found[0]["estimate"] <= 0]
         by = [f" (by {_span(rows)})" if rows else "" for rows in (ups, downs)]
         yield (
-            f"{len(ups)} of {n} have more {first.unit} for {first.what}{by[0]}, {len(downs) or 'none'} less{by[1]} "
-            "(corrected p < .05)."
+            f"{len(ups)} of {n} have more {first.unit} {_for(first.what)}{by[0]}, {len(downs) or 'none'} less{by[1]} "
+            f"({first.rule})."
         )
     limits = [cell.limit for cell in cells if not cell.found and cell.limit is not None]
     if limits:
@@ -196,7 +221,7 @@ def _of_many(cells: Sequence[_Cell]) -> Iterator[str]:
         yield f"Found by model: {listed(models)}."
 
 
-def _by_model(cells: Sequence[_Cell]) -> Iterator[str]:
+def _by_model(cells: Sequence[Cell]) -> Iterator[str]:
     models = dict.fromkeys(cell.model for cell in cells)
     if 1 < len(models) <= 6 and None not in models:
         for model in models:

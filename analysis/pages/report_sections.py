@@ -13,6 +13,7 @@ from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.fitting.tests_of_groups import term_tests
 from slant.analysis.pages.answers import report_answers
+from slant.analysis.pages.answers_without_fits import counted_answers, kept_answers
 from slant.analysis.pages.parts.printed_tables import COMPARED
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import groups
@@ -70,18 +71,28 @@ def _section(
     rows = None if data.comparison is None or _compares_variants(data) else data.comparison.filter(**grain)
     measures = token_measures(data.tables["token_sources"].filter(**grain), data.labels)
     printed = None if rows is None else rows.drop_nulls("printed")
+    of_grain = SectionData(data.study, _with_comparison(data), data.labels, grain)
     return {
         "variant": "",
         **grain,
-        "answers": report_answers(data.study, data.fits, grain),
+        "answers": _answers(data, of_grain),
         "figures": [embedded(figure) for figure_rows, figure in drawn_figures if figure_rows.grain == grain],
         "summary": _summary(printed) if printed is not None and printed.height else None,
         "tables": [] if rows is None else list(side_by_side(rows, data.labels, measures)),
         "slips": [] if rows is None else rows.filter(pl.col("status") == "slip").to_dicts(),
         "estimates": [] if rows is not None else _estimates(data, grain),
-        "groups": groups(SectionData(data.study, _with_comparison(data), data.labels, grain)),
+        "groups": groups(of_grain),
         "title": TITLES.get(grain["source"], f"{grain['source'].capitalize()} data"),
     }
+
+
+def _answers(data: ReportData, section: SectionData) -> list[str]:
+    """Answer by the study's first fit: one that the report made, or one that takes minutes and was kept; if there is
+    none of either, say what was counted."""
+    fitted = report_answers(data.study, data.fits, section.grain)
+    kept = kept_answers(section)
+    is_slow = next(iter(data.study.fits), None) not in data.fits
+    return (kept or fitted if is_slow else fitted or kept) or counted_answers(section)
 
 
 def _compares_variants(data: ReportData) -> bool:

@@ -16,7 +16,7 @@ from slant.analysis.questions.games.cells import with_game_variant
 
 _CELL = ["variant", "model"]
 _SHORT = 60  # rows; a longer table is folded
-_NAMES = {
+INDEX_NAMES = {
     "si": "SI (bits)", "bgd": "BGD", "gasi": "GASI", "mutual_information_bits": "mutual information (bits)",
     "bgd_divergence_bits": "BGD as divergence (bits)", "gasi_divergence_bits": "GASI as divergence (bits)",
 }  # fmt: skip
@@ -145,19 +145,19 @@ def _with_chance(section: SectionData, intervals: pl.DataFrame) -> pl.DataFrame:
         conf_low=pl.coalesce("conf_low", "boot_low"), conf_high=pl.coalesce("conf_high", "boot_high")
     )
     labelled = rows.with_columns(
-        index=pl.col("index").replace(_NAMES),
+        index=pl.col("index").replace(INDEX_NAMES),
         value=_interval("estimate", "conf_low", "conf_high"),
         mde=_number("mde").fill_null(""),
         chance=_interval("random_level", "random_low", "random_high"),
     )
     keys = ["variant", "model", "n_games", "n_incomplete"]
     wide = labelled.pivot("index", index=keys, values=["value", "mde", "chance"], maintain_order=True)
-    names = [_NAMES[index] for index in _FIRST if f"value_{_NAMES[index]}" in wide.columns]
+    names = [INDEX_NAMES[index] for index in _FIRST if f"value_{INDEX_NAMES[index]}" in wide.columns]
     pairs = [
         (f"{kind}_{name}", heading.format(name))
         for name in names
         for kind, heading in _HEADINGS.items()
-        if kind != "mde" or name != _NAMES["gasi"]
+        if kind != "mde" or name != INDEX_NAMES["gasi"]
     ]
     return wide.select(
         "variant",
@@ -173,7 +173,7 @@ def _all_indices(section: SectionData, intervals: pl.DataFrame) -> pl.DataFrame:
     return rows.select(
         "variant",
         "model",
-        pl.col("index").replace(_NAMES),
+        pl.col("index").replace(INDEX_NAMES),
         pl.col("n_games").alias("games"),
         "estimate",
         "sd",
@@ -196,7 +196,7 @@ def _differences(rows: pl.DataFrame) -> pl.DataFrame:
         "answer_format",
         "condition",
         "reference",
-        pl.col("index").replace(_NAMES),
+        pl.col("index").replace(INDEX_NAMES),
         _interval("difference", "boot_low", "boot_high").alias("difference"),
         pl.col("mde").round(2).alias("MDE"),
         pl.format("{} and {}", "n_games", "n_games_reference").alias("games"),

@@ -1,0 +1,80 @@
+"""The first screen of a report where no quick fit compares anything: answers from kept tables, else from counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.pages.answers_without_fits import counted_answers, kept_answers
+from slant.analysis.pages.parts.records import SectionData
+from slant.collector.studies.catalogue import load_study
+
+GRAIN = {"source": "simulated", "study_version": "v1"}
+GAMES = {
+    **GRAIN, "between": "variant", "model": "greedy", "condition": "bonus", "reference": "main", "index": "si",
+    "difference": -0.4, "boot_low": -0.6, "boot_high": -0.2, "p_adjusted": 0.004,
+}  # fmt: skip
+BESIDE_CHANCE = {
+    **GRAIN, "model": "greedy", "variant": "main", "index": "si", "estimate": 0.5, "conf_low": 0.3, "conf_high": 0.7,
+    "random_level": 0.4,
+}  # fmt: skip
+OBSERVED = {
+    **GRAIN, "model": "small", "test": "work", "condition": "incongruent", "reference": "congruent", "delta_p": 0.12,
+}  # fmt: skip
+CONTRAST = {
+    **GRAIN, "model_label": "Small", "test_label": "Work", "kind": "population", "call_id": "c1", "delta_p": 0.2,
+    "delta_p_conf_low": 0.1, "delta_p_conf_high": 0.3,
+}  # fmt: skip
+TERM = {
+    **GRAIN, "fit": "over_tests_brms", "call_id": "c1", "model": None, "test": None, "term": "modelb",
+    "estimate": 0.1, "conf_low": -0.3, "conf_high": 0.5,
+}  # fmt: skip
+KEPT: list[tuple[str, dict[str, list[dict[str, Any]]], str]] = [
+    (
+        "hiring",
+        {"game_comparisons": [GAMES]},
+        "0.40 SI (bits) less for bonus than main (95 % interval −0.60 to −0.20, p",
+    ),
+    ("hiring", {"game_comparisons": [{**GAMES, "p_adjusted": 0.2}]}, "no difference was found for bonus against main"),
+    ("hiring", {"game_comparisons": [{**GAMES, "p_adjusted": 0.2}]}, "95 % intervals lie within ±0.60 SI (bits)"),
+    ("hiring", {"game_index_intervals": [BESIDE_CHANCE]}, "no difference was found against chance alone; 95 %"),
+    (
+        "interference",
+        {"condition_contrasts": [CONTRAST], "observed_delta_p": [OBSERVED]},
+        "Small, Work: 20 percentage points more for congruent than incongruent (95 % interval 10 to 30).",
+    ),
+    (
+        "word_association",
+        {"bayes_estimates": [{**TERM, "term": "Intercept"}, TERM]},
+        "intervals lie within ±0.50 units",
+    ),
+]
+COUNTED = [
+    ("hiring", {"allocation_indices": [{**GRAIN, "si": 0.3}, {**GRAIN, "si": 0.5}]}, "is 0.30 to 0.50 bits on average"),
+    ("interference", {"observed_delta_p": [OBSERVED]}, "12 percentage points more often consistent in the congruent"),
+    (
+        "rmiat",
+        {"outcome_counts": [{**GRAIN, "model": "a", "n_trials": 30}]},
+        "30 answers of 1 model; nothing is compared",
+    ),
+]
+
+
+def section(study: str, tables: dict[str, list[dict[str, Any]]]) -> SectionData:
+    frames = {name: pl.DataFrame(rows, infer_schema_length=None) for name, rows in tables.items()}
+    return SectionData(load_study(study), frames, {}, GRAIN)
+
+
+def test_kept_results_answer_with_numbers_and_with_what_is_excluded_where_nothing_is_found() -> None:
+    wrong = []
+    for study, tables, words in KEPT:
+        if words not in (said := " ".join(kept_answers(section(study, tables)))):
+            wrong.append((words, said))
+    assert wrong == []
+
+
+def test_without_any_kept_result_counts_are_said_with_the_command_that_finds_more() -> None:
+    said = [(words, counted_answers(section(study, tables))) for study, tables, words in COUNTED]
+    assert [(words, told) for words, told in said if words not in " ".join(told) or "analyze " not in told[0]] == []
+    assert [kept_answers(section(study, tables)) for study, tables, _ in COUNTED] == [[], [], []]
