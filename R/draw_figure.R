@@ -13,7 +13,8 @@
 #'       (`replayed_curves`), `"plot_families"` (of [game_indices()], with `family` and `order`, the place in it),
 #'       `"plot_controlled_indices"` (of [controlled_indices()]).}
 #'     \item{of attributes of profiles}{`"plot_marginal_means"` (of [marginal_means()]), `"plot_amce"` (of [amce()]),
-#'       `"plot_impact_ratios"` (of [impact_ratio()]), `"plot_interactions"` (of [amie()]), `"plot_ratings"` (a row per
+#'       `"plot_impact_ratios"` (of [impact_ratio()]), `"plot_interactions"` (of [amie()]),
+#'       `"plot_paired_differences"` (of the engine `paired`: versions against a baseline), `"plot_ratings"` (a row per
 #'       `level` and point of the scale, `category`: `n` ratings, stacked around the middle).}
 #'     \item{of a model and people}{`"plot_alike"`, `"plot_alike_spread"`, `"plot_alike_order"`,
 #'       `"plot_alike_range"`, `"plot_alike_personas"` (of [alike()], or of its tables).}

@@ -13,8 +13,9 @@ attribute_figure_rows <- function(rows) {
   rows
 }
 
-# Dots with intervals, a panel an attribute, the first level on top; `reference`: a dashed line there, or NULL.
-attribute_dots <- function(rows, reference = NULL) {
+# Dots with intervals, a panel an attribute, the first level on top; `reference`: a dashed line there, or NULL. With
+# `floors`, rows have `panel`, of which each is a column, and `floor_low` to `floor_high`, shaded under their dots.
+attribute_dots <- function(rows, reference = NULL, floors = FALSE) {
   n_models <- nlevels(rows$model_shown)
   look <- if (n_models > 1) "model_shown"
   # the first model on top, too
@@ -32,6 +33,10 @@ attribute_dots <- function(rows, reference = NULL) {
     (if (!is.null(reference)) {
       ggplot2::geom_vline(xintercept = reference, colour = "grey35", linetype = "dashed", linewidth = .4)
     }) +
+    (if (floors) {
+      floor <- ggplot2::aes(xmin = .data$floor_low, xmax = .data$floor_high, group = .data$model_shown)
+      ggplot2::geom_linerange(floor, position = dodge, linewidth = 3, colour = "grey82", na.rm = TRUE)
+    }) +
     do.call(ggplot2::geom_linerange, c(list(position = dodge, linewidth = .6, na.rm = TRUE), colour)) +
     do.call(ggplot2::geom_point, c(list(position = dodge, size = 2, stroke = .9), colour)) +
     (if (!is.null(look)) {
@@ -39,7 +44,8 @@ attribute_dots <- function(rows, reference = NULL) {
     }) +
     ggplot2::scale_y_discrete(limits = rev) +
     ggplot2::facet_grid(
-      rows = ggplot2::vars(.data$attribute_shown), scales = "free_y", space = "free_y", switch = "y"
+      rows = ggplot2::vars(.data$attribute_shown), cols = if (floors) ggplot2::vars(.data$panel),
+      scales = if (floors) "free" else "free_y", space = "free_y", switch = "y"
     ) +
     figure_theme() +
     ggplot2::theme(

@@ -81,6 +81,7 @@ _ENGINES = (
     "amce",
     "mean_contrasts",
     "impact_ratio",
+    "paired",
     "reliability",
     CROSSED,
 )  # fits that a report makes if they are missing; others take minutes

@@ -37,6 +37,7 @@ _QUICK = (
     "amce",
     "mean_contrasts",
     "impact_ratio",
+    "paired",
     "reliability",
     "step_sensitivity",
     "leave_one_out",

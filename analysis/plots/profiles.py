@@ -21,6 +21,10 @@ _OVER_PROFILES = (
     "Intervals are over the profiles that were shown; other templates, personas and words are not among what they "
     "allow for (a mixed model with slopes of templates does)."
 )
+_OVER_MATERIALS = (
+    "Intervals are over the materials that were edited. A mean absolute difference is never 0: compare it with what "
+    "the same repetitions give when they are shuffled."
+)
 _OVER_PEOPLE = "Intervals are over the people who answered, with what each of them was shown."
 _IS_OF_PEOPLE = ~pl.col("source").is_in(sources_that("is_of_models"))
 _NOTE = pl.when(_IS_OF_PEOPLE).then(pl.lit(_OVER_PEOPLE)).otherwise(pl.lit(_OVER_PROFILES))
@@ -82,13 +86,17 @@ def _of_fit(data: FigureData, figure: str, table: str = "") -> pl.DataFrame | No
     fits = {name: one for name, one in fits_of(data.study).items() if one.engine == engine}
     if not fits:
         return None
-    result = fit(data.db, data.study, engine, source=data.source, workers=data.workers, progress=data.progress)
-    if table:
-        rows = result.tables[engine][table]
-    elif "levels" in ENGINES[engine].tables:
-        rows = _with_levels(result.table, result.tables[engine]["levels"])
-    else:
-        rows = result.table
+    names = list(fits) if engine in fits else [engine]  # a fit of an engine's name hides the others of that engine
+    parts = []
+    for name in names:
+        result = fit(data.db, data.study, name, source=data.source, workers=data.workers, progress=data.progress)
+        if table:
+            parts.append(result.tables[engine][table])
+        elif own := next((name for name in ("levels", "versions") if name in ENGINES[engine].tables), None):
+            parts.append(_with_levels(result.table, result.tables[engine][own]))
+        else:
+            parts.append(result.table)
+    rows = pl.concat(parts, how="diagonal_relaxed")
     if rows.is_empty():
         return None
     rows = rows.join(data.model_labels, on=["study_version", "model"], how="left", maintain_order="left")
@@ -123,6 +131,16 @@ def _interactions(data: FigureData) -> pl.DataFrame | None:
     return rows.with_columns(part=pl.when(pl.col("model").is_null()).then("test").otherwise(named))
 
 
+def _paired(data: FigureData) -> pl.DataFrame | None:
+    """Return those of each model, and apart from them those over all models."""
+    rows = _of_fit(data, "paired_differences")
+    if rows is None:
+        return None
+    over_all = pl.concat_str("test", pl.lit(", all models"))
+    rows = rows.with_columns(part=pl.when(pl.col("model").is_null()).then(over_all).otherwise("test"))
+    return rows.with_columns(note=pl.lit(_OVER_MATERIALS))
+
+
 KINDS = {
     "marginal_means": FigureKind(
         "The mean answer at each level of each attribute, with its interval.", _marginal_means, is_declared=True
@@ -139,6 +157,9 @@ KINDS = {
     ),
     "interactions": FigureKind(
         "What combinations of two attributes add to the effects of both.", _interactions, is_declared=True
+    ),
+    "paired_differences": FigureKind(
+        "What each change does against the baseline, next to what shuffled repetitions give.", _paired, is_declared=True
     ),
     "ratings": FigureKind("Ratings at each level of each attribute, as stacked bars.", _ratings, is_declared=True),
 }

@@ -25,6 +25,7 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
 from slant.collector.cost.estimate import estimate_run
 from slant.collector.cost.quote import calls_of_game, guess_of
+from slant.collector.designs.factorial.estimands import PAIRED
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.providers.prices import PriceList, load_prices
@@ -179,6 +180,12 @@ def _of_factors(study: str | Path | Study | None, pilot: str | Path | None) -> S
         its = _named(study)
     else:
         return None
+    if PAIRED in fits_of(its):
+        raise UsageError(
+            f'"{its.name}" changes one thing at a time: power is not planned for that.',
+            "What its interval would be, see in a simulated run: collect --study FILE --simulated, then "
+            f"analyze --fit {PAIRED}",
+        )
     return its if CONTRASTS in fits_of(its) else None
 
 

@@ -9,14 +9,16 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from slant.analysis import check, fit, report
+from slant.analysis import check, fit, report, tables
 from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.checks.check_findings import findings
+from slant.analysis.questions.power import plan_power
 from slant.collector import export_trials
 from slant.collector.designs.study import Study
+from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import fits_of, load_study
 from tests.analysis.test_factorial_fits import import_simulated
 from tests.support import SUPPORT
@@ -152,3 +154,27 @@ def test_of_a_question_whose_good_answer_is_no_the_ratio_is_of_those_not_refused
     spared = {gender: 1 - chosen for gender, chosen in rows.group_by("gender").agg(pl.col("chosen").mean()).rows()}
     assert of_men["rate"] == pytest.approx(spared["man"])
     assert of_men["ratio"] == pytest.approx(spared["man"] / spared["woman"])
+
+
+EDITED = (
+    ("[factors]", 'crossing = { kind = "one_at_a_time", material = ["name"] }\n[factors]'),
+    ('provider = "local"', 'provider = "local"\n\n[[models]]\nmodel = "big"\nprovider = "local"'),
+)
+
+
+def test_power_is_not_planned_for_changes_made_one_at_a_time(tmp_path: Path) -> None:
+    study = audit(tmp_path, *EDITED)
+    with pytest.raises(UsageError, match="changes one thing at a time"):
+        plan_power(study)
+
+
+@pytest.mark.slow
+def test_changes_made_one_at_a_time_have_a_table_and_a_figure_also_over_all_models(tmp_path: Path) -> None:
+    study = audit(tmp_path, *EDITED)
+    import_simulated(study, tmp_path / "a.duckdb", tmp_path / "rows.jsonl", 3)
+    drawn = {f.part: f.rows for f in figure_rows(tmp_path / "a.duckdb", study, ["paired_differences"])}
+    assert {"rating", "rating, all models"} <= set(drawn)
+    shown = tables(tmp_path / "a.duckdb", names=["version_differences"])["version_differences"]
+    own = shown.filter(test="rating", fit="paired_models")
+    assert own["estimate"].to_list() == drawn["rating, all models"]["estimate"].to_list()
+    assert own["mean_absolute"].null_count() == 0

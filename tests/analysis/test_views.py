@@ -38,7 +38,7 @@ BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_hi
 ONCE = (
     "bayes_", "effects_over_words", "ratios_of_medians", "topic_", "specifications", "permutation_", "calibration_",
     "game_", "retest_", "estimates_over_clusters", "tests_of_terms",
-    "category_effects", "policy_candidates", "learner_", "choice_estimates", "replayed_curves",
+    "category_effects", "version_differences", "policy_candidates", "learner_", "choice_estimates", "replayed_curves",
     "tokens_and_latencies",
 )  # fmt: skip
 OF_TRIALS = (

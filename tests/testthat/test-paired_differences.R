@@ -51,3 +51,23 @@ test_that("36 versions of a public audit have the differences and errors that we
   expect_equal(table$n_pairs, expected$cells)
   expect_equal(table$mean_absolute, expected$mean_abs_delta, tolerance = 1e-5)
 })
+
+test_figure("each version has its difference, and its absolute one over what shuffled repetitions give", {
+  fit <- paired_differences(edits(), "score", "edit", "advert", placebo = "blank", levels = order_of_edits)
+  plot <- plot_paired_differences(fit)
+  expect_same_figure("paired differences", plot)
+  floors <- ggplot2::layer_data(plot, 2)
+  drawn <- fit$tables$versions$shuffled_high[1:2]
+  expect_equal(sort(floors$xmax[!is.na(floors$xmax)]), sort(drawn))
+  expect_match(attr(plot, "alt_text"), "of 2 means of absolute differences above what shuffled")
+})
+
+test_that("what a public audit's placebo does is mostly what shuffled runs give", {
+  rows <- utils::read.csv(file.path(shared_data("resume_edits"), "recinq_scores.csv"))
+  rows <- rows[rows$variant %in% c("baseline", grep("^placebo.*", rows$variant, value = TRUE)), ]
+  levels <- list(variant = unique(c("baseline", rows$variant)))
+  table <- paired_differences(rows, "score", "variant", "jd", respondent = "model", levels = levels)$tables$versions
+  blank <- table[table$level == "placebo_noop-whitespace", ]
+  expect_equal(c(blank$mean_absolute, blank$shuffled_mean), c(.262, .223), tolerance = .02)
+  expect_equal(c(blank$shuffled_low, blank$shuffled_high), c(.185, .259), tolerance = .06)
+})

@@ -96,6 +96,7 @@ class Factorial(Design):
         "amce": "amce",
         "impact_ratios": "impact_ratio",
         "interactions": "amie",
+        "paired_differences": "paired",
         "ratings": "factorial_answers_by_level",
     }
     checked_view = "factorial_trials"

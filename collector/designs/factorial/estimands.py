@@ -17,7 +17,7 @@ from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.study.records import Fit, StudyFile
 
 VIEW, MEASURED = "factorial_profiles", "measured"
-TEMPLATE = "template"
+TEMPLATE, PAIRED = "template", "paired"
 NUMERIC = ("scale", "number", "profile", "yes_no")
 """Kinds of questions whose answers have a mean."""
 MOST_LEVELS, MOST_COMPARED, MOST_CROSSED = 60, 10, 3
@@ -86,10 +86,10 @@ def _paired(study: StudyFile, data: FactorialData, measured: tuple[str, ...]) ->
         factor.name: factor.levels_of(factor.name) for factor in data.factors if factor.name not in data.material
     }
     settings = {"material": list(data.material)} | ({"placebo": list(data.placebo)} if data.placebo else {})
-    fits = {"paired": _fit("paired", changing, measured, settings=settings)}
+    fits = {PAIRED: _fit(PAIRED, changing, measured, settings=settings)}
     if len(study.models) > 1:
         over = settings | {"respondent": "model"}
-        fits["paired_models"] = _fit("paired", changing, measured, by=("test",), settings=over)
+        fits["paired_models"] = _fit(PAIRED, changing, measured, by=("test",), settings=over)
     return {name: _named(fit, name) for name, fit in fits.items()}
 
 
