@@ -20,7 +20,8 @@ class Engine:
     `save_to`) and whatever else of a fit is kept in a file next to the database, with the ending of its name. `tables`:
     those that only this engine keeps; in the database the name of the engine comes before them. `are_of_cells`: a row
     of them that names no model or test belongs to those of its fit, not to all together. `takes_all_cores`: one fit
-    uses the cores by itself (its argument `cores`), so that fits are made one after another.
+    uses the cores by itself (its argument `cores`), so that fits are made one after another. `is_quick`: it takes
+    seconds. `is_in_report`: a report makes it if it is missing.
     """
 
     packages: tuple[str, ...]
@@ -33,6 +34,8 @@ class Engine:
     shown_as: str
     are_of_cells: bool
     takes_all_cores: bool
+    is_quick: bool
+    is_in_report: bool
 
     @property
     def keeps_model(self) -> bool:
@@ -82,6 +85,8 @@ def _engine(row: Mapping[str, str]) -> Engine:
         shown_as=row["shown_as"],
         are_of_cells=row["are_of_cells"] == "yes",
         takes_all_cores=row["takes_all_cores"] == "yes",
+        is_quick=row["quick"] != "no",
+        is_in_report=row["quick"] == "report",
     )
 
 

@@ -20,6 +20,7 @@ from slant.analysis.calls.call import answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import results
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
+from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult, Progress, fit
 from slant.analysis.fitting.result_versions import other_version_sentences, versions_of_results
 from slant.analysis.pages.check_page import PAGE_NAME, summary_of_checks
@@ -70,21 +71,6 @@ from slant.collector.system.scratch import write_whole_file
 from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
 
-_ENGINES = (
-    "lme4",
-    "effect_size",
-    "lm",
-    "logistic",
-    "clm",
-    "clogit",
-    "marginal_means",
-    "amce",
-    "mean_contrasts",
-    "impact_ratio",
-    "paired",
-    "reliability",
-    CROSSED,
-)  # fits that a report makes if they are missing; others take minutes
 _MORE_TABLES = (
     "refusals_by_condition", "iat_mentions", "outcome_counts", "token_sources", "model_checks", "served_models",
     "served_model_changes", "mixed_cells", "mixed_batches", "costs",
@@ -187,7 +173,9 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
     """Put into `data` what fits and figures give; return the warnings for the top of the page."""
     has_print = study.published is not None
     fit_names = [
-        name for name, definition in fits_of(study).items() if definition.engine in _ENGINES and is_quick(definition)
+        name
+        for name, definition in fits_of(study).items()
+        if ENGINES[definition.engine].is_in_report and is_quick(definition)
     ]
     problems: list[str] = []
     without_rows: list[str] = []

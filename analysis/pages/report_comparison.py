@@ -24,29 +24,11 @@ from slant.collector.errors import DatabaseError, RError
 from slant.collector.studies.catalogue import Fit, Study
 
 _CELL = ["source", "study_version", "variant", "model", "test", "refusals_removed"]
-_QUICK = (
-    "lme4",
-    "crossed",
-    "effect_size",
-    "welch",
-    "lm",
-    "logistic",
-    "clm",
-    "clogit",
-    "marginal_means",
-    "amce",
-    "mean_contrasts",
-    "impact_ratio",
-    "paired",
-    "reliability",
-    "step_sensitivity",
-    "leave_one_out",
-)
 
 
 def is_quick(fit: Fit) -> bool:
     """Return False for binomial mixed models: it takes minutes, unlike a linear one of a cell."""
-    return fit.engine in _QUICK and fit.settings.get("family") is None
+    return ENGINES[fit.engine].is_quick and fit.settings.get("family") is None
 
 
 def quick_sources(db: str | Path, study: Study) -> tuple[Numbers, ...]:

@@ -7,7 +7,8 @@ study's fit), `random` (whether its formula must have random effects: `yes`, `no
 study`; `*`: all settings),
 `settings` that a caller may set differently than the study, `asides` (settings that change no number), `tables` that
 only this engine keeps, `files` it writes (argument=ending), `shown_as` (the fit in words), `are_of_cells`,
-`takes_all_cores`. Several values of a cell are separated by a space.
+`takes_all_cores`, `quick` (`report`: a report makes such a fit if it is missing; `yes`: only for a printed number;
+`no`: it takes minutes). Several values of a cell are separated by a space.
 """
 
 from __future__ import annotations
