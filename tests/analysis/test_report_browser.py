@@ -104,5 +104,18 @@ def test_on_paper_all_is_unfolded_and_no_table_is_cut(browser: Browser, page: st
         browser.show_as("")
 
 
+def test_a_contents_bar_stays_and_is_legible_in_the_dark(browser: Browser, page: str) -> None:
+    browser.open(page)
+    browser.evaluate("document.documentElement.style.scrollBehavior = 'auto', scrollTo(0, 2000)")
+    bar = "(({top, height}) => [top, height < 60])(document.querySelector('nav').getBoundingClientRect())"
+    assert browser.evaluate(bar) == [0, True]
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert browser.evaluate(ground) == "rgb(255, 255, 255)"
+    features = [{"name": "prefers-color-scheme", "value": "dark"}]
+    browser.send("Emulation.setEmulatedMedia", features=features)
+    assert browser.evaluate(ground) == "rgb(21, 24, 29)"
+    browser.show_as("")
+
+
 def pages(browser: Browser) -> int:
     return len(re.findall(rb"/Type\s*/Page\b", browser.pdf()))

@@ -70,7 +70,7 @@ def test_kept_fits_give_tables_1_and_2_of_both_kinds(fitted: str) -> None:
 
 
 def test_a_fit_that_did_not_converge_says_so_on_top_and_under_every_figure(fitted: str) -> None:
-    top = fitted[: fitted.index("<nav")]
+    top = fitted[: fitted.index("<main")]
     assert "all models: " in top
     assert "R-hat goes up to" in top or "effective sample size goes down to" in top
     alternatives = IMAGE.findall(fitted)
