@@ -112,11 +112,13 @@ argument_rules <- local({
   rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error",
           "provider_file")] <- list(text)
-  rules[c("disc_by", "outcome", "reasoning_kind", "thresholds_by", "weights")] <- list(text_or_null)
+  rules[c("disc_by", "outcome", "reasoning_kind", "subtitle", "thresholds_by", "title", "weights")] <- list(
+    text_or_null
+  )
   rules[c("attributes", "by", "files", "indices", "material", "models", "placebo", "random", "removed_words", "sets",
           "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
-          "n_words", "repetitions", "permutations", "pilot", "max_rows", "again")] <- list(whole(1))
+          "n_words", "repetitions", "permutations", "pilot", "max_rows", "again", "dpi")] <- list(whole(1))
   rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))
   rules[["cluster"]] <- list(
     must_be = "one or two texts, or NULL", is_right = function(value) {

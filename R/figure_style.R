@@ -163,11 +163,13 @@ describe_svg <- function(file, title, alt_text) {
 
 # The plot itself with its words, or, with `file`, the written file. `width` and `height`: as asked for, in inches, or
 # NULL; `width_in` and `height_in`: the figure's own, the latter with as much text above and below as has its own width.
-# `caption`: sentences. PNG at 200 dots per inch.
+# `caption`: sentences. draw_figure() may ask for other words, and for other dots per inch of a PNG.
 finish_figure <- function(plot, file, alt_text, width, height, width_in, height_in, title, subtitle, caption,
                           x = NULL, y = NULL, fill = NULL) {
+  asked <- getOption("slant.figure")
   plot <- plot + ggplot2::labs(
-    title = title, subtitle = subtitle, x = x, y = y, colour = NULL, fill = fill, shape = NULL, linetype = NULL,
+    title = given_or(asked$title, title), subtitle = given_or(asked$subtitle, subtitle), x = x, y = y, colour = NULL,
+    fill = fill, shape = NULL, linetype = NULL,
     caption = paste(caption, collapse = " "), alt = alt_text
   )
   shown <- fitted_to(plot, inches_or(width, width_in))
@@ -188,10 +190,13 @@ finish_figure <- function(plot, file, alt_text, width, height, width_in, height_
   invisible(structure(list(path = file, alt_text = alt_text, note = note), alt_text = alt_text))
 }
 
+given_or <- function(given, otherwise) if (is.null(given)) otherwise else given
+
 open_device <- function(file, width_in, height_in) {
+  dpi <- given_or(getOption("slant.figure")$dpi, 200)
   switch(tolower(sub(".*\\.", "", file)),
     svg = grDevices::svg(file, width = width_in, height = height_in, bg = "white"),
     pdf = grDevices::cairo_pdf(file, width = width_in, height = height_in, bg = "white"),
-    grDevices::png(file, width = width_in, height = height_in, units = "in", res = 200, type = "cairo", bg = "white")
+    grDevices::png(file, width = width_in, height = height_in, units = "in", res = dpi, type = "cairo", bg = "white")
   )
 }

@@ -66,6 +66,9 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     help="A journal's column is 3.5 inches wide, its page 7; texts wrap to it. Default: what suits each figure.",
 )
 @click.option("--height", metavar="INCHES", callback=_inches, help="Figure height. Default: chosen from the width.")
+@click.option("--title", metavar="TEXT", help="Title to print instead of each figure's own.")
+@click.option("--subtitle", metavar="TEXT", help="Subtitle to print instead of each figure's own.")
+@click.option("--rows", "with_rows", is_flag=True, help="Also write the rows that each figure shows, as CSV.")
 @list_option
 @click.pass_context
 @result_options()

@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.pages.report_tables import text_table
-from slant.analysis.plots.drawing import draw, embedded
+from slant.analysis.plots.drawing import PAGE_DPI, draw, embedded
 from slant.analysis.questions.checks.check_calls import has_checks
 from slant.analysis.questions.checks.check_findings import Checks, findings, rows_of
 from slant.analysis.questions.checks.sentences import Finding
@@ -180,14 +180,16 @@ def _figures(
             "is_valid",
         ]
         parts = [part for _, part in trials.select(columns).group_by("model", maintain_order=True)]
-        return [embedded(figure) for figure in draw([("plot_residuals", part) for part in parts], workers)]
+        return [
+            embedded(figure) for figure in draw([("plot_residuals", part) for part in parts], workers, dpi=PAGE_DPI)
+        ]
     places = rows.get("first_option", pl.DataFrame(schema={"n": pl.Int32})).drop_nulls("n")
     if places.is_empty():
         return []
     for keys in (["model"], ["test"], ["condition"]):
         labels = trials.select(*keys, f"{keys[0]}_label", f"{keys[0]}_no").unique(keys)
         places = places.join(labels, on=keys, how="left", maintain_order="left")
-    return [embedded(figure) for figure in draw([("plot_first_options", places)], workers)]
+    return [embedded(figure) for figure in draw([("plot_first_options", places)], workers, dpi=PAGE_DPI)]
 
 
 PAGE_NAME = "check.html"

@@ -27,7 +27,7 @@ from slant.analysis.pages.report_tables import (
 )
 from slant.analysis.paper.comparison import summary
 from slant.analysis.paper.numbers import PRINT
-from slant.analysis.plots.drawing import Figure, draw, embedded
+from slant.analysis.plots.drawing import PAGE_DPI, Figure, draw, embedded
 from slant.analysis.plots.registry import FigureRows
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info
@@ -60,7 +60,7 @@ def sections(data: ReportData) -> list[dict[str, Any]]:
         ordered = ordered.drop("variant").unique(maintain_order=True)
         ordered = pl.concat([ordered, _print_grain(data).select(ordered.columns)])
     figures = list(data.figures)
-    images = draw([(figure.function, figure.rows) for figure in figures], data.workers)
+    images = draw([(figure.function, figure.rows) for figure in figures], data.workers, dpi=PAGE_DPI)
     drawn_figures = list(zip(figures, images, strict=True))
     return [_section(data, grain, drawn_figures) for grain in ordered.to_dicts()]
 

@@ -32,6 +32,7 @@ from slant.collector.system.scratch import temporary_folder, write_whole_file
 
 FORMATS = ("svg", "png", "pdf")
 DEFAULT_FORMATS = ("svg", "png")
+PAGE_DPI = 110  # a figure of nine inches is about as wide as a page's text
 _INCHES = (1.0, 50.0)  # R checks the same: below nothing can be read, above hardly a program shows it
 
 
@@ -60,6 +61,8 @@ def figures(
     variants: Sequence[str] = (),
     width: float | None = None,
     height: float | None = None,
+    title: str | None = None,
+    subtitle: str | None = None,
     executor: Executor | None = None,
     with_rows: bool = False,
 ) -> pl.DataFrame:
@@ -68,8 +71,9 @@ def figures(
     Each source, study version and variant has files of its own: effect_sizes-imported-base.svg … (games, whose variants
     are compared, have one for all: steers-simulated.svg; of figures that show one variant, `variants` are drawn). An
     SVG file holds its text alternative, too. `formats` are of "svg", "png" and "pdf". `width` and `height` are in
-    inches (default: each figure's own; words wrap to a width that is given, and the height follows). `with_rows` puts
-    the rows that each figure is drawn from next to it, as a CSV of its name. `workers` and `executor` as of `fit()`.
+    inches (default: each figure's own; words wrap to a width that is given, and the height follows);
+    `title` and `subtitle` replace a figure's own. `with_rows` puts the rows that each figure is drawn from next to it,
+    as a CSV of its name. `workers` and `executor` as of `fit()`.
 
     Returns one row a file: source, study_version, variant (null where variants are compared), figure, part (which fit
     or variant it is of, where there are several, else null), path (null where it could not be drawn), alt_text, problem
@@ -82,13 +86,14 @@ def figures(
     for name in formats:
         if name not in FORMATS:
             raise UnknownNameError("format", name, FORMATS)
-    width, height = checked_inches(width, "width"), checked_inches(height, "height")
+    sizes = {"width": checked_inches(width, "width"), "height": checked_inches(height, "height")}
+    asked = {**sizes, "title": title, "subtitle": subtitle}
     study = study_in(db, study)
     to_draw = list(figure_rows(db, study, names, source, executor or workers, progress, variants))
     if not to_draw:
         raise _nothing_to_draw(db, study, names, source)
     function_rows = [(figure.function, figure.rows) for figure in to_draw]
-    drawn_files = {ending: draw(function_rows, executor or workers, ending, width, height) for ending in formats}
+    drawn_files = {ending: draw(function_rows, executor or workers, ending, **asked) for ending in formats}
     folder = _folder(Path(out))
     has_versions = len({figure.grain.get("study_version") for figure in to_draw} - {None}) > 1
     rows = []
@@ -139,17 +144,19 @@ def draw(
     figures: Sequence[tuple[str, pl.DataFrame]],
     workers: Workers = None,
     ending: str = "png",
-    width: float | None = None,
-    height: float | None = None,
+    **asked: Any,
 ) -> list[Figure | str]:
-    """Draw figures by the names of their R functions; for one that can't be drawn, the sentence that says why."""
+    """Draw figures by the names of their R functions; for one that can't be drawn, the sentence that says why.
+
+    `asked` are further arguments of R's `draw_figure()`: width, height, title, subtitle, dpi.
+    """
     with temporary_folder("figures") as folder:
         files = [folder / f"{number}.{ending}" for number in range(len(figures))]
         calls = [
             Call(
                 "draw_figure",
                 rows,
-                {"name": name, "width": width, "height": height},
+                {"name": name, **asked},
                 writes={"file": file},
                 packages=("ggplot2",),
             )

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +65,17 @@ def test_the_figure_of_steps_finds_the_step_and_refusals_are_counted(tmp_path: P
     (steps,) = draw([("plot_token_steps", found["token_steps"].rows)], workers=1)
     assert not isinstance(steps, str)
     assert "Steps in tokens: o3-mini 64; DeepSeek-R1 64." in steps.alt_text
+
+
+def test_a_figure_bears_the_title_that_was_asked_for_and_a_page_gets_fewer_dots(tmp_path: Path) -> None:
+    db = database(tmp_path / "a.duckdb", trials(), [RUN])
+    asked = {"title": "Steps, by me", "width": 4.0, "height": 3.0}
+    (row,) = analysis.figures(db, out=tmp_path, names=["refusals"], formats=["svg"], **asked).to_dicts()
+    assert ElementTree.parse(row["path"]).getroot().findtext(f"{SVG}title") == "Steps, by me"
+    (figure,) = figure_rows(db, load_study("rmiat"), ["refusals"])
+    (image,) = draw([(figure.function, figure.rows)], workers=1, dpi=50, width=4.0, height=3.0)
+    assert not isinstance(image, str)
+    assert struct.unpack(">II", image.image[16:24]) == (200, 150)
 
 
 def _fonts_with(point: int) -> bytes:
