@@ -49,7 +49,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "bool": ("yes", 2),
     "Sequence[str]": ("text", [3]),
 }
-WORDS = ("rule", "stopping_rule")  # which are right in any words
+WORDS = ("rule", "title", "subtitle", "stopping_rule")  # which are right in any words
 NO_FUNCTIONS = ("showing", "mixed_versions")  # a context manager, and a wrapper of an executor
 
 
