@@ -4,7 +4,7 @@
 #   Rscript bench/truth.R                     prints the names of the claims; with --long, of those that take long
 #
 # A claim is a function of the number of data sets that gives rows of `held()`. Whoever claims something new adds one.
-topics <- c("clusters", "effects", "measures", "profiles", "people", "ratings", "learning", "verdicts", "regressions")
+topics <- c("clusters", "effects", "measures", "profiles", "people", "ratings", "learning", "verdicts", "regressions", "codes")
 sources <- c(list.files("R", full.names = TRUE), sprintf("bench/claims_of_%s.R", topics))
 for (file in sources) source(file)
 for (name in c("simulations", "balanced", "choices")) source(sprintf("tests/testthat/helper-%s.R", name))
@@ -19,7 +19,7 @@ printed <- function(claim, design, holds) held(claim, design, holds)
 
 claims <- c(
   claims_of_clusters, claims_of_effects, claims_of_measures, claims_of_profiles, claims_of_people, claims_of_verdicts,
-  claims_of_regressions
+  claims_of_regressions, claims_of_codes
 )
 
 words <- commandArgs(TRUE)

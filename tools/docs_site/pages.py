@@ -21,7 +21,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Learn": ("audit", "people", "filtered", "model_choice"),
     "Your own study": ("your_study", "factorial", "own_iat", "own_forced_choice", "own_game", "extending"),
     "Papers": ("slant", "interference", "hiring", "word_association"),
-    "Ask and analyse": ("asking", "analysing", "python", "viewing", "passing_on", "versions", "cluster"),
+    "Ask and analyse": ("asking", "analysing", "coded", "python", "viewing", "passing_on", "versions", "cluster"),
     "About": ("developing",),
 }
 """Which page of vignettes/ is in which part of the menu."""

@@ -1,0 +1,245 @@
+#' Regressions with coded text, corrected for the coder's errors
+#'
+#' A model has coded all texts, people some of them, drawn at random. Codes taken as truth are biased by the coder's
+#' errors, above all where these differ between conditions; people's codes alone throw most texts away. Design-based
+#' supervised learning takes a prediction of people's code from the coder's for every text, and corrects it by what it
+#' gets wrong in the sample. The result is right whatever the coder is like, and the more precise the better it is.
+#'
+#' For a text with R = 1 if people have coded it, drawn with probability \eqn{\pi}, and the estimating function m
+#' of the regression: \eqn{\sum [m(g) + (R / \pi)(m(Y) - m(g))] = 0}, where g is the cross-fitted prediction of
+#' the people's code Y. The variance is \eqn{J^{-1} M J^{-T} / n}, with M summed over clusters where there are any (times
+#' G / (G - 1); of fewer than 40 clusters a jackknife of them). Degrees of freedom: clusters, or else coded texts, less coefficients.
+#'
+#' @param data a data frame, one row a text.
+#' @param formula the regression as text, such as `"angry ~ condition"`; with `"angry ~ 1"` the prevalence. Coded
+#'   variables may be its outcome, its predictors, or both.
+#' @param codes a named list: for each coded variable of the formula (a column of people's codes, missing where nobody
+#'   has coded) the columns of coders' codes, which no row lacks. People's codes are numbers, 0 and 1 for a category.
+#' @param family `"gaussian"` for a linear regression, `"binomial"` for a logistic one.
+#' @param probability the name of the column with the probability (above 0, at most 1) with which each text was drawn
+#'   for people; `NULL` if all had the same: then it is the share of texts that people have coded.
+#' @param predictors names of further numeric columns that g is predicted from, besides all coders' codes.
+#' @param prediction how g is made: `"linear"`, `"logit"`, or `"code"` (the first coder's code itself).
+#' @param cluster the name of the column of what texts share (a name, an author), or `NULL`.
+#' @param fold the name of a column of folds for the cross-fitting; `NULL`: `n_folds` are drawn, clusters whole.
+#' @param n_folds,seed number of folds, and the seed they are drawn with.
+#' @param levels a named list of levels of text columns, the reference first.
+#' @inheritParams fit_lme4
+#' @return A [slant_fit]. `estimates`: the corrected coefficients, in units of the outcome or log odds.
+#'   `tables$corrections` has them next to those of codes taken as truth and of people alone: `method` (`"coder"`,
+#'   `"people"`, `"corrected"`), `term`, `estimate`, `std_error`, `df`, `p_value`, `conf_low`, `conf_high`, `n` texts.
+#' @references Egami, N., Hinck, M., Stewart, B. & Wei, H. (2023). Using imperfect surrogates for downstream inference:
+#'   design-based supervised learning for social science applications of large language models. NeurIPS.
+#' @seealso [fit_ppi()], [agreement()].
+#' @export
+#' @examples
+#' set.seed(1)
+#' posts <- data.frame(condition = rep(c("a", "b"), 300), is_angry = rbinom(600, 1, .3))
+#' posts$code <- ifelse(runif(600) < .15, 1 - posts$is_angry, posts$is_angry)
+#' posts$angry <- ifelse(runif(600) < .3, posts$is_angry, NA) # people have read a third
+#' levels <- list(condition = c("a", "b"))
+#' fit_dsl(posts, "angry ~ condition", list(angry = "code"), levels = levels)$tables$corrections
+fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), probability = NULL, predictors = NULL,
+                    prediction = c("linear", "logit", "code"), cluster = NULL, fold = NULL, n_folds = 5, by = NULL,
+                    levels = NULL, seed = 1) {
+  check_arguments()
+  family <- match.arg(family)
+  prediction <- match.arg(prediction)
+  formula <- coded_formula(data, formula, codes, c(probability, predictors, cluster, fold, by))
+  fit_coded(data, formula, codes, by, c(probability, predictors, cluster, fold), levels, function(rows) {
+    sample <- coded_sample(rows, probability)
+    codes_of <- if (is.null(cluster)) NULL else match(rows[[cluster]], unique(rows[[cluster]]))
+    folds <- if (is.null(fold)) with_seed(seed, drawn_folds(codes_of, nrow(rows), n_folds)) else rows[[fold]]
+    guessed <- rows
+    for (name in names(codes)) {
+      guessed[[name]] <- predicted_codes(rows, name, codes, predictors, prediction, sample$is_coded, folds)
+    }
+    weight <- sample$is_coded / sample$probability
+    corrected <- solved_moments(formula, guessed, with_people(rows, guessed, names(codes)), weight, family)
+    estimates <- coefficients_over(corrected, codes_of, sum(sample$is_coded))
+    compared <- compared_methods(estimates, rows, formula, codes, family, weight, codes_of)
+    list(
+      estimates = estimates, tables_of_group = list(corrections = compared),
+      fit = list(optimiser = sprintf("design-based supervised learning (%s)", prediction)),
+      variances = empty_table("variances"), model = NULL
+    )
+  })
+}
+
+# What fit_dsl() and fit_ppi() share: factors, one fit for each group of rows, of which people's codes may be missing.
+fit_coded <- function(data, formula, codes, by, columns, levels, fit_one) {
+  shown <- setdiff(all.vars(formula), names(codes))
+  levels <- level_lists(data, shown, levels[intersect(names(levels), shown)])
+  people <- paste0(names(codes), ".people") # a missing one is no missing row
+  data[people] <- lapply(data[names(codes)], function(column) ifelse(is.na(column), Inf, as.double(column)))
+  used <- unique(c(shown, unlist(codes), columns, people))
+  slant_fit(fit_each_group(data, by, used, function(rows) {
+    rows[names(codes)] <- lapply(rows[people], function(column) ifelse(is.finite(column), column, NA_real_))
+    fit_one(with_factors(rows, character(), levels))
+  }))
+}
+
+coded_formula <- function(data, formula, codes, columns) {
+  if (!is.list(codes) && !is.character(codes) || length(codes) == 0 || is.null(names(codes))) {
+    stop_with("`codes` must name a coded variable and its coders' columns, as in list(angry = \"code_of_model\").")
+  }
+  formula <- checked_formula(formula, names(data))
+  check_columns(data, c(all.vars(formula), names(codes), unlist(codes), columns), to = "correct for a coder's errors")
+  if (length(unused <- setdiff(names(codes), all.vars(formula))) > 0) {
+    stop_with(sprintf("`codes` names %s, which the formula doesn't have.", quoted(unused)))
+  }
+  for (name in c(names(codes), unlist(codes))) {
+    if (!is.numeric(data[[name]]) && !is.logical(data[[name]])) {
+      stop_with(
+        sprintf("Codes must be numbers, and \"%s\" is not.", name),
+        sprintf("Of categories, make a column of 0 and 1 for each: as.numeric(%s == \"CODE\").", name)
+      )
+    }
+  }
+  formula
+}
+
+# Which rows people have coded, and with what probability each was drawn.
+coded_sample <- function(rows, probability, coded = rows[grep("\\.people$", names(rows))]) {
+  is_coded <- rowSums(!sapply(coded, is.finite)) == 0
+  n <- sum(is_coded)
+  if (n < fewest_coded) {
+    stop_with(
+      sprintf("People have coded %d texts here, and intervals hold from %d.", n, fewest_coded),
+      "Have more of them coded, drawn at random: collect sample."
+    )
+  }
+  for (name in names(coded)) {
+    if (length(unique(coded[[name]][is_coded])) < 2) {
+      stop_with(sprintf("People gave all texts one code of %s: there is nothing to correct.", quoted(sub(
+        "\\.people$", "", name
+      ))))
+    }
+  }
+  if (is.null(probability)) {
+    message("People's texts are taken for a simple random sample; name the `probability` of each if it is not.")
+    return(list(is_coded = is_coded, probability = rep(mean(is_coded), nrow(rows))))
+  }
+  drawn <- rows[[probability]]
+  if (any(drawn <= 0 | drawn > 1)) {
+    stop_with(sprintf(
+      "Probabilities (\"%s\") must be above 0 and at most 1: a text that nobody could draw can't be spoken for.",
+      probability
+    ))
+  }
+  list(is_coded = is_coded, probability = drawn)
+}
+
+# From here on intervals hold in simulations (claim `coded_texts` of bench/truth.R).
+fewest_coded <- 40L
+
+drawn_folds <- function(clusters, n, n_folds) {
+  units <- if (is.null(clusters)) seq_len(n) else clusters
+  sample(rep_len(seq_len(n_folds), max(units)))[units]
+}
+
+# A people's code for every row, predicted by what was seen in other folds.
+predicted_codes <- function(rows, name, codes, predictors, prediction, is_coded, folds) {
+  if (prediction == "code") {
+    return(as.double(rows[[codes[[name]][[1]]]]))
+  }
+  x <- cbind(1, vapply(unique(c(unlist(codes), predictors)), function(of) as.double(rows[[of]]), double(nrow(rows))))
+  found <- double(nrow(rows))
+  for (fold in unique(folds)) {
+    seen <- is_coded & folds != fold
+    if (!any(seen)) stop_with("In all but one fold people have coded nothing: take fewer folds, or have more coded.")
+    of <- if (prediction == "logit") stats::binomial() else stats::gaussian()
+    model <- suppressWarnings(stats::glm.fit(x[seen, , drop = FALSE], rows[[name]][seen], family = of))
+    slopes <- ifelse(is.na(model$coefficients), 0, model$coefficients)
+    found[folds == fold] <- of$linkinv(drop(x[folds == fold, , drop = FALSE] %*% slopes))
+  }
+  found
+}
+
+# Rows with people's codes where there are any; elsewhere they have no weight.
+with_people <- function(rows, guessed, coded) {
+  for (name in coded) rows[[name]] <- ifelse(is.na(rows[[name]]), guessed[[name]], rows[[name]])
+  rows
+}
+
+# The solution of the estimating equations: list(estimate, inverse of the Jacobian, scores a row, solve_without).
+# `guessed` counts 1 - weight, `people` weight; without `guessed`, people's codes alone.
+solved_moments <- function(formula, guessed, people, weight, family) {
+  weights <- list(guessed = if (is.null(guessed)) 0 * weight else 1 - weight, people = weight)
+  rows_of_parts <- list(guessed = if (is.null(guessed)) people else guessed, people = people)
+  parts <- lapply(rows_of_parts, function(rows) {
+    frame <- stats::model.frame(formula, rows)
+    list(x = stats::model.matrix(formula, frame), y = as.double(stats::model.response(frame)))
+  })
+  inverse_link <- if (family == "binomial") stats::plogis else identity
+  slope <- if (family == "binomial") stats::dlogis else function(eta) rep(1, length(eta))
+  solve_on <- function(is_in) {
+    estimate <- double(ncol(parts$people$x))
+    for (step in 1:50) {
+      at <- lapply(names(parts), function(part) {
+        x <- parts[[part]]$x[is_in, , drop = FALSE]
+        eta <- drop(x %*% estimate)
+        w <- weights[[part]][is_in]
+        list(
+          scores = x * (w * (parts[[part]]$y[is_in] - inverse_link(eta))), slope = crossprod(x, x * (w * slope(eta)))
+        )
+      })
+      scores <- at[[1]]$scores + at[[2]]$scores
+      change <- tryCatch(solve(at[[1]]$slope + at[[2]]$slope, colSums(scores)), error = function(problem) NULL)
+      if (is.null(change) || !all(is.finite(change))) stop_with(unsolved)
+      estimate <- estimate + change
+      if (max(abs(change)) < 1e-12 * max(1, abs(estimate))) break
+    }
+    if (step == 50) stop_with(unsolved)
+    list(estimate = estimate, inverse = solve(at[[1]]$slope + at[[2]]$slope), scores = scores)
+  }
+  solved <- solve_on(rep(TRUE, length(weight)))
+  names(solved$estimate) <- colnames(parts$people$x)
+  c(solved, list(without = function(is_out) solve_on(!is_out)$estimate))
+}
+
+unsolved <- paste(
+  "The corrected equations have no solution here: a term does not vary apart from the others,",
+  "or too few of its texts were coded by people."
+)
+
+coefficients_over <- function(solved, clusters, n_coded) {
+  n_terms <- length(solved$estimate)
+  if (is.null(clusters)) {
+    error <- sqrt(colSums((solved$scores %*% t(solved$inverse))^2))
+    return(coefficient_rows(solved$estimate, frame_of(
+      std_error = error, df = rep(as.double(max(1, n_coded - n_terms)), n_terms)
+    )))
+  }
+  n <- max(clusters)
+  if (n < least_to_generalise) stop_with("Errors over clusters need three or more.")
+  error <- if (n < fewest_clusters) {
+    message(sprintf("%d clusters are fewer than %d: errors are of fits without each in turn.", n, fewest_clusters))
+    without <- vapply(seq_len(n), function(one) solved$without(clusters == one), solved$estimate)
+    sqrt(rowSums((matrix(without, n_terms) - solved$estimate)^2) * (n - 1) / n)
+  } else {
+    clustered_error(solved$scores %*% t(solved$inverse), list(clusters))$std_error
+  }
+  coefficient_rows(solved$estimate, frame_of(std_error = error, df = rep(as.double(n - 1), n_terms)))
+}
+
+# The same regression by codes taken as truth and by people alone, next to the corrected one.
+compared_methods <- function(corrected, rows, formula, codes, family, weight, clusters) {
+  taken <- rows
+  for (name in names(codes)) taken[[name]] <- as.double(rows[[codes[[name]][[1]]]])
+  coder <- coefficients_over(
+    solved_moments(formula, taken, taken, 0 * weight, family), clusters, nrow(rows)
+  )
+  is_coded <- weight > 0
+  of_people <- if (is.null(clusters)) NULL else match(clusters[is_coded], unique(clusters[is_coded]))
+  people <- coefficients_over(
+    solved_moments(formula, NULL, rows[is_coded, , drop = FALSE], weight[is_coded], family), of_people, sum(is_coded)
+  )
+  shown <- c("term", "estimate", "std_error", "df", "p_value", "conf_low", "conf_high")
+  tables <- list(coder = coder, people = people, corrected = corrected)
+  n <- c(nrow(rows), sum(is_coded), nrow(rows))
+  found <- do.call(rbind, Map(function(method, table, n) {
+    cbind(frame_of(method = rep(method, nrow(table))), table[shown], n = n)
+  }, names(tables), tables, n))
+  as_plain_rows(found)
+}

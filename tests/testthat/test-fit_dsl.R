@@ -1,0 +1,117 @@
+expected_numbers <- function(file, rows) {
+  found <- utils::read.csv(shared_path("data", "coded_text", file))
+  found[rows(found), ]
+}
+
+posts_of_print <- function() {
+  posts <- utils::read.csv(shared_path("data", "coded_text", "dsl_PanChen.csv"))
+  cbind(posts, fold = (seq_len(nrow(posts)) - 1) %% 5)
+}
+
+numbers_of <- function(estimates) unlist(estimates[c("estimate", "std_error")], use.names = FALSE)
+
+test_that("each printed regression comes to its numbers, with the outcome, a predictor or both coded", {
+  read <- function(name) {
+    rows <- utils::read.csv(shared_path("data", "coded_text", sprintf("dsl_%s.csv", name)))
+    cbind(rows, fold = (seq_len(nrow(rows)) - 1) %% 5)
+  }
+  code <- "countyWrong"
+  posts <- "SendOrNot ~ countyWrong + prefecWrong + connect2b + prevalence + regionj + groupIssue"
+  cases <- list(
+    list("PanChen", "PanChen", posts, list(countyWrong = "pred_countyWrong"), "binomial"),
+    list("data_lm", "data_lm", "Y ~ X1 + X2 + X3 + X4 + X5", list(Y = "pred_Y"), "gaussian"),
+    list("data_logit", "data_logit", "Y ~ X1 + X2 + X4", list(Y = "pred_Y", X1 = "pred_X1"), "binomial"),
+    list("PanChen", "PanChen prevalence", "countyWrong ~ 1", list(countyWrong = "pred_countyWrong"), "gaussian"),
+    list("PanChen", "PanChen countyWrong ~ SendOrNot", "countyWrong ~ SendOrNot",
+         list(countyWrong = "pred_countyWrong"), "gaussian")
+  )
+  for (case in cases) {
+    for (kind in c("linear", "prediction")) {
+      wanted <- expected_numbers("expected_dsl.csv", function(rows) rows$dataset == case[[2]] & rows$g == kind)
+      if (nrow(wanted) == 0) next
+      how <- if (kind == "prediction") "code" else kind
+      rows <- read(case[[1]])
+      fit <- suppressMessages(fit_dsl(rows, case[[3]], case[[4]], case[[5]], prediction = how, fold = "fold"))
+      expect_equal(numbers_of(fit$estimates), numbers_of(wanted), tolerance = 1e-9, info = paste(case[[2]], kind))
+    }
+  }
+})
+
+test_that("prediction-powered inference has ppi_py's numbers, tuned, with all codes and with none", {
+  wanted <- utils::read.csv(shared_path("data", "coded_text", "expected_ppi_py.csv"))
+  families <- c(mean = "gaussian", ols = "gaussian", logistic = "binomial")
+  for (case in split(wanted, paste(wanted$what, wanted$lam))) {
+    what <- case$what[[1]]
+    lambda <- if (case$lam[[1]] != "tuned") as.numeric(case$lam[[1]])
+    formula <- if (what == "mean") "countyWrong ~ 1" else "countyWrong ~ SendOrNot"
+    fit <- fit_ppi(posts_of_print(), formula, list(countyWrong = "pred_countyWrong"), families[[what]], lambda)
+    expect_equal(numbers_of(fit$estimates), numbers_of(case), tolerance = 1e-4, info = paste(what, case$lam[[1]]))
+  }
+})
+
+test_that("codes taken as truth find what is not there, and the corrected estimate stands next to them", {
+  fit <- fit_dsl(posts_of_print(), "countyWrong ~ SendOrNot", list(countyWrong = "pred_countyWrong"))
+  of_effect <- subset(fit$tables$corrections, term == "SendOrNot")
+  expect_equal(of_effect$method, c("coder", "people", "corrected"))
+  expect_lt(of_effect$p_value[[1]], 1e-10)
+  expect_gt(of_effect$p_value[[3]], .2)
+  coded <- stats::lm(countyWrong ~ SendOrNot, posts_of_print())
+  expect_equal(of_effect$estimate[[2]], stats::coef(coded)[["SendOrNot"]])
+  expect_lt(of_effect$std_error[[3]], of_effect$std_error[[2]])
+  expect_match(fit$fits$messages, "simple random sample")
+})
+
+coded_posts <- function(n = 400) {
+  withr::local_seed(2)
+  posts <- data.frame(condition = rep(c("b", "a"), n / 2), name = rep(1:8, each = n / 8), truth = rbinom(n, 1, .4))
+  posts$code <- ifelse(runif(n) < .1, 1 - posts$truth, posts$truth)
+  posts$drawn <- ifelse(posts$code == 1, .5, .25)
+  posts$angry <- ifelse(runif(n) < posts$drawn, posts$truth, NA)
+  posts
+}
+
+test_that("texts drawn with known probabilities are weighted, and few clusters are left out in turn", {
+  posts <- coded_posts()
+  fit <- fit_dsl(posts, "angry ~ 1", list(angry = "code"), probability = "drawn", prediction = "code")
+  weight <- ifelse(is.na(posts$angry), 0, 1 / posts$drawn)
+  by_hand <- mean(posts$code + weight * (ifelse(is.na(posts$angry), 0, posts$angry) - posts$code))
+  expect_equal(fit$estimates$estimate, by_hand)
+  without <- vapply(1:8, function(one) {
+    rows <- posts[posts$name != one, ]
+    suppressMessages(fit_dsl(rows, "angry ~ 1", list(angry = "code"), probability = "drawn", prediction = "code"))$
+      estimates$estimate
+  }, 1)
+  over <- fit_dsl(
+    posts, "angry ~ 1", list(angry = "code"), probability = "drawn", prediction = "code", cluster = "name"
+  )
+  expect_equal(over$estimates$std_error, sqrt(sum((without - by_hand)^2) * 7 / 8))
+  expect_equal(over$estimates$df, 7)
+})
+
+test_that("a perfect coder leaves no error of the correction, and the same seed the same folds", {
+  posts <- coded_posts()
+  posts$code <- posts$truth
+  again <- function() fit_dsl(posts, "angry ~ condition", list(angry = "code"), levels = list(condition = c("a", "b")))
+  fit <- again()
+  of_all <- stats::lm(truth ~ condition, posts)
+  expect_equal(fit$estimates$estimate, unname(stats::coef(of_all)))
+  expect_equal(fit$estimates$term, c("intercept", "conditionb"))
+  expect_identical(fit, again())
+})
+
+test_that("what can't be corrected is a sentence", {
+  posts <- coded_posts()
+  failure <- function(rows, ...) {
+    fit <- suppressMessages(fit_dsl(rows, "angry ~ name", list(angry = "code"), ...))
+    expect_equal(nrow(fit$estimates), 0)
+    fit$fits$error
+  }
+  few <- posts
+  few$angry[which(!is.na(few$angry))[-(1:12)]] <- NA
+  expect_match(failure(few), "People have coded 12 texts here, and intervals hold from 40")
+  expect_match(failure(transform(posts, angry = ifelse(is.na(angry), NA, 1))), "one code")
+  expect_match(failure(transform(posts, drawn = 0), probability = "drawn"), "must be above 0")
+  expect_error(fit_dsl(transform(posts, angry = "yes"), "angry ~ 1", list(angry = "code")), "must be numbers")
+  expect_error(fit_dsl(posts, "truth ~ 1", list(angry = "code")), "the formula doesn't have")
+  expect_error(fit_ppi(posts, "truth ~ angry", list(angry = "code")), "fit_dsl")
+})
