@@ -7,8 +7,9 @@
 #'
 #' For a text with R = 1 if people have coded it, drawn with probability \eqn{\pi}, and the estimating function m
 #' of the regression: \eqn{\sum [m(g) + (R / \pi)(m(Y) - m(g))] = 0}, where g is the cross-fitted prediction of
-#' the people's code Y. The variance is \eqn{J^{-1} M J^{-T} / n}, with M summed over clusters where there are any (times
-#' G / (G - 1); of fewer than 40 clusters a jackknife of them). Degrees of freedom: clusters, or else coded texts, less coefficients.
+#' the people's code Y. The variance is \eqn{J^{-1} M J^{-T} / n}, with M summed over clusters where there are any
+#' (times G / (G - 1); of fewer than 40 clusters a jackknife of them). Degrees of freedom: clusters less one, or else
+#' coded texts less coefficients.
 #'
 #' @param data a data frame, one row a text.
 #' @param formula the regression as text, such as `"angry ~ condition"`; with `"angry ~ 1"` the prevalence. Coded
