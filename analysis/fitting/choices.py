@@ -25,7 +25,7 @@ def read_choices(db: str | Path, study: Study, source: str | None) -> pl.DataFra
     """Return the answers of a design with choices (its `checked_view`), including missing ones."""
     with reading(db) as connection:
         set_measure(connection, None)
-        frame = with_labels(read_view(connection, study.design.checked_view), connection)
+        frame = with_labels(read_view(connection, study.design.analyses.checked_view), connection)
     return rows_of_source(frame, db, study, source)
 
 
@@ -37,7 +37,7 @@ def crossed_choices(
 
     Raise DatabaseError if no cell is left.
     """
-    choice = study.design.choice
+    choice = study.design.analyses.choice
     rows = read_choices(db, study, source).filter(pl.col(choice).is_not_null())
     levels = [condition.condition for condition in study.conditions]
     groups = [name for name in ("wording", "item") if rows[name].n_unique() > 1]

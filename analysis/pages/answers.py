@@ -99,13 +99,15 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
         rows = _of_first_term(result, grain)
     if rows.is_empty():
         return
-    levels = {**study.design.factor_levels(study), **definition.levels}
+    levels = {**study.design.analyses.factor_levels(study), **definition.levels}
     middle = definition.settings.get("mu", 0) if definition.engine == "t_test" else 0
     what = f"than {middle:g}" if definition.engine == "t_test" else ""
     outcome = definition.outcome or str(definition.formula or "").partition("~")[0].strip()
     for cell, of_cell in rows.group_by(_CELL, maintain_order=True):
         model, test = (None if key is None else str(key) for key in cell)
-        is_share = _is_linear(definition) and study.design.is_share(study, test) and outcome in ("measured", "chosen")
+        is_share = (
+            _is_linear(definition) and study.design.analyses.is_share(study, test) and outcome in ("measured", "chosen")
+        )
         factor = 100 if is_share else 1
         numbers = of_cell.with_columns((pl.col("estimate", "conf_low", "conf_high") - middle) * factor)
         unit = "percentage points" if is_share else _unit(definition, outcome)

@@ -164,7 +164,7 @@ def _figures(
 ) -> list[dict[str, Any]]:
     """Draw what the study's design is checked for first: residuals by model, or the places of options."""
     trials = checks.trials.filter(**grain)
-    if not checks.study.design.checked_view:
+    if not checks.study.design.analyses.checked_view:
         columns = [
             "source",
             "model",

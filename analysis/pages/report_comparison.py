@@ -54,7 +54,7 @@ def comparison_rows(
 
     Fits of seconds are made if they are missing; numbers of longer ones are left out if none is kept.
     """
-    if study.design.compares_variants:
+    if study.design.analyses.compares_variants:
         return compare(db, study, workers=workers, progress=progress)
     sources = quick_sources(db, study)
     model_sources = tuple(source for source in sources if source.is_table_of_models)

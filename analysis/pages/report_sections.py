@@ -96,7 +96,7 @@ def _answers(data: ReportData, section: SectionData) -> list[str]:
 
 
 def _compares_variants(data: ReportData) -> bool:
-    return data.study.design.compares_variants
+    return data.study.design.analyses.compares_variants
 
 
 def _print_grain(data: ReportData) -> pl.DataFrame:
@@ -138,7 +138,7 @@ def more_tables(data: ReportData, names: Sequence[str]) -> list[tuple[str, dict[
 def _estimates(data: ReportData, grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
     """Show what a study's own fits found, if it has no printed tables."""
     captioned, fits = [], data.fits
-    levels = data.study.design.factor_levels(data.study)
+    levels = data.study.design.analyses.factor_levels(data.study)
     own = {name: result for name, result in fits.items() if result.engine != CROSSED}
     engines = {name: fit.engine for name, fit in fits_of(data.study).items()}
     for name, result in own.items():

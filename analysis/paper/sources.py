@@ -156,7 +156,7 @@ def _all(study: Study) -> tuple[Numbers, ...]:
         )
         for name, info in infos.items()
     ]
-    return (*of_views, *(IN_PYTHON[name] for name in study.design.number_sources))
+    return (*of_views, *(IN_PYTHON[name] for name in study.design.analyses.number_sources))
 
 
 def check_quantities(study: Study) -> None:

@@ -124,7 +124,7 @@ def planned_cells(study: Study) -> pl.DataFrame:
 
 
 def _planned(study: Study) -> Iterator[tuple[Any, ...]]:
-    if not study.design.compares_variants:
+    if not study.design.analyses.compares_variants:
         for (test_no, test), (model_no, model) in product(enumerate(study.tests, 1), enumerate(study.models, 1)):
             yield (
                 study.name,

@@ -107,7 +107,7 @@ class FigureData:
     def trials(self) -> pl.DataFrame:
         """Return one row a trial, labelled, in the study's order. Where the design's own view has other columns, what
         did not end answered is called a refusal."""
-        view = self.study.design.trials_view
+        view = self.study.design.analyses.trials_view
         with reading(self.db) as connection:
             is_typed = view in stored_views(connection) and set(_COLUMNS) <= set(connection.view(view).columns)
             if is_typed:
@@ -125,7 +125,7 @@ class FigureData:
     def grains(self) -> list[dict[str, str]]:
         """Return sources, study versions and variants, in the order of the trials; without variants where the design
         has them side by side."""
-        if not self.study.design.compares_variants:
+        if not self.study.design.analyses.compares_variants:
             return self.trials.select(GRAIN).unique(maintain_order=True).to_dicts()
         query = "SELECT DISTINCT source, study_version FROM trials WHERE study = ? ORDER BY ALL"
         with reading(self.db) as connection:

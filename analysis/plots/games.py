@@ -25,7 +25,7 @@ _WHAT = "How stratified games became, by model and answer format, with people an
 
 def study_figure_kinds(study: Study) -> dict[str, FigureKind]:
     """Return the figures that the study itself names; of one that names none, its variants side by side."""
-    if not study.design.compares_variants:
+    if not study.design.analyses.compares_variants:
         return {}
     study_figures = study.figures or {
         STRATIFICATION: StudyFigure(STRATIFICATION, _WHAT, None, ("si", "bgd"), study.variants)
@@ -83,7 +83,7 @@ def _of_one_variant(data: FigureData, view: str) -> pl.DataFrame | None:
 
 
 def _controlled(data: FigureData) -> pl.DataFrame | None:
-    return controlled_rows(data.workers) if data.study.design.compares_variants else None
+    return controlled_rows(data.workers) if data.study.design.analyses.compares_variants else None
 
 
 KINDS = {

@@ -33,8 +33,10 @@ _NOTE = pl.when(_IS_OF_PEOPLE).then(pl.lit(_OVER_PEOPLE)).otherwise(pl.lit(_OVER
 def _rows(data: FigureData, figure: str) -> pl.DataFrame:
     """Return the rows of the view that the design names for this figure, levels in the order of the study."""
     with reading(data.db) as connection:
-        rows = read_view(connection, data.study.design.figures[figure], study=data.study.name, source=data.source)
-    places = data.study.design.factor_levels(data.study)
+        rows = read_view(
+            connection, data.study.design.analyses.figures[figure], study=data.study.name, source=data.source
+        )
+    places = data.study.design.analyses.factor_levels(data.study)
     attribute = pl.col("attribute").replace_strict(_places(places), default=None, return_dtype=pl.Int64)
     order = {f"{name}\n{level}": at for name, levels in places.items() for at, level in enumerate(levels)}
     level = pl.concat_str("attribute", pl.lit("\n"), "level").replace_strict(order, default=None, return_dtype=pl.Int64)
@@ -82,7 +84,7 @@ def _of_fit(data: FigureData, figure: str, table: str = "") -> pl.DataFrame | No
     """Return the estimates (or `table`) of the fits of the engine that the design names for this figure, a part a
     question, levels in the order of the fit.
     """
-    engine = data.study.design.figures[figure]
+    engine = data.study.design.analyses.figures[figure]
     fits = {name: one for name, one in fits_of(data.study).items() if one.engine == engine}
     if not fits:
         return None

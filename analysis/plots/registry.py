@@ -194,7 +194,7 @@ def _pairing_rows(data: FigureData, figure: str) -> pl.DataFrame | None:
     """Return the rows of the view that the design names for this figure, but those of no conversation or trial."""
     labels = data.trials.select(*GRAIN, *LABELS).unique([*GRAIN, "model", "test"], maintain_order=True)
     with reading(data.db) as connection:
-        rows = read_view(connection, data.study.design.figures[figure], study=data.study.name)
+        rows = read_view(connection, data.study.design.analyses.figures[figure], study=data.study.name)
     rows = rows.filter(pl.col(next(name for name in _N if name in rows.columns)) > 0)
     rows = rows.join(labels, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
     return None if rows.is_empty() else rows
@@ -264,7 +264,7 @@ def figure_rows(
             if variant not in shown:
                 raise UnknownNameError("variant in this database", variant, shown)
         grains = [grain for grain in grains if not variants or grain["variant"] in variants]
-    own = [name for name in names or kinds if not kinds[name].is_declared or name in study.design.figures]
+    own = [name for name in names or kinds if not kinds[name].is_declared or name in study.design.analyses.figures]
     rows_by_name = {name: rows for name in own if (rows := kinds[name].rows(data)) is not None}
     data_rows = {name: rows for name, rows in rows_by_name.items() if kinds[name].is_of_data}
     for grain in grains:

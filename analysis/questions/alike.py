@@ -64,7 +64,7 @@ class Alike:
 
 def can_compare(study: Study) -> bool:
     """Return True if answers of the study's design are numbers that people can give, too."""
-    return bool(study.design.compared[0])
+    return bool(study.design.analyses.compared[0])
 
 
 @checked_arguments()
@@ -93,7 +93,7 @@ def alike(
     if not (bound > 0 and 0 < alpha < 1):
         raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
     study = study_in(db, study, can_compare, "has answers that people's could be compared with")
-    view, outcome = study.design.compared
+    view, outcome = study.design.analyses.compared
     if not view:
         raise UsageError(
             f'Answers of "{study.name}" are not compared with people\'s: its design ({study.design.name}) says of none '
@@ -144,7 +144,7 @@ def _with_groups(
     """Return the people with `group`, and the column of models that has the same values: the names of personas, or what
     the study says of each persona in a column of that name; None if there is none.
     """
-    personas = set(study.design.attributes(study.data).get("persona", ())) - {""}
+    personas = set(study.design.analyses.attributes(study.data).get("persona", ())) - {""}
     with reading(db) as connection:
         known = read_view(connection, "participants", study=study.name)
     pairs = known.select(
@@ -180,13 +180,13 @@ def _calls(
     alpha: float,
 ) -> Iterator[tuple[dict[str, str], Call]]:
     levels = _effects(study)
-    plain = ["", *study.design.plain_personas(study.data)]
+    plain = ["", *study.design.analyses.plain_personas(study.data)]
     for values, own in models.group_by(*CELL, maintain_order=True):
         cell = dict(zip(CELL, map(str, values), strict=True))
         those_of_people = people.filter(test=cell["test"], study_version=cell["study_version"], variant=cell["variant"])
         if those_of_people.is_empty():
             continue
-        names = study.design.compared_items
+        names = study.design.analyses.compared_items
         is_shared = share_of_shared(own, those_of_people, levels, names) >= _LEAST_SHARED
         persona = pl.col("persona") if "persona" in own.columns else pl.lit(None, pl.String)
         group = persona if of_persona is None else pl.col(of_persona).cast(pl.String)

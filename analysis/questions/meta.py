@@ -98,7 +98,7 @@ def meta_analysis(
             "For another study: --study NAME",
         )
     answering = executor or workers
-    if study.design.choice:
+    if study.design.analyses.choice:
         if unit == "log_ratio":
             raise UsageError(
                 "Forced choices have no ratio of counts.", "Pooled can be their differences: --unit outcome"
@@ -137,7 +137,7 @@ def _too_few(number: int) -> DatabaseError:
 
 def can_pool(study: Study) -> bool:
     """Return whether it has effects of conditions by model and test."""
-    return bool(study.design.choice) or has_mixed_fit(study)
+    return bool(study.design.analyses.choice) or has_mixed_fit(study)
 
 
 def _log_ratios(rows: pl.DataFrame, estimates: pl.DataFrame, effects: Effects) -> pl.DataFrame:
@@ -173,7 +173,7 @@ def _of_choices(
             "Pooled can be those over words and wordings: --effects crossed",
         )
     rows = crossed_choices(db, study, source, workers, progress)["effects"]
-    trials, choice = read_choices(db, study, source), study.design.choice
+    trials, choice = read_choices(db, study, source), study.design.analyses.choice
     sides = {"by": list(CELL), "outcome": choice, "contrast": "condition", "levels": conditions_in(trials)}
     call = Call("check_missing_bounds", trials.select(*CELL, "condition", choice), sides)
     return with_signs(rows, answered(call, workers))

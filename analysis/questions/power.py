@@ -190,7 +190,7 @@ def _of_factors(study: str | Path | Study | None, pilot: str | Path | None) -> S
 
 
 def _can_be_planned(study: Study) -> bool:
-    return bool(study.design.choice) or study.design.plays_games or CROSSED in fits_of(study)
+    return bool(study.design.analyses.choice) or study.design.plays_games or CROSSED in fits_of(study)
 
 
 def _named(study: str | Path | Study | None) -> Study:
@@ -212,7 +212,7 @@ def _given(study: Study, variances: Mapping[str, float], models: Sequence[str]) 
 
 
 def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progress: Progress | None) -> pl.DataFrame:
-    if study.design.choice:
+    if study.design.analyses.choice:
         choices = crossed_choices(db, study, source, workers)
         return _variances(choices["effects"].select(CELL), choices["shares"])
     if study.design.plays_games:
@@ -243,7 +243,7 @@ def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
 
 def _of_games(db: str, study: Study, source: str | None) -> pl.DataFrame:
     """Return the variance of the design's index over the complete games of each variant and model; `test` names it."""
-    view, index = study.design.game_index
+    view, index = study.design.analyses.game_index
     with reading(db) as connection:
         games = read_view(connection, view, study=study.name, source=source)
     games = games.filter("is_complete").drop_nulls(index)

@@ -24,7 +24,7 @@ from slant.collector.system.shipped_files import sql_dir
 def table_info() -> dict[str, TableInfo]:
     """Return every table of slant and of other packages' designs, by name: first those of the paper, in its order."""
     texts = [file.read_text("utf-8") for file in (sql_dir() / "views" / "2_tables").glob("*.sql")]
-    texts += [text for design in third_party_designs() for text in design.views.values()]
+    texts += [text for design in third_party_designs() for text in design.analyses.views.values()]
     infos = [read_header(text) for text in texts]
     return {info.name: info for info in sorted(infos, key=_place)}
 

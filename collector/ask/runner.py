@@ -225,7 +225,7 @@ class Runner:
             self._n_at_risk -= 1
             self._at_risk_usd = self._at_risk_usd - at_risk_usd if self._n_at_risk else 0.0
             self._reserved.settled(self._at_risk_usd)
-            if is_answer and self._design.analyses_tokens and lane.uncounted.says_so(attempt):
+            if is_answer and self._design.analyses.counts_tokens and lane.uncounted.says_so(attempt):
                 self._say(
                     uncounted(
                         f"{lane.provider.name}/{lane.model.requested_model}", *lane.uncounted.counts, self.writer.db

@@ -74,7 +74,7 @@ def uncounted_notes(db: str | Path, study: str | None = None) -> list[str]:
 
 def _analyses_tokens(study: str, db: str | Path) -> bool:
     try:
-        return load_study(study, db=db).design.analyses_tokens
+        return load_study(study, db=db).design.analyses.counts_tokens
     except SlantError:
         return False
 

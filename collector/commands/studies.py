@@ -82,7 +82,7 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
     """
     study = load_study(name, db=db)
     if show == "stimuli":
-        print_rows(study.design.words(study.data), output_format)
+        print_rows(study.design.analyses.words(study.data), output_format)
         return
     tables = {"tests": _tests(study), "words": _words(study), "models": _models(study)}
     tables |= {"variants": _variants(study), "fits": _fits(study)}
@@ -188,7 +188,7 @@ def _words(study: Study) -> Rows:
     """Yield by test and group how many words there are and, if the study says it, how many of each tier of
     provenance."""
     counts: dict[tuple[str, str], Counter[str]] = {}
-    words = study.design.words(study.data)
+    words = study.design.analyses.words(study.data)
     for word in words:
         counts.setdefault((word["test"], word["group"]), Counter())[word.get("tier", "")] += 1
     tiers = [tier for tier in dict.fromkeys(word.get("tier", "") for word in words) if tier]

@@ -177,7 +177,7 @@ def _guess_of_question(study: Study, model: StudyModel, seed: int, repetitions: 
         if known is not None:
             outputs.append(design.simulate(study, known, trial, seed).output_tokens or 0)
     n = max(1, len(characters) - 1)
-    is_published = study.published is not None and design.analyses_tokens
+    is_published = study.published is not None and design.analyses.counts_tokens
     table = "published table" if is_published else "own table for simulations, a guess that --pilot 50 replaces"
     if known is not None and (assumed := design.assumed_lengths(study, known)):
         table = f"{table}; {assumed}"

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
 
+from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.errors import DesignError, UnknownNameError
@@ -21,6 +22,7 @@ from slant.collector.system.third_party import load_third_party, third_party_nam
 
 __all__ = [
     "GROUP",
+    "Analyses",
     "Design",
     "Question",
     "ReportPart",
@@ -97,7 +99,7 @@ _HEAD = ("grain", "reads", "design", "note")
 
 def check_views(design: Design) -> None:
     """Raise DesignError if a view is not named after the design, or its text lacks the head that slant's own have."""
-    for name, text in design.views.items():
+    for name, text in design.analyses.views.items():
         for wrong in _wrong(design.name, name, text):
             raise DesignError(f'The view "{name}" of the design "{design.name}" can\'t be made: {wrong}.')
 

@@ -6,14 +6,14 @@ One with a custom order gives `plan` in place of `questions`, one with games `ne
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
+from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.declared import AskedField
 from slant.collector.designs.people import PeopleUnits, RowPlacer, TurnReader
 from slant.collector.designs.plan import (
     Plan,
@@ -27,7 +27,7 @@ from slant.collector.errors import StudyError, UsageError
 from slant.collector.records import Conversation, Prompt, Reading, RefusalRule, Reply, Trial, Turn
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo
+from slant.collector.study.records import StudyFile, StudyModel, TestInfo
 from slant.collector.study.toml_table import Table
 
 
@@ -51,21 +51,14 @@ class Design(ABC):
     """Define a kind of experiment. All of it is pure: no clock, no network, no state between calls."""
 
     name: str
+    analyses: Analyses = Analyses()
     conversation: str = ""
     """Name a conversation of many turns whose later ones depend on the earlier ones ("game"); empty if each question is
     independent."""
-    analyses_tokens: bool = False
-    """True if the count of tokens is analysed, so that answers without one deserve a warning."""
-    compares_variants: bool = False
-    """True if variants are conditions to compare, which tables and figures then show side by side; otherwise each
-    variant is a separate analysis."""
     answer_schema: Mapping[str, Any] | None = None
     """Give the JSON schema of an answer, for providers that enforce one on request; None if answers are not JSON."""
     whole_keys: tuple[str, ...] = ()
     """List tables of a study file that a variant replaces completely, not key by key."""
-    pairs_by: tuple[str, ...] = ()
-    """List the columns of `trials` in which two answers agree that differ only in their condition, for readers who want
-    to see them side by side (`collect view`). Empty: answers of this design make no such pairs."""
     refusal_rules: tuple[RefusalRule, ...] = ("outcome",)
     """List what a study of this design may call a refusal (`refusal_rule` in its file), the usual rule first."""
     participants: Mapping[str, str] = {}
@@ -74,43 +67,12 @@ class Design(ABC):
     """False for a design that takes foreign rows and asks no model."""
     plays_games: bool = False
     """True if a plan can't know which trials of a conversation follow: each depends on the answers before."""
-    vocabulary: Vocabulary = Vocabulary()
-    trials_view: str = ""
-    """Name the view of its answers that figures of trials read: labelled, with `is_valid`, `is_refusal`, `tokens`.
-    Empty: such rows are made from `trials`."""
-    checked_view: str = ""
-    """Name the view of its answers that checks read, one row each: source, study, study_version, variant, run_id,
-    trial_id, model, test, condition, outcome, tokens and what its checks want (an order, too). Empty: a study of this
-    design is checked by its mixed model, if it has one."""
-    checks: Mapping[str, Mapping[str, Any]] = {}
-    """List checks of `checked_view` besides those that all answers (and choices) have, by their keys in checks.toml,
-    each with arguments that its R function takes for this design only."""
     dealt_words: str = "words dealt to groups at random"
     """Say what the variant `null` of this design does, as in "models that were asked with …"."""
-    profiles_view: str = ""
-    """Name the view with one row for each profile that an answer is about, for checks that read "profiles"."""
-    figures: Mapping[str, str] = {}
-    """List figures that not every design has, each with the view of its rows, or the engine whose fits it shows."""
-    report_parts: tuple[ReportPart, ...] = ()
-    """List groups of tables in this design's report, besides those of all studies."""
-    choice: str = ""
-    """Name the column of `checked_view` that is true if a choice goes with the usual association. Effects of conditions
-    are differences in its share. Empty: choices are not analysed."""
-    compared: tuple[str, str] = ("", "")
-    """Name a view with one row for each answer of models and people, and the column whose numbers are compared."""
-    compared_items: tuple[str, ...] = ("item",)
-    """List the columns of that view which together say what was asked, the item first."""
-    game_index: tuple[str, str] = ("", "")
-    """Name a view with one row per game, and the column whose variance a plan of games uses."""
-    number_sources: tuple[str, ...] = ()
-    """List what recomputes a paper's numbers besides views (names of `IN_PYTHON` in analysis/paper/sources.py)."""
     layouts: tuple[str, ...] = ()
     """List layouts of published files with its answers, by the names that `collect import --layout` takes."""
     proposal_place: int = 9
     """Rank the design for `collect import`, which proposes the smallest number first if files fit several."""
-    views: Mapping[str, str] = {}
-    """Hold views of a design in a separate package: the text of each by its name, with the head that CONTRIBUTING.md
-    requires, in an order in which each reads earlier ones."""
     starts: tuple[str, ...] = ()
     """List studies to start from, if a design has several (`collect studies new --start`), the usual one first: folders
     in collector/studies/templates/DESIGN/."""
@@ -162,63 +124,11 @@ class Design(ABC):
     def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         """Return a made-up reply; it depends only on the trial, the model and the seed, never on the order of calls."""
 
-    def conditions(self, data: Any) -> tuple[Condition, ...]:
-        """Return the conditions in the study's order; the first one is the reference level of its fits."""
-        return ()
-
-    def words(self, data: Any) -> list[dict[str, str]]:
-        """Return every word of the study: test, group, word, and its origin (`tier` …) if the study says it."""
-        return []
-
-    def own_words(self, data: Any) -> set[str]:
-        """Return what reasoning repeats from the study itself, and so says nothing about its topics: here, its
-        words."""
-        return {row["word"] for row in self.words(data)}
-
     def check(self, study: StudyFile) -> None:
         """Raise StudyError if the parts of the study don't fit together."""
         for named, user in used_frames(study).items():
             if named and not self.frames(study.data):
                 raise StudyError(f'{user.capitalize()} has the frame "{named}", but a {self.name} study has no frames.')
-
-    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
-        """Return the values that text columns have in the views of this design, by column, in the study's order."""
-        return {"test": tuple(test.test for test in study.tests)}
-
-    def is_share(self, study: StudyFile, test: str | None) -> bool:
-        """Return whether the mean of what is measured in a test is a proportion, as of answers of yes."""
-        return False
-
-    def attributes(self, data: Any) -> Mapping[str, tuple[str, ...]]:
-        """Return the factors that a study itself names, with their levels, the reference first. Views of the design
-        have them in a column `attributes` (by name), or in a separate one, and fits name them as columns.
-        """
-        return {}
-
-    def fits(self, study: StudyFile) -> dict[str, Fit]:
-        """Return fits that a study of this design has besides those of its file, by name; its file may override one."""
-        return {}
-
-    def own_fit(self, study: StudyFile, fit: Fit) -> Fit:
-        """Return a fit of the file with what this design knows of clusters; by default as it is."""
-        return fit
-
-    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        """Return the facts for a reader of a trial besides prompt and answer, by name; of a game also who was
-        offered and how it went. `trial` is a row of `trials`; by default these are its factors."""
-        return {name: as_text(value) for name, value in trial["factors"].items()}
-
-    def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return what could be chosen in a trial; `trial` as in `facts`."""
-        return tuple(option for option in (trial["option_a"], trial["option_b"]) if option)
-
-    def check_arguments(self, study: StudyFile) -> Mapping[str, Mapping[str, Any]]:
-        """Return this study's `checks`, with their arguments; `where` (as in fits) chooses their rows."""
-        return self.checks
-
-    def plain_personas(self, data: Any) -> tuple[str, ...]:
-        """Return the personas that say nothing: with one of these a model has no persona, as without personas."""
-        return ()
 
     def remarks(self, study: StudyFile) -> list[str]:
         """Return sentences on what is allowed but may not be intended, for `collect studies validate`."""
@@ -391,10 +301,3 @@ class Design(ABC):
 def used_frames(study: StudyFile) -> dict[str, str]:
     """Return the frames that a study and its models have, each with its user."""
     return {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
-
-
-def as_text(value: Any) -> str:
-    """Return a factor as a reader sees it: lists with commas, nested values as JSON."""
-    if isinstance(value, list) and not any(isinstance(part, list | dict) for part in value):
-        return ", ".join(map(as_text, value))
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

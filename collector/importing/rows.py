@@ -84,7 +84,7 @@ class RowReader:
         self._placed_by = (*_NAMED, "template", *self._design.row_columns(study.data))
         self._known_places: dict[tuple[Any, ...], Place] = {}
         self._answers = AlikeAnswers(study, layout)
-        self._analyses_tokens = self._design.analyses_tokens
+        self._analyses_tokens = self._design.analyses.counts_tokens
 
     def shared(self, row: Row) -> tuple[SharedAnswer, tuple[Any, ...]] | None:
         """Return the attempt that a row shares with earlier ones, and what it has by itself, in the order of `OWN`;
@@ -276,7 +276,7 @@ class RowReader:
 
     @staticmethod
     def _new_notes(study: Study) -> FileNotes:
-        return FileNotes(tells_sameness=not study.design.analyses_tokens)
+        return FileNotes(tells_sameness=not study.design.analyses.counts_tokens)
 
     def _model_of(self, draft: Mapping[str, Any]) -> StudyModel:
         name = self._called.model(word(draft.get("model")))

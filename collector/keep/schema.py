@@ -144,7 +144,7 @@ def _has_views(connection: duckdb.DuckDBPyConnection) -> bool:
 @functools.cache
 def _third_party_views(path: tuple[str, ...]) -> dict[str, dict[str, str]]:
     """Return other packages' views by design and name; searched once for each `path` of Python."""
-    return {design.name: dict(design.views) for design in third_party_designs() if design.views}
+    return {design.name: dict(design.analyses.views) for design in third_party_designs() if design.analyses.views}
 
 
 def _make(connection: duckdb.DuckDBPyConnection, design: str, views: dict[str, str]) -> None:

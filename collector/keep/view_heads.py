@@ -157,5 +157,5 @@ def _ordered_query(head: TableInfo) -> str:
 
 def read_view_heads() -> dict[str, TableInfo]:
     """Return the heads of all views that slant and other packages' designs make, by name, in the order of making."""
-    texts = [*view_texts(), *(text for design in third_party_designs() for text in design.views.values())]
+    texts = [*view_texts(), *(text for design in third_party_designs() for text in design.analyses.views.values())]
     return {head.name: head for head in map(read_header, texts)}

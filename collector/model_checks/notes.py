@@ -20,7 +20,7 @@ Verdicts = dict[tuple[str, str, str], tuple[str, str]]
 def run_notes(run_plan: RunPlan, *, wants_logprobs: bool) -> list[str]:
     """Return what a run should say about its models before it starts. Never raises: a note is not worth a run."""
     real = [model_plan for model_plan in run_plan.model_plans if model_plan.provider.name != "simulated"]
-    verdicts = _verdicts(run_plan.db) if run_plan.study.design.analyses_tokens else None
+    verdicts = _verdicts(run_plan.db) if run_plan.study.design.analyses.counts_tokens else None
     notes = [_note(run_plan, model_plan, verdicts) for model_plan in real] if verdicts is not None else []
     if wants_logprobs:
         notes += [
@@ -69,7 +69,7 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
 
 def _analyses_tokens(study: str) -> bool:
     """Return False for a known study that is not about tokens: what a count is worth does not matter there."""
-    return study not in list_studies() or load_study(study).design.analyses_tokens
+    return study not in list_studies() or load_study(study).design.analyses.counts_tokens
 
 
 def _note(run_plan: RunPlan, model_plan: ModelPlan, verdicts: Verdicts) -> str | None:

@@ -292,7 +292,7 @@ def _unknown_words(db: Path, run_id: str) -> list[str]:
 def coverage_note(db: Path, study: Study) -> str | None:
     """Return a sentence about the valid answers to this version of a study; None if there are none, if the study is
     about tokens or expects no option, or if the database can't be read now: a note is not worth losing a run."""
-    if study.design.analyses_tokens:
+    if study.design.analyses.counts_tokens:
         return None
     which = "outcome = 'answered' AND option_a IS NOT NULL AND expected IS NOT NULL AND study = ? AND study_version = ?"
     query = f"SELECT count(*), count_if({_CODED}) FROM trials WHERE {which}"  # noqa: S608

@@ -85,7 +85,7 @@ def _study(history: RunHistory) -> list[str]:
 def _measured(history: RunHistory) -> list[str]:
     """Return what the study asks about, and what is analysed of each answer, in the words of its design."""
     with suppress(UnknownNameError):  # a design in a package that is not here
-        words = design_named(history.run["design"] or "").vocabulary
+        words = design_named(history.run["design"] or "").analyses.vocabulary
         labels = [test["label"] or test["test"] for test in history.tests]
         few = 1 < len(labels) <= _FEW_TESTS
         named = f": {listed(labels)}" if few else ""

@@ -60,7 +60,7 @@ class Widths(ABC):
 
 def fit_of_width(study: Study) -> Fit:
     """Return the fit that a run waits for. UsageError for a study that has none."""
-    fit = {**study.design.fits(study), **study.fits}.get(CROSSED)
+    fit = {**study.design.analyses.fits(study), **study.fits}.get(CROSSED)
     if fit is None or fit.engine != CROSSED:
         raise UsageError(
             f'--until-width can\'t be used with "{study.name}": it has no fit "{CROSSED}".',

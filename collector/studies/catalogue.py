@@ -170,7 +170,7 @@ def fits_of(study: Study) -> dict[str, Fit]:
     engines = {fit.engine for fit in own.values()}
     more = {
         name: replace(fit, settings={**fit.settings, **study.fit_settings.get(name, {})})
-        for name, fit in study.design.fits(study).items()
+        for name, fit in study.design.analyses.fits(study).items()
     }
     return own | {name: fit for name, fit in more.items() if name not in own and fit.engine not in engines}
 
@@ -261,7 +261,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     data = design.parse(table, folder)
     published = table.optional_text("published")
     of_people = read_person_columns(table)
-    words, attributes = design.own_words(data), {**design.attributes(data), **of_people}
+    words, attributes = design.analyses.own_words(data), {**design.analyses.attributes(data), **of_people}
     rows = table.tables("fits")
     fit_settings = read_settings_of_fits(rows)
     fits = {name: read_fit(name, row, words, attributes) for name, row in rows.items() if name not in fit_settings}
@@ -292,7 +292,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         variant_labels=read_variant_labels(table, variants),
         left_out={model: table.table("left_out").text(model) for model in table.mapping("left_out")},
         temperature=temperature,
-        conditions=_conditions(table, design.conditions(data)),
+        conditions=_conditions(table, design.analyses.conditions(data)),
         participants=design.participants,
         is_known_by_name=path.parent == studies_dir() or is_kept(path),
         refusal_rule=_refusal_rule(table, design),
@@ -301,9 +301,9 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         person_columns=of_people,
         fit_settings=fit_settings,
     )
-    for name in fit_settings.keys() - design.fits(study).keys():
+    for name in fit_settings.keys() - design.analyses.fits(study).keys():
         rows[name].text("view")  # it is a fit of the study's own, which has to say more
-    study = replace(study, fits={name: design.own_fit(study, fit) for name, fit in fits.items()})
+    study = replace(study, fits={name: design.analyses.own_fit(study, fit) for name, fit in fits.items()})
     study = replace(study, sensitivity=read_specifications(table, fits_of(study)))
     table.finish()
     _refuse_twice([model.model for model in study.models], "model", path.name)

@@ -48,7 +48,7 @@ def wrong_fits(study: Study) -> list[str]:
     with temporary_folder("work") as folder, writing(folder / "new.duckdb") as connection:
         columns = dict(connection.execute(sql_query("columns_of_views")).fetchall())
     others = {name for name, head in read_view_heads().items() if not head.is_about(study.design.name)}
-    own, of_people = tuple(study.design.attributes(study.data)), tuple(study.person_columns)
+    own, of_people = tuple(study.design.analyses.attributes(study.data)), tuple(study.person_columns)
     views = {
         name: (
             *columns[name],
@@ -66,7 +66,9 @@ def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
     have.
     """
     design = study.design
-    levels = dict(design.factor_levels(study)) | {name: known for name, known in study.person_columns.items() if known}
+    levels = dict(design.analyses.factor_levels(study)) | {
+        name: known for name, known in study.person_columns.items() if known
+    }
     if len(study.models) > 1:
         levels["model"] = tuple(dict.fromkeys(model.model for model in study.models))
     if "condition" not in levels and study.models:

@@ -1,6 +1,6 @@
 """Show pairs: the same question in two conditions, first those whose token counts differ most.
 
-A design says which trials are a pair (`Design.pairs_by`). Pairs are of one model, for counts of two models are not
+A design says which trials are a pair (`Analyses.pairs_by`). Pairs are of one model, for counts of two models are not
 comparable, and of one study, variant and source.
 """
 
@@ -52,7 +52,7 @@ class PairChoice:
 def paired_cells(connection: duckdb.DuckDBPyConnection) -> list[list[str]]:
     """Return the cells of studies whose design makes pairs, as their runs list them; the latest run first."""
     rows = connection.execute(sql_query("paired_cells")).fetchall()
-    return [cell for *cell, name in rows if (design := design_of(name)) is not None and design.pairs_by]
+    return [cell for *cell, name in rows if (design := design_of(name)) is not None and design.analyses.pairs_by]
 
 
 def pair_choice(connection: duckdb.DuckDBPyConnection, query: Mapping[str, str]) -> PairChoice | None:
@@ -74,7 +74,7 @@ def pair_choice(connection: duckdb.DuckDBPyConnection, query: Mapping[str, str])
     reference, other = query.get("reference") or conditions[0], query.get("other") or conditions[1]
     if {reference, other} - set(conditions) or query.get("sort", "") not in SORTS:
         raise UsageError(f"The conditions of {cell[0]} are {', '.join(conditions)}.")
-    return PairChoice(cells, cell, design.pairs_by, conditions, reference, other, query.get("sort", ""))
+    return PairChoice(cells, cell, design.analyses.pairs_by, conditions, reference, other, query.get("sort", ""))
 
 
 def pairs_of(connection: duckdb.DuckDBPyConnection, choice: PairChoice) -> duckdb.DuckDBPyRelation:

@@ -193,7 +193,7 @@ def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
             counts = table.setdefault(row["condition"], Counter())
             counts[row["choice"]] += 1
             row["counts"] = dict(counts)
-    options = [option for row in rows[:1] if design and has_rounds for option in design.options(row)]
+    options = [option for row in rows[:1] if design and has_rounds for option in design.analyses.options(row)]
     columns = dict.fromkeys([*options, *(column for counts in table.values() for column in counts)])
     names = dict.fromkeys(name for row in rows for name in row["facts"])
     alike = {name: {row["facts"].get(name) for row in rows} for name in names}
@@ -250,7 +250,7 @@ def facts_of(design: Design | None, row: Mapping[str, Any]) -> dict[str, str]:
     factors.
     """
     try:
-        return design.facts(row) if design else {name: str(value) for name, value in row["factors"].items()}
+        return design.analyses.facts(row) if design else {name: str(value) for name, value in row["factors"].items()}
     except Exception as error:  # the code of another package may raise anything
         return {"not known": f"{type(error).__name__} in the design"}
 

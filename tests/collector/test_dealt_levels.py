@@ -53,7 +53,9 @@ def test_what_a_prompt_shows_is_kept_and_is_what_is_sent(tmp_path: Path) -> None
         name, _, job = trial.factors["sent_levels"]
         assert str(prompt.messages[-1]["content"]).startswith(name)
         assert f"a {job}." in str(prompt.messages[-1]["content"])
-    assert null.design.facts({"factors": trial.factors})["sent instead"] == ", ".join(trial.factors["sent_levels"])
+    assert null.design.analyses.facts({"factors": trial.factors})["sent instead"] == ", ".join(
+        trial.factors["sent_levels"]
+    )
 
 
 def test_one_prompt_is_recorded_alike_in_all_templates_and_for_all_questions(tmp_path: Path) -> None:

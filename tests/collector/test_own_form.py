@@ -260,7 +260,7 @@ def test_one_change_at_a_time_is_made_of_each_material(shared: Path, tmp_path: P
     changes = Counter((levels["edit"], levels["tone"]) for levels in shown)
     singles = [("name", "kind"), ("address", "kind"), ("car", "kind"), ("placebo", "kind"), ("baseline", "curt")]
     assert changes == dict.fromkeys([("baseline", "kind"), *singles], 3)
-    fit = study.design.fits(study)["paired"]
+    fit = study.design.analyses.fits(study)["paired"]
     assert (fit.settings["attributes"], fit.settings["placebo"]) == (["edit", "tone"], ["placebo"])
 
 

@@ -105,7 +105,8 @@ def test_a_view_that_is_not_the_design_s_own_is_refused(
     study: Path, name: str, change: tuple[str, str], said: str
 ) -> None:
     rogue = type(design_named("rating"))()
-    rogue.views = {name: rogue.views["rating_trials"].replace(*change)}
+    rogue.analyses = type(rogue.analyses)()
+    rogue.analyses.views = {name: rogue.analyses.views["rating_trials"].replace(*change)}
     with pytest.raises(DesignError, match=re.escape(said)):
         check_views(rogue)
 

@@ -32,7 +32,7 @@ _FEW = 12  # models and variants, of each of which there is a sentence
 
 def models_of_choice(section: SectionData) -> Group | None:
     """Show what is kept of the three fits; nothing if the study has no games of its own players to fit."""
-    if not section.study.design.compares_variants or section.own("allocation_game_ends").is_empty():
+    if not section.study.design.analyses.compares_variants or section.own("allocation_game_ends").is_empty():
         return None
     kept = {name: _newest(section, name) for name in _MADE_BY}
     to_make = tuple(

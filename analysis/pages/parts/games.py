@@ -112,7 +112,7 @@ def choices(section: SectionData) -> Group | None:
 
 
 def _has_games(section: SectionData) -> bool:
-    return section.study.design.compares_variants and section.own("allocation_game_ends").height > 0
+    return section.study.design.analyses.compares_variants and section.own("allocation_game_ends").height > 0
 
 
 def _open_if_short(caption: str, frame: pl.DataFrame) -> CaptionedTable:

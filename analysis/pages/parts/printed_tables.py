@@ -24,7 +24,7 @@ _OF_ANSWERS = (
 
 def print_comparison(section: SectionData) -> Group | None:
     rows = section.own(COMPARED)
-    if rows.is_empty() or not section.study.design.compares_variants:
+    if rows.is_empty() or not section.study.design.analyses.compares_variants:
         return None
     recomputed = rows.filter(pl.col("recomputed").is_not_null())
     tables = [CaptionedTable("How many printed numbers stand how", text_table(_status_counts(rows)), is_open=True)]

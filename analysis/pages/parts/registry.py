@@ -316,7 +316,7 @@ def groups(section: SectionData) -> list[Group]:
 
 def _declared(section: SectionData) -> Iterator[Group]:
     """Yield the groups that the study's design declares and that have rows."""
-    for part in section.study.design.report_parts:
+    for part in section.study.design.analyses.report_parts:
         if tables := section.captioned_tables(*part.views):
             yield Group(part.name, part.title, part.texts, tables)
 

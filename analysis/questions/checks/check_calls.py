@@ -41,7 +41,7 @@ _USED = (
 
 def has_checks(study: Study) -> bool:
     """Return True if there is anything to check: the design's answers, or a mixed model."""
-    return bool(study.design.checked_view) or has_mixed_fit(study)
+    return bool(study.design.analyses.checked_view) or has_mixed_fit(study)
 
 
 def read_answers(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
@@ -50,7 +50,7 @@ def read_answers(db: str | Path, study: Study, source: str | None, measure: str 
     """
     with reading(db) as connection:
         set_measure(connection, measure)
-        frame = with_labels(read_view(connection, study.design.checked_view), connection)
+        frame = with_labels(read_view(connection, study.design.analyses.checked_view), connection)
         frame = with_token_limits(frame, connection)
         ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
     frame = rows_of_source(frame, db, study, source)
@@ -66,10 +66,10 @@ def conditions_in(trials: pl.DataFrame) -> list[str]:
 
 def read_profiles(db: str | Path, study: Study, source: str | None) -> pl.DataFrame | None:
     """Return the rows of the design's `profiles_view`, each attribute a column; None of a design without one."""
-    if not study.design.profiles_view:
+    if not study.design.analyses.profiles_view:
         return None
     with reading(db) as connection:
-        view = ordered_view(connection, study.design.profiles_view)
+        view = ordered_view(connection, study.design.analyses.profiles_view)
         frame = frame_of(attributes_apart(view.filter(f"study = '{study.name}'")))
     return rows_of_source(frame, db, study, source)
 
@@ -78,9 +78,9 @@ def calls_of_answers(trials: pl.DataFrame, study: Study, alpha: float, profiles:
     """Yield the checks of answers; each source, version and variant is corrected for the number of its own tests.
     `profiles` as read_profiles() returns them.
     """
-    own, checks = study.design.check_arguments(study), checks_of_study(study)
+    own, checks = study.design.analyses.check_arguments(study), checks_of_study(study)
     for values, rows in trials.group_by(*GRAIN, maintain_order=True):
-        levels, outcome = conditions_in(rows), study.design.choice
+        levels, outcome = conditions_in(rows), study.design.analyses.choice
         given = {"contrast": "condition", "levels": levels, "outcome": outcome, "alpha": alpha}
         frames = _frames(rows)
         if profiles is not None:

@@ -144,24 +144,26 @@ def checks_of(design: Design) -> tuple[CheckInfo, ...]:
     DesignError if it names one that is not in the table.
     """
     known = [check.key for check in _table()]
-    if unknown := [name for name in design.checks if name not in known]:
+    if unknown := [name for name in design.analyses.checks if name not in known]:
         raise DesignError(
             f'The design "{design.name}" names a check "{unknown[0]}", and there is none.',
             f"Checks: {', '.join(known)}",
         )
-    if not design.checked_view:
+    if not design.analyses.checked_view:
         return mixed_model_checks()
-    of = {"answers", "choices"} if design.choice else {"answers"}
-    return tuple(check for check in _table() if of & set(check.of) or check.key in design.checks)
+    of = {"answers", "choices"} if design.analyses.choice else {"answers"}
+    return tuple(check for check in _table() if of & set(check.of) or check.key in design.analyses.checks)
 
 
 def checks_of_study(study: Study) -> tuple[CheckInfo, ...]:
     """Return the checks of its design that this study has something for."""
-    own = study.design.check_arguments(study)
-    return tuple(one for one in checks_of(study.design) if one.key not in study.design.checks or one.key in own)
+    own = study.design.analyses.check_arguments(study)
+    return tuple(
+        one for one in checks_of(study.design) if one.key not in study.design.analyses.checks or one.key in own
+    )
 
 
 def question_of(check: CheckInfo, design: Design) -> str:
     """Return what a check asks, in the words of a design."""
-    words = design.vocabulary
+    words = design.analyses.vocabulary
     return check.question.format(answers=words.answers, condition=words.condition, option=words.option)

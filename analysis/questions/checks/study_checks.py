@@ -117,7 +117,7 @@ READ_ONLY = ("counts", "calibration")
 
 def kept_rows(db: str | Path, study: Study, source: str | None) -> dict[str, pl.DataFrame]:
     """Return the rows of the checks `READ_ONLY`; none of one of which nothing is kept."""
-    counts = pl.DataFrame() if study.design.checked_view else kept_count_models(db, study, source)
+    counts = pl.DataFrame() if study.design.analyses.checked_view else kept_count_models(db, study, source)
     return {**({} if counts.is_empty() else {"counts": counts}), **kept_calibrations(db, study.name, source)}
 
 
@@ -142,7 +142,7 @@ def _check(
     progress: Progress | None,
 ) -> Checks:
     mixtures = mixture_warnings(db, study.name, source, measure)
-    if study.design.checked_view:
+    if study.design.analyses.checked_view:
         answers = read_answers(db, study, source, measure)
         of_answers = list(calls_of_answers(answers, study, alpha, read_profiles(db, study, source)))
         rows, check_warnings = run_calls(of_answers, workers, progress)
@@ -298,7 +298,7 @@ def quick_checks(db: str | Path, study: Study, fits: Mapping[str, FitResult], wo
 
     Raises RError without R, DatabaseError where no answers are left to check.
     """
-    if study.design.checked_view:
+    if study.design.analyses.checked_view:
         trials = read_answers(db, study, None, None)
         calls = list(calls_of_answers(trials, study, ALPHA, read_profiles(db, study, None)))
         rows, warnings = run_calls(calls, workers, None)

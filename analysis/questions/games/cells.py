@@ -149,7 +149,7 @@ def _with_variants(cells: list[GameCell], variants: Sequence[str], study: str) -
 
 def has_games(study: Study) -> bool:
     """Return whether groups are chosen for jobs in games of this study."""
-    return study.design.compares_variants
+    return study.design.analyses.compares_variants
 
 
 def _check_has_games(study: Study) -> None:

@@ -18,8 +18,9 @@ from slant.collector.designs.allocation.parts import AllocationData, parse_alloc
 from slant.collector.designs.allocation.reader import called, read_turn
 from slant.collector.designs.allocation.texts import AnswerFormat
 from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
+from slant.collector.designs.analyses import Analyses, as_text
 from slant.collector.designs.declared import Vocabulary
-from slant.collector.designs.design import Design, as_text, used_frames
+from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.people import TRUE
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, toml_text
 from slant.collector.errors import StudyError, UnknownNameError
@@ -31,10 +32,7 @@ from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel,
 _SHOWN = ("points", "bonus", "would_succeed", "reminders", "scale", "ranks", "n_hires", "n_successes", "answer_format")
 
 
-class Allocation(Design):
-    name = "allocation"
-    conversation = "game"
-    plays_games = True
+class AllocationAnalyses(Analyses):
     compares_variants = True
     vocabulary = Vocabulary(
         answers="rounds", condition="class of jobs", option="group", measured="which group it chooses in each round"
@@ -48,6 +46,44 @@ class Allocation(Design):
     }
     game_index = ("allocation_game_indices", "si")
     number_sources = ("print_checks",)
+
+    def fits(self, study: StudyFile) -> dict[str, Fit]:
+        """Return the models of choice; an elicitation has no rounds to fit."""
+        return {} if study.data.task == ELICITATION else choice_fits()
+
+    def conditions(self, data: AllocationData) -> tuple[Condition, ...]:
+        """Return the classes of jobs."""
+        return numbered(
+            [job_class.name for job_class in data.classes],
+            {job_class.name: job_class.label for job_class in data.classes},
+        )
+
+    def words(self, data: AllocationData) -> list[dict[str, str]]:
+        """Return the jobs, by their classes."""
+        return [
+            {"test": ROUNDS, "group": job_class.name, "word": job}
+            for job_class in data.classes
+            for job in job_class.jobs
+        ]
+
+    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
+        factors = trial["factors"]
+        facts_shown: dict[str, Any] = {"offered": _offered(factors) if trial["round"] is not None else None}
+        if "is_success" in factors:
+            facts_shown["how it went"] = "success" if factors["is_success"] else "failure"
+        facts_shown |= {name.replace("_", " "): factors.get(name) for name in _SHOWN}
+        return {name: as_text(value) for name, value in facts_shown.items() if value not in (None, [])}
+
+    def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the groups."""
+        return tuple(map(str, trial["factors"].get("groups", ())))
+
+
+class Allocation(Design):
+    name = "allocation"
+    analyses = AllocationAnalyses()
+    conversation = "game"
+    plays_games = True
     whole_keys = ("success", "worth", "loss")
     participants = PARTICIPANTS
 
@@ -69,10 +105,6 @@ class Allocation(Design):
         ]
         return rounds, *(test for test in after if test.planned)
 
-    def fits(self, study: StudyFile) -> dict[str, Fit]:
-        """Return the models of choice; an elicitation has no rounds to fit."""
-        return {} if study.data.task == ELICITATION else choice_fits()
-
     def answers(self, data: AllocationData) -> tuple[str, ...]:
         """Return the formats of answers; numbers are not asked by tool calls."""
         takes_tools = data.task != ELICITATION
@@ -93,21 +125,6 @@ class Allocation(Design):
         if data.success.kind == "elicited" and data.success.source not in study.variants:
             raise UnknownNameError(f"variant (elicited_in of {study.path.name})", data.success.source, study.variants)
         check_participants(data.simulation, [*(model.model for model in study.models), *PARTICIPANTS])
-
-    def conditions(self, data: AllocationData) -> tuple[Condition, ...]:
-        """Return the classes of jobs."""
-        return numbered(
-            [job_class.name for job_class in data.classes],
-            {job_class.name: job_class.label for job_class in data.classes},
-        )
-
-    def words(self, data: AllocationData) -> list[dict[str, str]]:
-        """Return the jobs, by their classes."""
-        return [
-            {"test": ROUNDS, "group": job_class.name, "word": job}
-            for job_class in data.classes
-            for job in job_class.jobs
-        ]
 
     def source_variant(self, study: StudyFile) -> str | None:
         success = study.data.success
@@ -148,18 +165,6 @@ class Allocation(Design):
 
     def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial)
-
-    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        factors = trial["factors"]
-        facts_shown: dict[str, Any] = {"offered": _offered(factors) if trial["round"] is not None else None}
-        if "is_success" in factors:
-            facts_shown["how it went"] = "success" if factors["is_success"] else "failure"
-        facts_shown |= {name.replace("_", " "): factors.get(name) for name in _SHOWN}
-        return {name: as_text(value) for name, value in facts_shown.items() if value not in (None, [])}
-
-    def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the groups."""
-        return tuple(map(str, trial["factors"].get("groups", ())))
 
     def _answer(self, study: StudyFile, trial: Trial) -> AnswerFormat:
         data: AllocationData = study.data

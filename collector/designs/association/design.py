@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.association.proposed import proposed_study
 from slant.collector.designs.association.simulated import (
     parse_simulation,
@@ -52,44 +53,13 @@ Cell = tuple[int, int, int]
 """Locate a trial: the number of its pair, of its condition in the pair (0 or 1), and the repetition from 1."""
 
 
-class Association(Design):
-    name = "association"
-    analyses_tokens = True
+class AssociationAnalyses(Analyses):
+    counts_tokens = True
     vocabulary = Vocabulary(measured="the number of tokens of its reasoning, or of all of it (by the measure)")
-    refusal_rules = REFUSAL_RULES
     trials_view = "association_trials"
     figures = dict.fromkeys(("tokens", "refusals", "token_steps", "same_words"), "")
     number_sources = ("topics",)
-    layouts = ("lee-lai",)
-    proposal_place = 2
     pairs_by = ("test", "item", "group", "wording", "repetition")
-
-    def parse(self, table: Table, folder: StudyFolder) -> AssociationData:
-        return parse_tables(table, folder, parse_simulation(table, folder))
-
-    def proposed_study(self, cells: AnsweredCells) -> ProposedStudy:
-        return proposed_study(cells)
-
-    def tests(self, data: AssociationData) -> tuple[TestInfo, ...]:
-        return tuple(
-            TestInfo(
-                test.test,
-                test.test_no,
-                test.label,
-                2 * len(test.asked) * len(data.wordings),
-                tuple(test.group_names[side] for side in GROUPS),
-            )
-            for test in data.tests.values()
-        )
-
-    def dealt(self, data: AssociationData, seed: int) -> AssociationData:
-        tests: dict[str, AssociationTest] = {}
-        own_sides: dict[tuple[str, str], str] = {}
-        for name, test in data.tests.items():
-            groups = {side: test.words[side] for side in GROUPS}
-            tests[name] = replace(test, words={**test.words, **deal_words(groups, seed, name)})
-            own_sides |= {(name, word): side for side, words in groups.items() for word in words}
-        return replace(data, tests=tests, own_sides=own_sides)
 
     def conditions(self, data: AssociationData) -> tuple[Condition, ...]:
         return numbered(data.conditions)
@@ -120,12 +90,47 @@ class Association(Design):
         of_counts = {CROSSED: crossed_fit(own, word), CENSORED: censored_fit(own, word), BAYES: bayes_fit(own, word)}
         return of_counts | {D_SCORE: d_score_fit(own)}
 
-    def frames(self, data: AssociationData) -> tuple[str, ...]:
-        return tuple(data.frames)
-
     def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         data: AssociationData = study.data
         return super().factor_levels(study) | {"condition": data.conditions, "wording": tuple(data.wordings)}
+
+
+class Association(Design):
+    name = "association"
+    analyses = AssociationAnalyses()
+    refusal_rules = REFUSAL_RULES
+    layouts = ("lee-lai",)
+    proposal_place = 2
+
+    def parse(self, table: Table, folder: StudyFolder) -> AssociationData:
+        return parse_tables(table, folder, parse_simulation(table, folder))
+
+    def proposed_study(self, cells: AnsweredCells) -> ProposedStudy:
+        return proposed_study(cells)
+
+    def tests(self, data: AssociationData) -> tuple[TestInfo, ...]:
+        return tuple(
+            TestInfo(
+                test.test,
+                test.test_no,
+                test.label,
+                2 * len(test.asked) * len(data.wordings),
+                tuple(test.group_names[side] for side in GROUPS),
+            )
+            for test in data.tests.values()
+        )
+
+    def dealt(self, data: AssociationData, seed: int) -> AssociationData:
+        tests: dict[str, AssociationTest] = {}
+        own_sides: dict[tuple[str, str], str] = {}
+        for name, test in data.tests.items():
+            groups = {side: test.words[side] for side in GROUPS}
+            tests[name] = replace(test, words={**test.words, **deal_words(groups, seed, name)})
+            own_sides |= {(name, word): side for side, words in groups.items() for word in words}
+        return replace(data, tests=tests, own_sides=own_sides)
+
+    def frames(self, data: AssociationData) -> tuple[str, ...]:
+        return tuple(data.frames)
 
     def remarks(self, study: StudyFile) -> list[str]:
         data: AssociationData = study.data

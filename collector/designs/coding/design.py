@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.draws import log_normal, simulated_reply, uniforms
@@ -65,9 +66,16 @@ class CodingData:
     answers: Mapping[str, CodedAnswer]
 
 
+class CodingAnalyses(Analyses):
+    vocabulary = Vocabulary(measured="which of two options it gives to the answer that it codes")
+
+    def conditions(self, data: CodingData) -> tuple[Condition, ...]:
+        return numbered(dict.fromkeys(answer.condition for answer in data.answers.values()))
+
+
 class Coding(Design):
     name = "coding"
-    vocabulary = Vocabulary(measured="which of two options it gives to the answer that it codes")
+    analyses = CodingAnalyses()
 
     def parse(self, table: Table, folder: StudyFolder) -> CodingData:
         prompt = table.table("prompt")
@@ -93,9 +101,6 @@ class Coding(Design):
             TestInfo(test, number, test, tests.count(test), ("",))
             for number, test in enumerate(dict.fromkeys(tests), start=1)
         )
-
-    def conditions(self, data: CodingData) -> tuple[Condition, ...]:
-        return numbered(dict.fromkeys(answer.condition for answer in data.answers.values()))
 
     def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
         data: CodingData = study.data

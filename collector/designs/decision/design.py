@@ -28,7 +28,14 @@ from slant.collector.designs.decision.scenes import (
 from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Question
-from slant.collector.designs.pairing.design import WordListDesign, checked_list, counted_pairs, draw_names, listed_words
+from slant.collector.designs.pairing.design import (
+    WordListAnalyses,
+    WordListDesign,
+    checked_list,
+    counted_pairs,
+    draw_names,
+    listed_words,
+)
 from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan, ShuffledQuestions
@@ -51,8 +58,7 @@ _NOT_SHOWN = ("words", "poles", "tasks")
 _IN_WORDS = ("first_group", "first_attribute", "attribute_a", "attribute_b", "attribute_b_to")
 
 
-class Decision(WordListDesign):
-    name = "decision"
+class DecisionAnalyses(WordListAnalyses):
     vocabulary = Vocabulary(condition="wording", measured="which of two groups it decides for")
     trials_view = "decision_trials"
     checked_view = "decision_trials"
@@ -61,10 +67,42 @@ class Decision(WordListDesign):
         "bias_heatmap": "decision_bias",
         "decisions": "decision_bias",
     }
-    layouts = ("bai", "downstream")
-    conversation = "conversation"
     compared = ("decision_trials", "decision_bias")
     compared_items = ("item", "wording")
+
+    def conditions(self, data: DecisionData) -> tuple[Condition, ...]:
+        return numbered(data.wordings.values())
+
+    def own_words(self, data: DecisionData) -> set[str]:
+        texts = (task.text for scene in data.scenes.values() for task in scene.tasks)
+        return super().own_words(data) | spoken_words(texts)
+
+    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
+        data: DecisionData = study.data
+        return super().factor_levels(study) | {
+            "condition": tuple(data.wordings.values()),
+            "wording": tuple(data.wordings),
+        }
+
+    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
+        """Return the names and words in the order of the text, and which word was given to whom."""
+        factors = trial["factors"]
+        names, words = [trial["option_a"], trial["option_b"]], [factors.get("attribute_a"), factors.get("attribute_b")]
+        shown_facts = {} if None in (*names, *words) else _names_and_words(factors, names, words)
+        hidden = _NOT_SHOWN + (_IN_WORDS if shown_facts else ())
+        rest = {name: value for name, value in factors.items() if name not in hidden and value != {}}
+        return shown_facts | super().facts({**trial, "factors": rest})
+
+    def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
+        tasks = trial["factors"].get("tasks") or [""]
+        return ("yes", "no") if tasks[-1] == "question" else super().options(trial) if tasks[-1] == "decision" else ()
+
+
+class Decision(WordListDesign):
+    name = "decision"
+    analyses = DecisionAnalyses()
+    layouts = ("bai", "downstream")
+    conversation = "conversation"
 
     def parse(self, table: Table, folder: StudyFolder) -> DecisionData:
         return parse_scenes(table, folder, parse_simulation(table, folder))
@@ -83,20 +121,6 @@ class Decision(WordListDesign):
             planned = data.draws * sum(map(data.n_trials, scenes))
             tests.append(TestInfo(test.test, test.test_no, test.label, planned, (test.group,)))
         return tuple(tests)
-
-    def conditions(self, data: DecisionData) -> tuple[Condition, ...]:
-        return numbered(data.wordings.values())
-
-    def own_words(self, data: DecisionData) -> set[str]:
-        texts = (task.text for scene in data.scenes.values() for task in scene.tasks)
-        return super().own_words(data) | spoken_words(texts)
-
-    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
-        data: DecisionData = study.data
-        return super().factor_levels(study) | {
-            "condition": tuple(data.wordings.values()),
-            "wording": tuple(data.wordings),
-        }
 
     def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
         data: DecisionData = study.data
@@ -190,19 +214,6 @@ class Decision(WordListDesign):
 
     def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits:
         return MadeDecisions(self, study, model)
-
-    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        """Return the names and words in the order of the text, and which word was given to whom."""
-        factors = trial["factors"]
-        names, words = [trial["option_a"], trial["option_b"]], [factors.get("attribute_a"), factors.get("attribute_b")]
-        shown_facts = {} if None in (*names, *words) else _names_and_words(factors, names, words)
-        hidden = _NOT_SHOWN + (_IN_WORDS if shown_facts else ())
-        rest = {name: value for name, value in factors.items() if name not in hidden and value != {}}
-        return shown_facts | super().facts({**trial, "factors": rest})
-
-    def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
-        tasks = trial["factors"].get("tasks") or [""]
-        return ("yes", "no") if tasks[-1] == "question" else super().options(trial) if tasks[-1] == "decision" else ()
 
     def coded_options(self, study: StudyFile, row: Mapping[str, Any]) -> tuple[str, str, str]:
         """Return the options; if an import doesn't say which names and words were shown, all possible ones."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits, with_declaration
@@ -84,12 +85,8 @@ REPORT_PARTS = (
 )
 
 
-class Factorial(Design):
-    name = "factorial"
-    dealt_words = "levels dealt to prompts at random"
+class FactorialAnalyses(Analyses):
     vocabulary = Vocabulary(test="question", measured="the rating, option, number or text that was asked for")
-    conversation = "conversation"
-    starts = ("vignette", "conjoint", "questionnaire", "personas")
     report_parts = REPORT_PARTS
     figures: Mapping[str, str] = {
         "marginal_means": "factorial_levels",
@@ -107,32 +104,9 @@ class Factorial(Design):
         "balance": {}, "missing_levels": {}, "position_effects": {}, "scale_use": {}, "acquiescence": {},
         "proportional_odds": {}, "level_contrasts": {}, "nothing_in_levels": {},
     }  # fmt: skip
-
     fits = staticmethod(estimand_fits)
     own_fit = staticmethod(with_declaration)
     check_arguments = staticmethod(check_arguments)
-    proposed_from_table = staticmethod(proposed_study)
-    row_columns = staticmethod(row_columns)
-
-    def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
-        data = parse_parts(table, folder)
-        return replace(data, simulation=parse_simulation(table, data))
-
-    def has_turns(self, study: StudyFile) -> bool:
-        data: FactorialData = study.data
-        return data.asked == "in_turns"
-
-    def tests(self, data: FactorialData) -> tuple[TestInfo, ...]:
-        per_direction = data.n_tasks * len(data.templates) * len(data.personas.levels)
-        planned = {unit.test: per_direction * len(unit.directions) for unit in units_of(data)}
-        if data.asked == "in_turns":
-            planned = dict.fromkeys(data.questions, next(iter(planned.values())))
-        names = ("",) if not data.has_personas else tuple(level.name for level in data.personas.levels)
-        labels = {TOGETHER: "all questions"}
-        return tuple(
-            TestInfo(test, number, labels.get(test, test.replace("_", " ")), n, names)
-            for number, (test, n) in enumerate(planned.items(), 1)
-        )
 
     def conditions(self, data: FactorialData) -> tuple[Condition, ...]:
         return numbered(conditions_of(data))
@@ -158,11 +132,59 @@ class Factorial(Design):
         own = {"test": questions, "question": questions, "condition": tuple(conditions_of(data))}
         return super().factor_levels(study) | own | self.attributes(data)
 
-    def dealt(self, data: FactorialData, seed: int) -> FactorialData:
-        return replace(data, dealt_by=seed)
-
     def plain_personas(self, data: FactorialData) -> tuple[str, ...]:
         return tuple(level.name for level in data.personas.levels if not any(level.texts.values()))
+
+    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
+        """Return the profiles as they were shown, one a line, then what was read."""
+        factors = trial["factors"]
+        names, levels = factors.get("names") or [], factors.get("levels") or []
+        facts = {"template": str(factors.get("template", "")), "persona": str(factors.get("persona") or "")}
+        n = int(factors.get("n_profiles") or 1)
+        for place in range(n):
+            shown = zip(names, levels[place * len(names) : (place + 1) * len(names)], strict=False)
+            facts |= {f"{name} {place + 1}" if n > 1 else str(name): str(level) for name, level in shown}
+        values = factors.get("values") or []
+        facts |= {str(name): str(v) for name, v in zip(factors.get("questions") or [], values, strict=False) if v}
+        if sent := factors.get(SENT_LEVELS):
+            facts["sent instead"] = ", ".join(map(str, sent))
+        if "reversed" in (factors.get("directions") or []):
+            facts["direction"] = "reversed"
+        return {name: text for name, text in facts.items() if text}
+
+
+class Factorial(Design):
+    name = "factorial"
+    analyses = FactorialAnalyses()
+    dealt_words = "levels dealt to prompts at random"
+    conversation = "conversation"
+    starts = ("vignette", "conjoint", "questionnaire", "personas")
+
+    proposed_from_table = staticmethod(proposed_study)
+    row_columns = staticmethod(row_columns)
+
+    def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
+        data = parse_parts(table, folder)
+        return replace(data, simulation=parse_simulation(table, data))
+
+    def has_turns(self, study: StudyFile) -> bool:
+        data: FactorialData = study.data
+        return data.asked == "in_turns"
+
+    def tests(self, data: FactorialData) -> tuple[TestInfo, ...]:
+        per_direction = data.n_tasks * len(data.templates) * len(data.personas.levels)
+        planned = {unit.test: per_direction * len(unit.directions) for unit in units_of(data)}
+        if data.asked == "in_turns":
+            planned = dict.fromkeys(data.questions, next(iter(planned.values())))
+        names = ("",) if not data.has_personas else tuple(level.name for level in data.personas.levels)
+        labels = {TOGETHER: "all questions"}
+        return tuple(
+            TestInfo(test, number, labels.get(test, test.replace("_", " ")), n, names)
+            for number, (test, n) in enumerate(planned.items(), 1)
+        )
+
+    def dealt(self, data: FactorialData, seed: int) -> FactorialData:
+        return replace(data, dealt_by=seed)
 
     def remarks(self, study: StudyFile) -> list[str]:
         return remarks_on(study, self)
@@ -254,23 +276,6 @@ class Factorial(Design):
         if mark := draft.get(DECIMAL):
             shown = {**shown, DECIMAL: mark}
         return trial if shown is trial.factors else replace(trial, factors=shown)
-
-    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        """Return the profiles as they were shown, one a line, then what was read."""
-        factors = trial["factors"]
-        names, levels = factors.get("names") or [], factors.get("levels") or []
-        facts = {"template": str(factors.get("template", "")), "persona": str(factors.get("persona") or "")}
-        n = int(factors.get("n_profiles") or 1)
-        for place in range(n):
-            shown = zip(names, levels[place * len(names) : (place + 1) * len(names)], strict=False)
-            facts |= {f"{name} {place + 1}" if n > 1 else str(name): str(level) for name, level in shown}
-        values = factors.get("values") or []
-        facts |= {str(name): str(v) for name, v in zip(factors.get("questions") or [], values, strict=False) if v}
-        if sent := factors.get(SENT_LEVELS):
-            facts["sent instead"] = ", ".join(map(str, sent))
-        if "reversed" in (factors.get("directions") or []):
-            facts["direction"] = "reversed"
-        return {name: text for name, text in facts.items() if text}
 
     def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)

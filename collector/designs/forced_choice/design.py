@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design
 from slant.collector.designs.draws import deal_words
@@ -46,8 +47,7 @@ from slant.collector.study.records import Condition, StudyFile, StudyModel, Test
 from slant.collector.study.toml_table import Table
 
 
-class ForcedChoice(Design):
-    name = "forced_choice"
+class ForcedChoiceAnalyses(Analyses):
     vocabulary = Vocabulary(
         test="domain", measured="whether it chooses one of the two options, and the one that goes with the association"
     )
@@ -61,8 +61,34 @@ class ForcedChoice(Design):
         "nothing_in_choices": {},
     }
     choice = "is_consistent"
-    proposal_place = 1
     pairs_by = ("test", "item", "group", "wording", "repetition")
+
+    def conditions(self, data: ForcedChoiceData) -> tuple[Condition, ...]:
+        return numbered(data.conditions)
+
+    def words(self, data: ForcedChoiceData) -> list[dict[str, str]]:
+        return [
+            {"test": test.test, "group": word.group, "word": word.word, **word.provenance}
+            for test in data.tests.values()
+            for word in test.words
+        ]
+
+    def own_words(self, data: ForcedChoiceData) -> set[str]:
+        pairs = [pair for test in data.tests.values() for of_condition in test.pairs.values() for pair in of_condition]
+        options = (text.lower() for _, text in pairs)
+        return super().own_words(data) | spoken_words(options) | spoken_words(data.wordings.values())
+
+    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
+        data: ForcedChoiceData = study.data
+        conditions, tests = data.conditions, tuple(data.tests)
+        paper_words = {"block": conditions, "domain": tests}
+        return {"condition": conditions, "test": tests, "wording": tuple(data.wordings), **paper_words}
+
+
+class ForcedChoice(Design):
+    name = "forced_choice"
+    analyses = ForcedChoiceAnalyses()
+    proposal_place = 1
     answer_schema: Mapping[str, Any] | None = {
         "type": "object",
         "properties": {"answer": {"type": "string", "enum": list(LETTERS)}},
@@ -100,27 +126,6 @@ class ForcedChoice(Design):
             tests[name] = replace(test, words=words)
             own |= {(name, word.word): word.group for word in test.words}
         return replace(data, tests=tests, own_groups=own)
-
-    def conditions(self, data: ForcedChoiceData) -> tuple[Condition, ...]:
-        return numbered(data.conditions)
-
-    def words(self, data: ForcedChoiceData) -> list[dict[str, str]]:
-        return [
-            {"test": test.test, "group": word.group, "word": word.word, **word.provenance}
-            for test in data.tests.values()
-            for word in test.words
-        ]
-
-    def own_words(self, data: ForcedChoiceData) -> set[str]:
-        pairs = [pair for test in data.tests.values() for of_condition in test.pairs.values() for pair in of_condition]
-        options = (text.lower() for _, text in pairs)
-        return super().own_words(data) | spoken_words(options) | spoken_words(data.wordings.values())
-
-    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
-        data: ForcedChoiceData = study.data
-        conditions, tests = data.conditions, tuple(data.tests)
-        paper_words = {"block": conditions, "domain": tests}
-        return {"condition": conditions, "test": tests, "wording": tuple(data.wordings), **paper_words}
 
     def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Cells:
         return Cells(study, model, seed)

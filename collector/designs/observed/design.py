@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design
 from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text, rounds_in_order
@@ -49,13 +50,27 @@ class ObservedData:
     columns: Mapping[str, tuple[str, ...]]
 
 
-class Observed(Design):
-    name = "observed"
-    asks = False
+class ObservedAnalyses(Analyses):
     vocabulary = Vocabulary(
         answers="rounds", condition="game", option="action", test="game", measured="the action in each round"
     )
     trials_view = "observed_rounds"
+
+    def attributes(self, data: ObservedData) -> Mapping[str, tuple[str, ...]]:
+        return data.columns
+
+    def factor_levels(self, study: StudyFile) -> dict[str, tuple[str, ...]]:
+        return super().factor_levels(study) | {name: known for name, known in study.data.columns.items() if known}
+
+    def facts(self, trial: Mapping[str, object]) -> dict[str, str]:
+        factors: Mapping[str, Sequence[str]] = trial["factors"]  # type: ignore[assignment]
+        return dict(zip(factors.get("names", ()), factors.get("levels", ()), strict=False))
+
+
+class Observed(Design):
+    name = "observed"
+    analyses = ObservedAnalyses()
+    asks = False
 
     def parse(self, table: Table, folder: StudyFolder) -> ObservedData:
         named = table.table("columns")
@@ -82,12 +97,6 @@ class Observed(Design):
     def tests(self, data: ObservedData) -> tuple[TestInfo, ...]:
         return tuple(TestInfo(game, number, game, 0) for number, game in enumerate(data.games, 1))
 
-    def attributes(self, data: ObservedData) -> Mapping[str, tuple[str, ...]]:
-        return data.columns
-
-    def factor_levels(self, study: StudyFile) -> dict[str, tuple[str, ...]]:
-        return super().factor_levels(study) | {name: known for name, known in study.data.columns.items() if known}
-
     def contents(self, study: StudyFile) -> Iterator[str]:
         yield _content(study)
 
@@ -103,10 +112,6 @@ class Observed(Design):
 
     def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return Reply(answer=study.data.actions[0])
-
-    def facts(self, trial: Mapping[str, object]) -> dict[str, str]:
-        factors: Mapping[str, Sequence[str]] = trial["factors"]  # type: ignore[assignment]
-        return dict(zip(factors.get("names", ()), factors.get("levels", ()), strict=False))
 
     def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits:
         return ObservedRounds(study, model)

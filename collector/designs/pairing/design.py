@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.draws import deal_words
@@ -32,9 +33,7 @@ POLES = dict(zip(ATTRIBUTES, "pn", strict=True))
 """Mark in a trial's factors which attribute a word belongs to: "p" (the positive one, a) or "n"."""
 
 
-class WordListDesign(Design):
-    """Share what designs need whose tests have lists of words by side (PairingTest)."""
-
+class WordListAnalyses(Analyses):
     def words(self, data: Any) -> list[dict[str, str]]:
         return [
             {"test": test.test, "group": test.group_names[side], "word": word}
@@ -43,28 +42,22 @@ class WordListDesign(Design):
             for word in dict.fromkeys(word for name in test.lists for word in test.words(name)[side])
         ]
 
+
+class WordListDesign(Design):
+    """Share what designs need whose tests have lists of words by side (PairingTest)."""
+
+    analyses = WordListAnalyses()
+
     def dealt(self, data: Any, seed: int) -> Any:
         tests, own_sides = dealt_tests(data.tests, seed)
         return replace(data, tests=tests, own_sides=own_sides)
 
 
-class Pairing(WordListDesign):
-    name = "pairing"
+class PairingAnalyses(WordListAnalyses):
     vocabulary = Vocabulary(condition="wording", measured="which of two groups it pairs each word with")
     trials_view = "pairing_trials"
     checked_view = "pairing_trials"
     figures = dict.fromkeys(("bias", "bias_heatmap"), "pairing_bias")
-    layouts = ("bai", "downstream")
-
-    def parse(self, table: Table, folder: StudyFolder) -> PairingData:
-        return parse_tables(table, folder, parse_simulation(table, folder))
-
-    def published_study(self, template: Mapping[str, str], folder: Path) -> dict[str, str]:
-        return study_files(template["study.toml"], folder)
-
-    def tests(self, data: PairingData) -> tuple[TestInfo, ...]:
-        planned = data.draws * len(data.wordings)
-        return tuple(TestInfo(t.test, t.test_no, t.label, planned, (t.group,)) for t in data.tests.values())
 
     def conditions(self, data: PairingData) -> tuple[Condition, ...]:
         return numbered(wording.condition for wording in data.wordings.values())
@@ -76,6 +69,25 @@ class Pairing(WordListDesign):
         data: PairingData = study.data
         conditions = tuple(wording.condition for wording in data.wordings.values())
         return super().factor_levels(study) | {"condition": conditions, "wording": tuple(data.wordings)}
+
+    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
+        return {name: text for name, text in super().facts(trial).items() if name not in ("words", "poles")}
+
+
+class Pairing(WordListDesign):
+    name = "pairing"
+    analyses = PairingAnalyses()
+    layouts = ("bai", "downstream")
+
+    def parse(self, table: Table, folder: StudyFolder) -> PairingData:
+        return parse_tables(table, folder, parse_simulation(table, folder))
+
+    def published_study(self, template: Mapping[str, str], folder: Path) -> dict[str, str]:
+        return study_files(template["study.toml"], folder)
+
+    def tests(self, data: PairingData) -> tuple[TestInfo, ...]:
+        planned = data.draws * len(data.wordings)
+        return tuple(TestInfo(t.test, t.test_no, t.label, planned, (t.group,)) for t in data.tests.values())
 
     def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
         data: PairingData = study.data
@@ -127,9 +139,6 @@ class Pairing(WordListDesign):
             return replace(trial, option_a=shown[0], option_b=shown[1], factors=checked_list(trial.factors))
         known = {name: planned.factors[name] for name in ("words", "poles")}
         return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, "first_option": None})
-
-    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        return {name: text for name, text in super().facts(trial).items() if name not in ("words", "poles")}
 
     def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)

@@ -84,7 +84,7 @@ class Tidy(Layout):
                 {"condition", "wording"} if present & {"condition", "wording", "template"} else set()
             )
         missing = [name for name in needed if name not in present]
-        if study.design.analyses_tokens and not present & set(COUNTS):
+        if study.design.analyses.counts_tokens and not present & set(COUNTS):
             missing.append("tokens")
         hints = ["Or say which model all rows are of: --model MODEL"] if missing == ["model"] else []
         if "model" in missing and "participant" in columns:
@@ -95,7 +95,7 @@ class Tidy(Layout):
             hints.append("Each row is one turn. An export has them by: collect export --view trials")
         check_columns(path, missing, columns, hints)
         taken = {*TAKEN, *OF_GAMES, *CHECKED, *ALIASES, *_MADE_AGAIN, *IDS, *_OF_TOOLS, *of_rows}
-        taken |= set(study.design.attributes(study.data)) if of_rows else set()
+        taken |= set(study.design.analyses.attributes(study.data)) if of_rows else set()
         unknown = [name for name in columns if name not in taken]
         return [f"{path}: columns not taken: {', '.join(map(_with_hint, unknown))}"] if unknown else []
 

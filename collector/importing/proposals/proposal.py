@@ -138,7 +138,7 @@ def propose_study(
             for design in sorted(
                 map(design_named, design_names()), key=lambda design: (design.proposal_place, design.name)
             ):
-                if design.analyses_tokens and not has_counts:
+                if design.analyses.counts_tokens and not has_counts:
                     lacking = "it needs a count of tokens, and no column was found that has one"
                     failures.append(f"Not {design.name}: {lacking}.")
                     continue
