@@ -136,7 +136,7 @@ def _fill(db: Path) -> None:
     """A database in which the first million trials of the plan are answered, but for the prose of the answers."""
     study = load_study("rmiat")
     model = study.model("local/m")
-    plan = study.design.plan(study, model, study.seed)
+    plan = study.design.asks.plan(study, model, study.seed)
     ids = [plan.conversation_id(place) for place in islice(plan.places(RESUMED_REPETITIONS), DONE)]
     told = {
         "run_id": "filled", "source": "collected", "study": study.name, "study_version": study.version,

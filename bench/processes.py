@@ -92,7 +92,7 @@ def bare(url: str, trials: int, in_flight: int) -> dict[str, float]:
     study = load_study("rmiat")
     model, design, dialect = study.model("local/m"), study.design, provider_named("local").dialect
     conversations = islice(plan(study, model), min(trials, 2000))
-    steps = (design.next(study, model, conversation, []) for conversation in conversations)
+    steps = (design.asks.next(study, model, conversation, []) for conversation in conversations)
     bodies = [dialect.request("", None, model, step[1], step[0]).body for step in steps if step]
     waiting = islice(cycle(bodies), trials)
 
@@ -158,10 +158,10 @@ def history(rounds: int) -> dict[str, float]:
     game = next(plan(study, model))
     tracemalloc.start()
     turns: list[Turn] = []
-    while step := design.next(study, model, game, turns):
+    while step := design.asks.next(study, model, game, turns):
         trial, prompt = step
-        reply = design.simulate(study, model, trial, study.seed)
-        turns.append(Turn(prompt, reply, design.read(study, trial, reply), trial.trial_id))
+        reply = design.simulates.simulate(study, model, trial, study.seed)
+        turns.append(Turn(prompt, reply, design.reads.read(study, trial, reply), trial.trial_id))
         assert prompt.hash  # as a run takes it
     return {"held_kb": tracemalloc.get_traced_memory()[0] / 1000}
 

@@ -192,7 +192,7 @@ def _seconds_to_read(answers: dict[tuple[object, ...], str], times: int) -> floa
     began = time.perf_counter()
     for _ in range(times):
         for trial, reply in jobs:
-            json.dumps(design.read(study, trial, reply).factors)
+            json.dumps(design.reads.read(study, trial, reply).factors)
     return time.perf_counter() - began
 
 

@@ -40,7 +40,7 @@ PriceSource = Literal["provider", "list"]
 class Trial:
     """Hold one observation before it is asked. `factors` holds what only this design knows, as JSON-able values.
 
-    `content` is a short hash of what decides the prompts of trials like this one (see `Design.contents`), `position`
+    `content` is a short hash of what decides the prompts of trials like this one (see `Asks.contents`), `position`
     its place in the plan; None if an import doesn't say it. If a trial is asked again on another day (`collect
     --again`), `occasion` counts from 2, and `first_trial_id` is the trial that it repeats.
     """

@@ -40,7 +40,7 @@ def reconstruct_answers(study: Study) -> pl.DataFrame:
     rows = [
         _row(trial, numbers[trial.test][trial.item], cells[trial.model, trial.test, trial.condition])
         for model in study.models
-        for conversation in design.conversations(study, model, study.seed, 1)
+        for conversation in design.asks.conversations(study, model, study.seed, 1)
         for trial in conversation.trials
         if (trial.model, trial.test, trial.condition) in cells
     ]

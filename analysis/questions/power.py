@@ -137,7 +137,7 @@ def plan_power(
         )
     if variances and tests:
         raise UsageError("Given variances are of no test: leave out --test, or plan from a pilot: --from pilot.duckdb.")
-    has_games = study.design.plays_games
+    has_games = study.design.asks.plays_games
     answering = executor or workers
     cells = _given(study, variances, models) if variances else _of_pilot(str(pilot), study, source, answering, progress)
     for name, wanted in (("model", models), ("test", tests)):
@@ -190,7 +190,7 @@ def _of_factors(study: str | Path | Study | None, pilot: str | Path | None) -> S
 
 
 def _can_be_planned(study: Study) -> bool:
-    return bool(study.design.analyses.choice) or study.design.plays_games or CROSSED in fits_of(study)
+    return bool(study.design.analyses.choice) or study.design.asks.plays_games or CROSSED in fits_of(study)
 
 
 def _named(study: str | Path | Study | None) -> Study:
@@ -200,7 +200,7 @@ def _named(study: str | Path | Study | None) -> Study:
 
 
 def _given(study: Study, variances: Mapping[str, float], models: Sequence[str]) -> pl.DataFrame:
-    needed = OF_GAMES if study.design.plays_games else ("word", "residual")
+    needed = OF_GAMES if study.design.asks.plays_games else ("word", "residual")
     if missing := [name for name in needed if name not in variances]:
         raise UsageError(
             f'A plan of "{study.name}" needs the variance of {missing[0]}.',
@@ -215,7 +215,7 @@ def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progr
     if study.design.analyses.choice:
         choices = crossed_choices(db, study, source, workers)
         return _variances(choices["effects"].select(CELL), choices["shares"])
-    if study.design.plays_games:
+    if study.design.asks.plays_games:
         return _of_games(db, study, source)
     result = fit(db, study, CROSSED, source=source, workers=workers, progress=progress)
     effects = result.tables[CROSSED]["effects"].select(*CELL, "sd")

@@ -124,7 +124,7 @@ def _of_model(
         Call("run_fit", rows.filter(pl.col("repetition") <= n), {"engine": CONTRASTS, "arguments": arguments})
         for n in n_repetitions
     ]
-    n_calls = sum(1 for _ in study.design.questions(study, study.models[0])) * _turns(study)
+    n_calls = sum(1 for _ in study.design.asks.questions(study, study.models[0])) * _turns(study)
     found = []
     answers = []
     for numbered in computed(calls, workers):
@@ -157,7 +157,7 @@ def _of_model(
 
 
 def _turns(study: Study) -> int:
-    return len(study.data.questions) if study.design.has_turns(study) else 1
+    return len(study.data.questions) if study.design.asks.has_turns(study) else 1
 
 
 def _nothing_to_compare(study: Study) -> StudyError:

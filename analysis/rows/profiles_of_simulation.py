@@ -54,8 +54,8 @@ def _rows(study: Study, own: Mapping[str, Study], model: Any, trial: Trial, seed
         question = study.data.questions[name]
         answering = own.get(question.base, study)
         if id(answering) not in read:
-            reply = study.design.simulate(answering, model, trial, seed)
-            read[id(answering)] = study.design.read(answering, trial, reply).factors
+            reply = study.design.simulates.simulate(answering, model, trial, seed)
+            read[id(answering)] = study.design.reads.read(answering, trial, reply).factors
         values = read[id(answering)].get("values") or []
         value = values[place] if place < len(values) else ""
         if not value or question.kind == "text" or (question.kind == "choice" and question.options):

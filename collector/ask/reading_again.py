@@ -180,7 +180,7 @@ def _study_of(name: str, variant: str, db: Path) -> Study | None:
 def _contents(study: Study) -> frozenset[str]:
     key = (study.name, study.variant, study.version)
     if key not in _KNOWN_CONTENTS:
-        _KNOWN_CONTENTS[key] = frozenset(study.design.contents(study))
+        _KNOWN_CONTENTS[key] = frozenset(study.design.asks.contents(study))
     return _KNOWN_CONTENTS[key]
 
 

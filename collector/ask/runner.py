@@ -162,7 +162,7 @@ class Runner:
 
     async def _converse(self, client: Client, lane: Lane, conversation: Conversation) -> None:
         history = lane.begun.pop(conversation.conversation_id, [])
-        while step := self._design.next(self.study, lane.model, conversation, history):
+        while step := self._design.asks.next(self.study, lane.model, conversation, history):
             trial, prompt = step
             turn = await self._ask(client, lane, conversation, trial, prompt, history)
             if self.writer.journal.is_full:

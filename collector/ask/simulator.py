@@ -74,7 +74,7 @@ class _Server:
     def __init__(self, study: Study, seed: int) -> None:
         self.study, self.seed = study, seed
         self.design: Design = study.design
-        named = [*(model.model for model in study.models), *self.design.participants]
+        named = [*(model.model for model in study.models), *self.design.simulates.participants]
         self.models: dict[str, StudyModel] = {name: study.model(f"simulated/{name}") for name in named}
         self.served = 0
 
@@ -83,7 +83,7 @@ class _Server:
         model = self.models.get(body.get("model", ""))
         if model is None:
             return _error(404, "model_not_found", f"The simulated provider has no model {body.get('model')!r}.")
-        trial = _told(body) or self.design.trial_for_prompt(self.study, model, body["messages"])
+        trial = _told(body) or self.design.asks.trial_for_prompt(self.study, model, body["messages"])
         if trial is None:
             return _error(400, "unknown_prompt", "This prompt is none of the study's.")
         self.served += 1
@@ -92,7 +92,7 @@ class _Server:
         occasion = int(of_trial.get("occasion", 1))
         repetition = int(of_trial.get("repetition", 1)) + MAX_REPETITIONS * (occasion - 1)
         model = replace(model, structured_output="response_format" in body)
-        reply = self.design.simulate(self.study, model, replace(trial, repetition=repetition), self.seed)
+        reply = self.design.simulates.simulate(self.study, model, replace(trial, repetition=repetition), self.seed)
         return web.json_response(completion(reply, model.model, self.served, with_logprobs=bool(body.get("logprobs"))))
 
 

@@ -43,10 +43,12 @@ def begun_games(run_plan: RunPlan) -> Begun:
     """Return the games of a run plan that have turns already, but are not over."""
     begun = Begun()
     started = (
-        started_games(run_plan.db, run_plan.study.name) if run_plan.study.design.has_turns(run_plan.study) else set()
+        started_games(run_plan.db, run_plan.study.name)
+        if run_plan.study.design.asks.has_turns(run_plan.study)
+        else set()
     )
     for model_plan in run_plan.model_plans if started else ():
-        games = run_plan.study.design.plan(run_plan.study, model_plan.model, run_plan.seed)
+        games = run_plan.study.design.asks.plan(run_plan.study, model_plan.model, run_plan.seed)
         ids = list(map(games.conversation_id, games.places(run_plan.repetitions)))
         if (occasion := model_plan.occasion) is not None:
             ids = list(map(occasion.later_id, ids))
@@ -76,7 +78,7 @@ def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_tur
     design = study.design
     history: list[Turn] = []
     whose = speakers(model_plan.provider.name, model_plan.base_url, model_plan.model.requested_model)
-    while step := design.next(study, model_plan.model, game, history):
+    while step := design.asks.next(study, model_plan.model, game, history):
         trial, prompt = step
         row = stored_turns.get((trial.trial_id, next_turn_no(history, trial)))
         if row is None:

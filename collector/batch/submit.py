@@ -151,7 +151,7 @@ def with_requests(study: Study, lane: BatchLane, pending: Iterable[Conversation]
     design = study.design
     for conversation in pending:
         refuse_game(study, conversation)
-        trial, prompt = design.first(study, lane.model, conversation)
+        trial, prompt = design.asks.first(study, lane.model, conversation)
         request = lane.provider.dialect.request(lane.base_url, lane.key, lane.model, prompt, trial)
         yield Pending(conversation, trial, prompt, request)
 

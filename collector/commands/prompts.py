@@ -76,7 +76,7 @@ def _format(output_format: str | None, out: Path | None) -> str:
 
 
 def _goes_on(study: Study) -> str:
-    return " Each conversation goes on from the answer." if study.design.has_turns(study) else ""
+    return " Each conversation goes on from the answer." if study.design.asks.has_turns(study) else ""
 
 
 def _written(study: Study, prompts: Iterator[PlannedPrompt], kind: str) -> Iterator[tuple[str, int]]:

@@ -43,7 +43,7 @@ def timeline_command(
     from slant.collector.timeline.timeline import games_of, timeline_of
 
     loaded = load_study(study, variant, db)
-    are_games = loaded.design.asks and loaded.design.has_turns(loaded)
+    are_games = loaded.design.asks.asks_anyone and loaded.design.asks.has_turns(loaded)
     games = games_of(loaded, seed) if are_games else []
     if games and n_trials:
         raise UsageError("A game is played to its end: --trials is for studies whose trials are independent.")

@@ -66,14 +66,14 @@ def growth_of(study: Study, model: StudyModel, conversation: Conversation, seed:
     design = study.design
     history: list[Turn] = []
     sent, new, output = [], [], 0
-    while step := design.next(study, model, conversation, history):
+    while step := design.asks.next(study, model, conversation, history):
         trial, prompt = step
         lengths = [_characters(message) for message in prompt.messages]
         sent.append(sum(lengths))
         new.append(sum(lengths[prompt.n_earlier :]))
-        reply = design.simulate(study, model, trial, seed)
+        reply = design.simulates.simulate(study, model, trial, seed)
         output += reply.output_tokens or 0
-        history.append(Turn(prompt, reply, design.read(study, trial, reply), trial.trial_id))
+        history.append(Turn(prompt, reply, design.reads.read(study, trial, reply), trial.trial_id))
     return Growth(tuple(sent), tuple(new), output)
 
 
@@ -153,13 +153,13 @@ def calls_of_game(study: Study, model: StudyModel, seed: int) -> int:
 
 def _growth(study: Study, model: StudyModel, seed: int, repetitions: int) -> Growth | None:
     """Return how one game of this model would go; None for a study of single questions."""
-    if not study.design.has_turns(study):
+    if not study.design.asks.has_turns(study):
         return None
     return growth_of(study, model, next(plan(study, model, seed, repetitions)), seed)
 
 
 def _guess_of_game(study: Study, model: StudyModel, growth: Growth) -> Guess:
-    knows = study.design.knows_lengths(study, model)
+    knows = study.design.simulates.knows_lengths(study, model)
     output = growth.output_tokens / len(growth.sent) if knows else None
     return Guess(growth.characters, output, "format of answers")
 
@@ -169,17 +169,17 @@ def _guess_of_question(study: Study, model: StudyModel, seed: int, repetitions: 
     for a model that is not in one."""
     design = study.design
     named = next((m for m in study.models if m.model == model.model), None)
-    known = named if named is not None and design.knows_lengths(study, named) else None
+    known = named if named is not None and design.simulates.knows_lengths(study, named) else None
     characters, outputs = [0], [0]
     for conversation in islice(plan(study, model, seed, repetitions), PROMPTS_LOOKED_AT):
-        trial, prompt = design.first(study, model, conversation)
+        trial, prompt = design.asks.first(study, model, conversation)
         characters.append(sum(len(str(message["content"])) for message in prompt.messages))
         if known is not None:
-            outputs.append(design.simulate(study, known, trial, seed).output_tokens or 0)
+            outputs.append(design.simulates.simulate(study, known, trial, seed).output_tokens or 0)
     n = max(1, len(characters) - 1)
     is_published = study.published is not None and design.analyses.counts_tokens
     table = "published table" if is_published else "own table for simulations, a guess that --pilot 50 replaces"
-    if known is not None and (assumed := design.assumed_lengths(study, known)):
+    if known is not None and (assumed := design.simulates.assumed_lengths(study, known)):
         table = f"{table}; {assumed}"
     return Guess(sum(characters) / n, sum(outputs) / n if known is not None else None, table)
 

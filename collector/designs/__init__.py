@@ -14,8 +14,12 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 
 from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.declared import ReportPart, Vocabulary
-from slant.collector.designs.design import Design, Question
+from slant.collector.designs.design import Design
+from slant.collector.designs.imports import Imports
+from slant.collector.designs.reads import Reads
+from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import DesignError, UnknownNameError
 from slant.collector.system.shipped_files import sql_dir
 from slant.collector.system.third_party import load_third_party, third_party_names
@@ -23,9 +27,13 @@ from slant.collector.system.third_party import load_third_party, third_party_nam
 __all__ = [
     "GROUP",
     "Analyses",
+    "Asks",
     "Design",
+    "Imports",
     "Question",
+    "Reads",
     "ReportPart",
+    "Simulates",
     "Vocabulary",
     "design_named",
     "design_names",
@@ -88,9 +96,13 @@ def _of_a_package(name: str) -> Design | None:
 
 
 def check_asks(design: Design) -> None:
-    """Raise DesignError if a design lacks both questions and a custom order, or both prompts and turns."""
+    """Raise DesignError if a design lacks what is asked or how it is read, both questions and a custom order, or both
+    prompts and turns."""
+    for part in ("asks", "reads"):
+        if not hasattr(design, part):
+            raise DesignError(f'The design "{design.name}" needs a part `{part}`, and has none.')
     for pair in (("questions", "plan"), ("text", "next")):
-        if all(getattr(type(design), method) is getattr(Design, method) for method in pair):
+        if all(getattr(type(design.asks), method) is getattr(Asks, method) for method in pair):
             raise DesignError(f'The design "{design.name}" needs {pair[0]}() or {pair[1]}(), and has neither.')
 
 

@@ -13,7 +13,7 @@ from slant.collector.records import Trial
 from slant.collector.stable_ids import stable_id
 
 if TYPE_CHECKING:  # designs import this module
-    from slant.collector.designs.design import Design, Question
+    from slant.collector.designs.asks import Asks, Question
     from slant.collector.study.records import StudyFile, StudyModel
 
 Cells = Mapping[str, Any]
@@ -82,7 +82,7 @@ def rounds_in_order(rows: Sequence[Cells], of: str = "") -> list[int]:
 
 
 def shown_trial(
-    design: Design,
+    asks: Asks,
     study: StudyFile,
     model: StudyModel,
     question: Question,
@@ -94,7 +94,7 @@ def shown_trial(
     values: Mapping[str, Any] = {field.name: getattr(question, field.name) for field in fields(question)}
     trial_id = stable_id(study.name, "human", study.variant, question.test, *shown)
     trial = trial_of(study, model, trial_id, repetition=1, position=None, **values)
-    trial.content = content or design.content(study, model, trial)
+    trial.content = content or asks.content(study, model, trial)
     return trial
 
 

@@ -18,7 +18,7 @@ from slant.collector.stable_ids import stable_id
 from slant.collector.study.records import StudyFile, StudyModel
 
 if TYPE_CHECKING:
-    from slant.collector.designs.design import Design
+    from slant.collector.designs.asks import Asks
 
 Place = TypeVar("Place")
 
@@ -159,9 +159,9 @@ def quoted_answer(reply: Reply) -> tuple[dict[str, Any], ...]:
 class ShuffledQuestions(QuestionPlan[tuple[int, int]]):
     """Plan the questions of designs without a plan; a place is the number of a question and a repetition."""
 
-    def __init__(self, design: Design, study: StudyFile, model: StudyModel, seed: int) -> None:
-        self._design, self._study, self._model, self._seed = design, study, model, seed
-        questions = design.questions(study, model)
+    def __init__(self, asks: Asks, study: StudyFile, model: StudyModel, seed: int) -> None:
+        self._asks, self._study, self._model, self._seed = asks, study, model, seed
+        questions = asks.questions(study, model)
         self._questions = questions if isinstance(questions, Sequence) else list(questions)
 
     def places(self, repetitions: int) -> Iterator[tuple[int, int]]:
@@ -185,5 +185,5 @@ class ShuffledQuestions(QuestionPlan[tuple[int, int]]):
         trial_id = stable_id(study.name, study.variant, *sent, *enforced, self._seed, place[1], *cell)
         asked: dict[str, Any] = {field.name: getattr(question, field.name) for field in fields(question)}
         trial = trial_of(study, model, trial_id, repetition=place[1], position=position, **asked)
-        content = self._design.content(study, model, trial)
+        content = self._asks.content(study, model, trial)
         return replace(trial, trial_id=stable_id(content, trial.trial_id), content=content)

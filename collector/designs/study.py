@@ -82,13 +82,13 @@ _FIRST_SENTENCE = re.compile(r"\s*(?:[^\n]{1,200}?[.!](?=\s)|[^\n]{1,200}\n)")
 
 def read_reply(study: Study, trial: Trial, reply: Reply) -> Reading:
     """Return how the study's design reads a reply; for one that was cut off, also what its first sentence chose."""
-    reading = study.design.read(study, trial, reply)
+    reading = study.design.reads.read(study, trial, reply)
     if reading.outcome != "truncated" or trial.game is not None or not reply.answer:
         return reading
     first = _FIRST_SENTENCE.match(reply.answer)
     if first is None:
         return reading
-    begun = study.design.read(study, trial, replace(reply, answer=first[0].strip(), outcome=None, detail=None))
+    begun = study.design.reads.read(study, trial, replace(reply, answer=first[0].strip(), outcome=None, detail=None))
     if begun.outcome != "answered" or begun.choice is None:
         return reading
     if study.count_truncated:

@@ -85,10 +85,10 @@ class AlikeAnswers:
     """Remember answers by all cells that are not a row's own. A number is no text, though they are equal."""
 
     def __init__(self, study: Study, layout: Layout) -> None:
-        self.cycle = study.design.repetition_cycle(study)
-        self._is_usable = layout.skips_missing and not study.design.has_turns(study) and self.cycle > 0
-        self._varying = VARYING - _OF_ANSWERS - set(study.design.row_columns(study.data))
-        self._reads_all = study.design.row_placer(study) is not None
+        self.cycle = study.design.asks.repetition_cycle(study)
+        self._is_usable = layout.skips_missing and not study.design.asks.has_turns(study) and self.cycle > 0
+        self._varying = VARYING - _OF_ANSWERS - set(study.design.imports.row_columns(study.data))
+        self._reads_all = study.design.imports.row_placer(study) is not None
         self._columns: tuple[str, ...] = ()
         self._known: dict[Any, AnswerPlace] = {}
         self._key_of: Callable[[Mapping[str, Any]], Any] = len

@@ -155,7 +155,7 @@ def with_options(
     if draft_factors is not None:
         trial.factors = draft_factors
     try:
-        trial = design.as_imported(planned, trial, draft)
+        trial = design.imports.as_imported(planned, trial, draft)
     except StudyError as error:
         raise CellError(error.what) from None
     are_options = trial.option_a is not None or trial.expected is not None
@@ -197,7 +197,7 @@ class GameRows:
         trials.
         """
         if model.model not in self._readers:
-            self._readers[model.model] = self._design.imported_turns(self._study, model)
+            self._readers[model.model] = self._design.imports.imported_turns(self._study, model)
         reader = self._readers[model.model]
         if reader is None:
             return None

@@ -79,9 +79,9 @@ class RowReader:
         self._cells: dict[str, PlannedCells] = {}
         self._games = GameRows(study, self._design)
         self._maker = AttemptMaker(run, ())
-        self._placer = self._design.row_placer(study)
-        self._has_turns = self._design.has_turns(study)
-        self._placed_by = (*_NAMED, "template", *self._design.row_columns(study.data))
+        self._placer = self._design.imports.row_placer(study)
+        self._has_turns = self._design.asks.has_turns(study)
+        self._placed_by = (*_NAMED, "template", *self._design.imports.row_columns(study.data))
         self._known_places: dict[tuple[Any, ...], Place] = {}
         self._answers = AlikeAnswers(study, layout)
         self._analyses_tokens = self._design.analyses.counts_tokens
@@ -135,10 +135,10 @@ class RowReader:
         if (position := count(draft.get("position"), "position")) != trial.position:
             trial = replace(trial, position=position)
         if turn is not None and "prompt_as_sent" in draft:
-            _check_prompt(self._design.text(self._study, model, trial), draft["prompt_as_sent"])
+            _check_prompt(self._design.asks.text(self._study, model, trial), draft["prompt_as_sent"])
         counts = read_counts(draft, model)
         as_given = reply_of(draft, counts)
-        reply = self._design.as_imported_reply(self._study, trial, as_given)
+        reply = self._design.imports.as_imported_reply(self._study, trial, as_given)
         reading = self._read(trial, reply, given, factors_in(draft.get("factors")))
         if given is not None and reply.detail is None and "detail" in draft:
             reading = replace(reading, detail=None)  # an export says that nobody had to read it
@@ -186,7 +186,7 @@ class RowReader:
         repetition = self._repetition(draft, place.cell, model)
         planned = place.planned
         if repetition != planned.repetition and place.is_known and self._answers.cycle != 1:
-            planned = self._design.repeated(self._study, planned, repetition)
+            planned = self._design.asks.repeated(self._study, planned, repetition)
         said = {**draft, "decimal": self._mark} if self._mark else draft
         trial = with_options(self._design, planned, said, repetition, place.ids(repetition))
         if place.turn is not None:
@@ -262,11 +262,11 @@ class RowReader:
         """
         if reply.answer is not None and (answer := composed(reply.answer)) is not reply.answer:
             reply = replace(reply, answer=answer)
-        reading = self._design.read(self._study, trial, reply)  # the reply of a file has no outcome of its own
+        reading = self._design.reads.read(self._study, trial, reply)  # the reply of a file has no outcome of its own
         says_more = given_factors is not None and not reading.factors.keys() <= given_factors.keys()
         if given is None or (given == reading.outcome and (given == "answered" or not says_more)):
             return reading
-        return self._design.read(self._study, trial, replace(reply, outcome=given))
+        return self._design.reads.read(self._study, trial, replace(reply, outcome=given))
 
     def end_of_file(self, file: str) -> list[str]:
         """Return the warnings about a file; what is counted within a file starts again."""

@@ -44,7 +44,7 @@ def again_of(run_plan: RunPlan, trials: int) -> RunPlan:
     Models without an answer are left out with that reason. Raise UsageError if no model has one, if `trials` is less
     than one per condition, and for games, whose rounds follow from each other.
     """
-    if run_plan.study.design.plays_games:
+    if run_plan.study.design.asks.plays_games:
         raise UsageError(
             f'The trials of "{run_plan.study.name}" can\'t be asked again one by one: each round of a game follows '
             "from those before it.",
@@ -86,7 +86,7 @@ def _with_occasion(
     run_plan: RunPlan, model_plan: ModelPlan, trials: int, earlier: _Earlier, finals: Finals
 ) -> ModelPlan | None:
     """Return the model with the occasion that it is asked on; None if it has no answer."""
-    design_plan = run_plan.study.design.plan(run_plan.study, model_plan.model, run_plan.seed)
+    design_plan = run_plan.study.design.asks.plan(run_plan.study, model_plan.model, run_plan.seed)
     conversations = [
         _Answered(design_plan.conversation_id(place), design_plan.cell(place), design_plan.trial_ids(place))
         for place in compress(

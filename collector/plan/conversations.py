@@ -46,7 +46,7 @@ def plan(
     if repetitions < 1:
         raise UsageError(f"Can't plan {repetitions} repetitions.", "There must be at least one.")
     design = study.design
-    return design.conversations(study, model, study.seed if seed is None else seed, repetitions, skip)
+    return design.asks.conversations(study, model, study.seed if seed is None else seed, repetitions, skip)
 
 
 def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals: Finals, others: bytes = b"") -> Done:
@@ -55,7 +55,7 @@ def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals
     `others` are those of other shards (collector/plan/shards.py): they count as done, but not their trials.
     """
     trials, whole = 0, bytearray()
-    design_plan = study.design.plan(study, model, seed)
+    design_plan = study.design.asks.plan(study, model, seed)
     places = design_plan.places(repetitions)
     planned = map(design_plan.trial_ids, compress(places, map(not_, others)) if others else places)
     while block := list(islice(planned, _IDS_AT_ONCE)):
@@ -81,7 +81,7 @@ def done_again(
     study: Study, model: StudyModel, seed: int, repetitions: int, occasion: Occasion, finals: Finals
 ) -> Done:
     """Return the same for what is asked again on an occasion; other conversations count as done."""
-    design_plan = study.design.plan(study, model, seed)
+    design_plan = study.design.asks.plan(study, model, seed)
     others, ids = bytearray(), []
     for place in design_plan.places(repetitions):
         is_chosen = design_plan.conversation_id(place) in occasion.chosen

@@ -17,18 +17,18 @@ def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[St
     given none.
     """
     design = study.design
-    source = design.source_variant(study)
+    source = design.asks.source_variant(study)
     if source is None:
         return study, {}
     rates = read_elicited_rates(db, study, source, models)
-    jobs = design.rated_items(study.data)
+    jobs = design.asks.rated_items(study.data)
     lacking = {
         model.model: f"it must first say how likely each job succeeds: collect --study {study.as_typed} "
         f"--variant {source} --model {model.provider}/{model.requested_model}"
         for model in models
         if not jobs <= rates.get(model.model, {}).keys()
     }
-    return replace(study, data=design.with_rates(study.data, rates)), lacking
+    return replace(study, data=design.asks.with_rates(study.data, rates)), lacking
 
 
 def read_elicited_rates(

@@ -42,11 +42,11 @@ def planned_prompts(
     of each test and condition.
     """
     design = study.design
-    has_turns = design.has_turns(study)
+    has_turns = design.asks.has_turns(study)
     for model in models:
         cells: set[tuple[str, str]] = set()
         for conversation in plan(study, model, seed):
-            trial, prompt = design.first(study, model, conversation)
+            trial, prompt = design.asks.first(study, model, conversation)
             cell = (trial.test or "", trial.condition or "")
             if one_a_cell and cell in cells:
                 continue

@@ -119,7 +119,7 @@ class RunPlan:
             planned = self.conversations(model_plan)
         if (conversation := next(planned, None)) is None:
             return None
-        return self.study.design.first(self.study, model_plan.model, conversation)[1]
+        return self.study.design.asks.first(self.study, model_plan.model, conversation)[1]
 
 
 def make_run_plan(study: Study, request: Request, registration: Registration | None = None) -> RunPlan:
@@ -134,7 +134,7 @@ def make_run_plan(study: Study, request: Request, registration: Registration | N
     db, models, repetitions, base_url = Path(request.db), request.models, request.repetitions, request.base_url
     if not 1 <= repetitions <= MAX_REPETITIONS:
         raise UsageError(f"--repetitions must be from 1 to {MAX_REPETITIONS:,}, not {repetitions}.")
-    if not study.design.asks:
+    if not study.design.asks.asks_anyone:
         raise UsageError(
             f"A study of the design {study.design.name} asks nobody: its rows come from files.",
             "Bring them in: collect import --study STUDY --layout people FILE",
@@ -235,7 +235,7 @@ def done_in_slice(run_plan: RunPlan, model: StudyModel, finals: Finals) -> int:
 
 
 def _schema(study: Study) -> Mapping[str, Any]:
-    schema = study.design.schema_of(study)
+    schema = study.design.reads.schema_of(study)
     if schema is None:
         raise UsageError(
             f'--structured-output can\'t be used with "{study.name}": its answers are no JSON.',
@@ -327,7 +327,7 @@ def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
 
 def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | None:
     """Return why this model can't be asked here; None if it can."""
-    if not study.design.needs_tools(study, model):
+    if not study.design.asks.needs_tools(study, model):
         return why_not(model, base_url)
     provider = provider_named(model.provider)
     if not provider.takes_tools:

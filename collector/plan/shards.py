@@ -63,7 +63,7 @@ class Share:
 
 def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard: Shard) -> Share:
     """Return the share of a shard. A million conversations take about two seconds."""
-    plan = study.design.plan(study, model, seed)
+    plan = study.design.asks.plan(study, model, seed)
     n_turns = 1 if plan.mixes_tests else max(map(plan.n_trials, islice(plan.places(1), 1)), default=1)
     starts = _starts(study, repetitions, n_turns)
     met: Counter[tuple[str, str]] = Counter()

@@ -63,7 +63,7 @@ class Known:
         """Return what the run's design calls its conversations of many turns; empty if each question was separate."""
         try:
             design = self.history.run["design"]
-            return design_named(design).conversation if design and has_conversations(self.history) else ""
+            return design_named(design).asks.conversation if design and has_conversations(self.history) else ""
         except SlantError:  # a design of a package that is not installed
             return ""
 

@@ -142,7 +142,7 @@ def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]
     price.
     """
     conversation = next(plan(*run_plan.plan_of(model_plan.model)))
-    trial, prompt = run_plan.study.design.first(run_plan.study, model_plan.model, conversation)
+    trial, prompt = run_plan.study.design.asks.first(run_plan.study, model_plan.model, conversation)
     request = model_plan.provider.dialect.request(model_plan.base_url or "", None, model_plan.model, prompt, trial)
     price = run_plan.prices.find(model_plan.provider.name, model_plan.model.requested_model)
     return {
@@ -161,7 +161,7 @@ def _back(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, str]:
     """Return how much reasoning a model is given back and how its provider is asked to cache what was said before, if a
     study's conversations have many turns.
     """
-    if not run_plan.study.design.has_turns(run_plan.study):
+    if not run_plan.study.design.asks.has_turns(run_plan.study):
         return {}
     cache = getattr(model_plan.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
     return {"reasoning_back": model_plan.model.reasoning_back, "prompt_cache": cache}

@@ -176,7 +176,7 @@ def _plan(
             row["why_no_prompts"] = "They hold what the model itself will first have said in another variant."
         else:
             asked = plan(with_rates_of, model, seed, choices.repetitions)
-            hashes = sorted({study.design.first(with_rates_of, model, each)[1].hash for each in asked})
+            hashes = sorted({study.design.asks.first(with_rates_of, model, each)[1].hash for each in asked})
             name = hashlib.sha256("\n".join(hashes).encode()).hexdigest()
             prompts[name] = hashes
             row["prompts"] = name

@@ -198,7 +198,7 @@ def _report(
 
 def lane_row(run_plan: RunPlan, lane: Lane, why_all_stopped: str | None, n_changed: int) -> dict[str, Any]:
     """Return one model's row for a run's report; `n_changed` of its games were answered by more than one model."""
-    has_games = run_plan.study.design.has_turns(run_plan.study)
+    has_games = run_plan.study.design.asks.has_turns(run_plan.study)
     why = lane.stopped_because or (why_all_stopped if lane.done < lane.planned else None)
     return {
         "model": lane.model.model,

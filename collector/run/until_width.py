@@ -188,7 +188,7 @@ def _look(precision: Precision, models: Sequence[ModelPlan], repetitions: int) -
 
 
 def _trial_ids(run_plan: RunPlan, model_plan: ModelPlan, repetitions: int) -> list[str]:
-    plan = run_plan.study.design.plan(run_plan.study, model_plan.model, run_plan.seed)
+    plan = run_plan.study.design.asks.plan(run_plan.study, model_plan.model, run_plan.seed)
     return [trial_id for place in plan.places(repetitions) for trial_id in plan.trial_ids(place)]
 
 

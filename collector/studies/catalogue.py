@@ -195,10 +195,10 @@ def _read_variants(path: Path, text: str) -> dict[str, Study]:
         raise StudyError(f'A variant in {path.name} can\'t be called "{base}": that is the study without a variant.')
     studies = {name: _variant(path, values, folder, variants, name) for name in variants}
     design = next(iter(studies.values())).design
-    contents = frozenset(content for study in studies.values() for content in design.contents(study))
+    contents = frozenset(content for study in studies.values() for content in design.asks.contents(study))
     version = f"v{stable_id(sorted(contents))[:12]}"  # a letter first: 2212e2921802 is a number to many readers
     if NULL not in studies and (null := _dealt(studies[base])):
-        contents |= frozenset(design.contents(null))
+        contents |= frozenset(design.asks.contents(null))
     texts = {path.name: text, **folder.texts}
     return {name: replace(study, version=version, contents=contents, texts=texts) for name, study in studies.items()}
 
@@ -208,10 +208,10 @@ def _dealt(study: Study) -> Study | None:
     is the same. None if nothing can be dealt.
     """
     design = study.design
-    data = design.dealt(study.data, study.seed)
+    data = design.asks.dealt(study.data, study.seed)
     if data is None:
         return None
-    about = f"{design.dealt_words}: what is found where there is nothing"
+    about = f"{design.asks.dealt_words}: what is found where there is nothing"
     tests = design.tests(data)
     return replace(study, variant=NULL, asked_as=NULL, data=data, tests=tests, about=about, is_extension=True)
 
@@ -234,7 +234,7 @@ def _given_back(study: Study, back: ReasoningBack | None) -> Study:
     """Return the study with this much of their reasoning given back to its models; StudyError if none goes
     back.
     """
-    if back and not study.design.has_turns(study):
+    if back and not study.design.asks.has_turns(study):
         raise StudyError(
             f'--reasoning-back can\'t be used with "{study.name}": each of its questions is a conversation of its own.'
         )
@@ -245,7 +245,7 @@ def _answered(study: Study, answer: str) -> Study:
     """Return the study with another format of answers; UnknownNameError if there is none such."""
     if not answer:
         return study
-    answers = study.design.answers(study.data)
+    answers = study.design.asks.answers(study.data)
     if answer not in answers:
         raise UnknownNameError(f"answer format in {study.path.name}", answer, answers)
     return study.with_answer(answer)
@@ -253,7 +253,7 @@ def _answered(study: Study, answer: str) -> Study:
 
 def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: tuple[str, ...], name: str) -> Study:
     design = design_named(Table(values, path.name).text("design"))
-    table = Table(_changed(values, name, path.name, design.whole_keys), path.name)
+    table = Table(_changed(values, name, path.name, design.asks.whole_keys), path.name)
     table.text("design")
     table.mapping("variants")
     table.optional_text("base_variant")
@@ -266,7 +266,9 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     fit_settings = read_settings_of_fits(rows)
     fits = {name: read_fit(name, row, words, attributes) for name, row in rows.items() if name not in fit_settings}
     temperature = _temperature(table)
-    frames = design.frames(data)  # the first is for all models that name none; a study with one frame need not name it
+    frames = design.asks.frames(
+        data
+    )  # the first is for all models that name none; a study with one frame need not name it
     frame = table.text("frame", (frames[0] if len(frames) == 1 else None) if frames else "")
     study = Study(
         name=checked_name(table.text("name"), "study"),
@@ -293,7 +295,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         left_out={model: table.table("left_out").text(model) for model in table.mapping("left_out")},
         temperature=temperature,
         conditions=_conditions(table, design.analyses.conditions(data)),
-        participants=design.participants,
+        participants=design.simulates.participants,
         is_known_by_name=path.parent == studies_dir() or is_kept(path),
         refusal_rule=_refusal_rule(table, design),
         count_truncated=table.flag("count_truncated", False),
@@ -316,11 +318,11 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
 
 def _refusal_rule(table: Table, design: Design) -> RefusalRule:
     """Return what the study calls a refusal; UnknownNameError for a rule that is not its design's."""
-    rule = table.text("refusal_rule", design.refusal_rules[0])
-    for known in design.refusal_rules:
+    rule = table.text("refusal_rule", design.reads.refusal_rules[0])
+    for known in design.reads.refusal_rules:
         if rule == known:
             return known
-    raise UnknownNameError(f'refusal_rule for the design "{design.name}"', rule, design.refusal_rules)
+    raise UnknownNameError(f'refusal_rule for the design "{design.name}"', rule, design.reads.refusal_rules)
 
 
 def _conditions(table: Table, conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:

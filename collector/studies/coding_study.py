@@ -115,6 +115,6 @@ def _answers_text(study: Study, rows: Sequence[dict[str, Any]]) -> str:
         # Python's csv does not quote a lone carriage return, which ends a row for any reader.
         lines = (row["text"] or "").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
         shown = lines.strip()[-_LONGEST_SHOWN:]
-        options = design.coded_options(study, row)
+        options = design.reads.coded_options(study, row)
         writer.writerow((row["trial_id"], row["test"], *options, shown, row["first_coding"] or ""))
     return text.getvalue()

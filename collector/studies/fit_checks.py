@@ -72,7 +72,7 @@ def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
     if len(study.models) > 1:
         levels["model"] = tuple(dict.fromkeys(model.model for model in study.models))
     if "condition" not in levels and study.models:
-        asked = dict.fromkeys(question.condition for question in design.questions(study, study.models[0]))
+        asked = dict.fromkeys(question.condition for question in design.asks.questions(study, study.models[0]))
         levels |= {"condition": tuple(asked)} if any(asked) else {}
     return levels
 

@@ -21,7 +21,7 @@ def write_new_study(
     name: str, design: str, folder: Path, lists: Path | None = None, start: str | None = None
 ) -> list[Path]:
     """Write the files of a study of this design and return them, its TOML first. `lists` is a folder with published
-    lists and prompts (see the design's `published_study`); None takes those of the template. `start`: which of the
+    lists and prompts (see `Imports.published_study`); None takes those of the template. `start`: which of the
     design's studies to start from, if it has several (None: the usual one).
 
     Raise StudyError for an invalid name, UnknownNameError for an unknown design or start, UsageError if a file would
@@ -33,7 +33,10 @@ def write_new_study(
     template = _template(design, start)
     texts = {file: with_example_models(text).replace("STUDY", name) for file, text in template.items()}
     if lists is not None:  # their texts may contain the template's word
-        texts = design_named(design).published_study(texts, lists) | _print_of(design)
+        texts = design_named(design).imports.published_study(texts, lists)
+        if not texts:
+            raise UsageError(f"There is no layout of published lists for the design {design}.", "Leave out --lists.")
+        texts |= _print_of(design)
         _check_study(texts, lists)
     paths = [folder / file for file in sorted(texts, key=lambda file: file != STUDY_FILE)]
     if existing := [path for path in paths if path.exists()]:

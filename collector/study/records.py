@@ -200,7 +200,7 @@ class StudyFile:
     """Hold what the file of a study says, read and checked: what its design receives (`Study` adds the design itself).
 
     `version` is 12 hexadecimal digits over everything that decides what is asked, in all variants; `contents` are its
-    parts (see `Design.contents`), any of which an edit may leave unchanged. `texts` are the files that it was read
+    parts (see `Asks.contents`), any of which an edit may leave unchanged. `texts` are the files that it was read
     from, its own first, by their names in its folder. `note` is what people should know before they use its results.
     `asked_as` is the variant as the file names it, without a format of answers.
 

@@ -38,11 +38,11 @@ def timeline_of(study: Study, seed: int | None = None) -> list[dict[str, Any]]:
 
 
 def _check_can_be_written(study: Study) -> None:
-    if not study.design.asks:
+    if not study.design.asks.asks_anyone:
         raise UsageError(
             f'No timeline of "{study.name}": its design ({study.design.name}) asks no one; its rows come from files.'
         )
-    if study.design.has_turns(study):
+    if study.design.asks.has_turns(study):
         raise no_timeline(
             study, "each of its trials is made from the answers before it (what came of them, what was said)"
         )
@@ -63,8 +63,14 @@ def _asked(study: Study, seed: int | None) -> Iterator[tuple[Trial, Prompt]]:
     seen = set()
     model = study.models[0] if study.models else study.people
     for conversation in plan(study, model, seed):
-        trial, prompt = study.design.first(study, model, conversation)
-        place = (trial.test, trial.condition, trial.item, trial.wording, study.design.of_people(study, trial).group)
+        trial, prompt = study.design.asks.first(study, model, conversation)
+        place = (
+            trial.test,
+            trial.condition,
+            trial.item,
+            trial.wording,
+            study.design.reads.of_people(study, trial).group,
+        )
         if place not in seen:
             seen.add(place)
             yield trial, prompt
@@ -72,7 +78,7 @@ def _asked(study: Study, seed: int | None) -> Iterator[tuple[Trial, Prompt]]:
 
 def _trial(study: Study, trial: Trial, prompt: Prompt) -> dict[str, Any]:
     text = "\n\n".join(str(message["content"]) for message in prompt.messages if message["role"] == "user")
-    fields = study.design.asked_fields(study, trial)
+    fields = study.design.reads.asked_fields(study, trial)
     data = {name: value for name in _DATA if (value := getattr(trial, name)) not in (None, "")}
     stimulus = f'<div class="asked">{html.escape(text)}</div>'
     if len(fields) == 1 and fields[0].options:
@@ -127,7 +133,7 @@ def _walked(study: Study, model: Any, conversation: Conversation, *, place: int)
     """Return the rounds as they are met by someone who always takes the choice in this place."""
     rounds: list[dict[str, Any]] = []
     history: list[Turn] = []
-    met: list[tuple[Trial, Prompt]] = [study.design.first(study, model, conversation)]
+    met: list[tuple[Trial, Prompt]] = [study.design.asks.first(study, model, conversation)]
     while met and met[0][0].round is not None:
         trial, prompt = met[0]
         turns = list(_turns(study, trial, prompt))
@@ -142,7 +148,7 @@ def _walked(study: Study, model: Any, conversation: Conversation, *, place: int)
                 "data": {name: getattr(trial, name) for name in _OF_ROUNDS},
             }
         )
-        following = [study.design.next(study, model, conversation, [*history, turn]) for turn in turns]
+        following = [study.design.asks.next(study, model, conversation, [*history, turn]) for turn in turns]
         met = [each for each in following if each is not None]
         history.append(turns[place])
     return rounds
@@ -152,8 +158,8 @@ def _turns(study: Study, trial: Trial, prompt: Prompt) -> Iterator[Turn]:
     """Yield a turn for each choice there is, in the order in which they are shown; none if no choice can succeed."""
     shown: Sequence[str] = trial.factors.get("groups_shown", ())
     for choice in shown:
-        reply = study.design.as_imported_reply(study, trial, Reply(answer=choice))
-        reading = study.design.read(study, trial, reply)
+        reply = study.design.imports.as_imported_reply(study, trial, Reply(answer=choice))
+        reading = study.design.reads.read(study, trial, reply)
         if reading.choice is None or "is_success" not in reading.factors:
             return
         yield Turn(prompt, reply, reading, trial.trial_id)

@@ -184,7 +184,7 @@ def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
         raise UnknownTrialError("game", game)
     rows.sort(key=lambda row: (row["round"] is None, row["round"] or 0, row["sequence"]))
     design = design_of(design_of_study(connection, rows[0]["study"]))
-    name, has_rounds = (design.conversation, design.plays_games) if design else ("conversation", False)
+    name, has_rounds = (design.asks.conversation, design.asks.plays_games) if design else ("conversation", False)
     table: dict[str, Counter[str]] = {}
     for row in rows:
         row["factors"] = values_of(row["factors"])
@@ -228,7 +228,7 @@ def neighbouring_games(trials: duckdb.DuckDBPyRelation, game: str) -> tuple[str 
 def conversation_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Return what the designs of the runs here call conversations of many turns: "game", "conversation"."""
     designs = connection.execute("SELECT DISTINCT design FROM runs").fetchall()
-    names = {design.conversation for (name,) in designs if (design := design_of(name)) is not None}
+    names = {design.asks.conversation for (name,) in designs if (design := design_of(name)) is not None}
     return sorted(names - {""})
 
 

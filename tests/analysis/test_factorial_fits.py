@@ -58,7 +58,7 @@ def import_simulated(study: Study, db: Path, rows: Path, repetitions: int) -> No
     lines = []
     for conversation in plan(study, model, repetitions=repetitions):
         for trial in conversation.trials:
-            reply = study.design.simulate(study, model, trial, 7)
+            reply = study.design.simulates.simulate(study, model, trial, 7)
             place = {name: getattr(trial, name) for name in ("model", "test", "condition", "item", "group", "wording")}
             lines.append({**place, "repetition": trial.repetition, "answer": reply.answer})
     rows.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

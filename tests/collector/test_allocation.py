@@ -26,7 +26,7 @@ GROUPS = HIRING.data.groups
 def first_trial(variant: str, answer_format: str) -> Trial:
     study = load_study("hiring", variant)
     game = next(plan(study, study.model("gpt-4o")))
-    found = DESIGN.next(study, study.model("gpt-4o"), game, [])
+    found = DESIGN.asks.next(study, study.model("gpt-4o"), game, [])
     assert found is not None
     return replace(found[0], factors={**found[0].factors, "answer_format": answer_format})
 
@@ -47,7 +47,7 @@ def first_trial(variant: str, answer_format: str) -> Trial:
     ],
 )
 def test_the_group_that_an_answer_names_is_found(answer_format: str, answer: str, choice: str) -> None:
-    reading = DESIGN.read(HIRING, first_trial("main", answer_format), Reply(answer=answer))
+    reading = DESIGN.reads.read(HIRING, first_trial("main", answer_format), Reply(answer=answer))
     assert (reading.outcome, reading.choice, reading.is_final) == ("answered", choice, True)
 
 
@@ -63,11 +63,11 @@ def test_the_group_that_an_answer_names_is_found(answer_format: str, answer: str
 )
 def test_an_answer_that_names_no_group_or_two_is_asked_again(answer: str, outcome: str) -> None:
     trial = first_trial("main", "direct")
-    reading = DESIGN.read(HIRING, trial, Reply(answer=answer))
+    reading = DESIGN.reads.read(HIRING, trial, Reply(answer=answer))
     assert (reading.outcome, reading.choice, reading.is_final) == (outcome, None, False)
     last = replace(trial, factors={**trial.factors, "reminders": 2})
     over = {"game_over": outcome, "n_not_asked": 39, "not_asked": {"rounds": 39}}
-    assert DESIGN.read(HIRING, last, Reply(answer=answer)).factors == over
+    assert DESIGN.reads.read(HIRING, last, Reply(answer=answer)).factors == over
 
 
 def test_percentages_are_read_as_one_number() -> None:
@@ -106,7 +106,7 @@ def test_a_latin_square_gives_each_group_each_rank_once() -> None:
 def test_a_candidate_s_features_are_drawn_said_and_kept() -> None:
     study = load_study("hiring", "resettlement_age_education")
     game: Conversation = next(plan(study, study.model("gpt-4o")))
-    found = DESIGN.next(study, study.model("gpt-4o"), game, [])
+    found = DESIGN.asks.next(study, study.model("gpt-4o"), game, [])
     assert found is not None
     trial, prompt = found
     age, education = trial.factors["candidates"][0]

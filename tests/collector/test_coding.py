@@ -91,9 +91,9 @@ def test_a_coder_sees_the_answer_to_the_byte_and_not_what_was_coded_before(own: 
         )
     study = load_study(own)
     trials = {c.trials[0].item: c.trials[0] for c in plan(study, study.models[0], 1)}
-    text = DESIGN.text(study, study.models[0], trials["i1"])
+    text = DESIGN.asks.text(study, study.models[0], trials["i1"])
     assert f"\n{HOSTILE}\n" in text
-    unknown = DESIGN.text(study, study.models[0], trials["i2"])
+    unknown = DESIGN.asks.text(study, study.models[0], trials["i2"])
     assert {trials["i1"].condition, trials["i2"].condition} == {"agreement", "undecided"}
     assert text.replace(HOSTILE, "no").splitlines()[0] == unknown.splitlines()[0]
 

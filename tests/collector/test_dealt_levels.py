@@ -25,7 +25,7 @@ def both(folder: Path, text: str) -> tuple[Study, Study]:
 def prompts(study: Study) -> list[tuple[Trial, Prompt]]:
     pairs = []
     for conversation in plan(study, study.models[0]):
-        asked = study.design.next(study, study.models[0], conversation, [])
+        asked = study.design.asks.next(study, study.models[0], conversation, [])
         assert asked is not None
         pairs.append(asked)
     return pairs
@@ -70,7 +70,7 @@ def test_one_prompt_is_recorded_alike_in_all_templates_and_for_all_questions(tmp
 def test_a_simulated_model_answers_by_what_is_shown(tmp_path: Path) -> None:
     null = load_study(write_audit(tmp_path, text=STUDY + STRONG), variant="null")
     answers = {
-        (trial.factors["sent_levels"][1], null.design.simulate(null, null.models[0], trial, 1).answer)
+        (trial.factors["sent_levels"][1], null.design.simulates.simulate(null, null.models[0], trial, 1).answer)
         for trial, _ in prompts(null)
         if trial.test == "hire"
     }

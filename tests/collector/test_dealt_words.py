@@ -53,7 +53,7 @@ def test_the_same_words_are_asked_as_often_in_other_groups(name: str) -> None:
 def test_the_prompt_lists_the_words_as_they_were_dealt() -> None:
     null = load_study("rmiat", variant="null")
     trial = trials(null)[0]
-    text = null.design.text(null, null.models[0], trial)
+    text = null.design.asks.text(null, null.models[0], trial)
     test = null.data.tests[trial.test]
     assert f"The words {', '.join(test.words['group_a'][:-1])}, and {test.words['group_a'][-1]} are used" in text
 
@@ -65,8 +65,8 @@ def test_a_simulated_model_answers_by_a_words_own_group_so_that_conditions_come_
     first = null.conditions[0].condition
     sums: dict[bool, list[float]] = {True: [], False: []}
     for trial in trials(null):
-        reply = design.simulate(null, model, trial, 1)
-        reading = design.read(null, trial, reply)
+        reply = design.simulates.simulate(null, model, trial, 1)
+        reading = design.reads.read(null, trial, reply)
         value = reply.reasoning_tokens if name == "rmiat" else reading.choice == trial.expected
         sums[trial.condition == first].append(float(value or 0))
     means = [sum(values) / len(values) for values in sums.values()]

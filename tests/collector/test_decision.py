@@ -49,10 +49,10 @@ def told(study: Study, *answers: str) -> tuple[list[Turn], Trial | None]:
     model, conversation = study.models[0], conversations(study)[0]
     history: list[Turn] = []
     for answer in answers:
-        trial, prompt = DESIGN.next(study, model, conversation, history) or pytest.fail("nothing is asked")
+        trial, prompt = DESIGN.asks.next(study, model, conversation, history) or pytest.fail("nothing is asked")
         reply = Reply(answer=answer)
-        history.append(Turn(prompt, reply, DESIGN.read(study, trial, reply), trial.trial_id))
-    step = DESIGN.next(study, model, conversation, history)
+        history.append(Turn(prompt, reply, DESIGN.reads.read(study, trial, reply), trial.trial_id))
+    step = DESIGN.asks.next(study, model, conversation, history)
     return history, step[0] if step else None
 
 
@@ -81,7 +81,7 @@ def test_what_is_drawn_is_alike_in_all_wordings_and_balanced(study: Callable[[st
 def test_a_later_turn_carries_what_was_said_before(study: Callable[[str], Study]) -> None:
     history, trial = told(study("base"), "Two profiles.")
     assert trial is not None
-    _, prompt = DESIGN.next(study("base"), study("base").models[0], conversations(study("base"))[0], history) or (
+    _, prompt = DESIGN.asks.next(study("base"), study("base").models[0], conversations(study("base"))[0], history) or (
         0,
         None,
     )
@@ -112,8 +112,8 @@ def test_a_message_has_all_tasks_of_the_conversation(study: Callable[[str], Stud
     whole, turns = study("one_message"), study("base")
     for conversation in conversations(whole)[:5]:
         [trial] = conversation.trials
-        text = DESIGN.text(whole, whole.models[0], trial)
-        parts = [DESIGN.text(turns, turns.models[0], replace(trial, factors={**trial.factors, "tasks": [kind]}))
+        text = DESIGN.asks.text(whole, whole.models[0], trial)
+        parts = [DESIGN.asks.text(turns, turns.models[0], replace(trial, factors={**trial.factors, "tasks": [kind]}))
                  for kind in trial.factors["tasks"]]  # fmt: skip
         assert text == "\n\n".join(parts)
 
@@ -121,13 +121,13 @@ def test_a_message_has_all_tasks_of_the_conversation(study: Callable[[str], Stud
 def test_what_is_undecided_is_no_decision_and_refusals_are_told_apart(study: Callable[[str], Study]) -> None:
     [trial] = conversations(study("one_message"))[0].trials
     readings = {
-        answer: DESIGN.read(study("one_message"), trial, Reply(answer=answer))
+        answer: DESIGN.reads.read(study("one_message"), trial, Reply(answer=answer))
         for answer in ("Either of them could do it.", "I can't help with that.", "   ")
     }
     assert [(r.outcome, (r.detail or "").split(":")[0]) for r in readings.values()] == [
         ("malformed", "undecided_no_word"), ("refused", "refused_in_words"), ("malformed", "empty"),
     ]  # fmt: skip
-    cut_off = DESIGN.read(study("one_message"), trial, Reply(answer="Peter", outcome="truncated"))
+    cut_off = DESIGN.reads.read(study("one_message"), trial, Reply(answer="Peter", outcome="truncated"))
     assert cut_off.outcome == "truncated"
 
 
@@ -244,7 +244,7 @@ def test_recorded_chained_prompts_are_rendered_byte_for_byte(shared: Path, tmp_p
         facts = {"attribute_a": row["attribute0"], "attribute_b": row["attribute1"], "words": words}
         facts |= {"first_group": "a", "first_attribute": "a"}
         shown = replace(trial, option_a=row["group0"], option_b=row["group1"], factors={**trial.factors, **facts})
-        assert DESIGN.text(study, study.models[0], shown) == row["prompt"]
+        assert DESIGN.asks.text(study, study.models[0], shown) == row["prompt"]
     assert len(rows) == 160
 
 

@@ -33,7 +33,7 @@ def trials(study: Study, **options: int) -> list[Trial]:
 
 
 def sent(study: Study, trial: Trial) -> str:
-    return study.design.text(study, study.models[0], trial)
+    return study.design.asks.text(study, study.models[0], trial)
 
 
 @pytest.mark.parametrize(
@@ -187,9 +187,9 @@ def test_a_reversed_scale_is_read_as_the_study_lists_it(tmp_path: Path) -> None:
     for trial in of_rating:
         is_reversed = trial.factors["directions"] == ["reversed"]
         assert ("from 1 (good) to 5 (bad)" in sent(study, trial)) == is_reversed
-        reading = study.design.read(study, trial, Reply(answer="2"))
+        reading = study.design.reads.read(study, trial, Reply(answer="2"))
         assert reading.factors["values"] == (["4"] if is_reversed else ["2"])
-        assert study.design.read(study, trial, Reply(answer="Good")).factors["values"] == ["5"]
+        assert study.design.reads.read(study, trial, Reply(answer="Good")).factors["values"] == ["5"]
 
 
 @pytest.mark.parametrize(
@@ -209,20 +209,20 @@ def test_several_questions_in_one_answer_are_read_each_by_itself(
     answer: str, outcome: str, values: list[str], outcomes: list[str], tmp_path: Path
 ) -> None:
     study = audit(tmp_path, text=PAIRS)
-    reading = study.design.read(study, trials(study)[0], Reply(answer=answer))
+    reading = study.design.reads.read(study, trials(study)[0], Reply(answer=answer))
     assert (reading.outcome, reading.factors) == (outcome, {"values": values, "outcomes": outcomes})
 
 
 def test_an_outcome_of_the_provider_wins_and_nothing_is_read(tmp_path: Path) -> None:
     study = audit(tmp_path)
-    reading = study.design.read(study, trials(study)[0], Reply(answer="4", outcome="filtered"))
+    reading = study.design.reads.read(study, trials(study)[0], Reply(answer="4", outcome="filtered"))
     assert (reading.outcome, reading.factors) == ("filtered", {})
 
 
 def test_a_persona_is_the_system_message_or_comes_before_the_text(tmp_path: Path) -> None:
     study = audit(tmp_path, text=PAIRS)
     conversations = list(plan(study, study.models[0]))
-    firsts = [study.design.first(study, study.models[0], conversation) for conversation in conversations]
+    firsts = [study.design.asks.first(study, study.models[0], conversation) for conversation in conversations]
     roles = Counter((trial.group, len(prompt.messages)) for trial, prompt in firsts)
     assert roles == {("nobody", 1): 40, ("farmer", 2): 40}
     before = audit(tmp_path, ("[personas]", '[personas]\nplace = "user"'), text=PAIRS)
@@ -237,7 +237,7 @@ def test_questions_in_turns_are_one_conversation_that_goes_on_after_a_refusal(tm
     conversation = next(iter(plan(study, study.models[0])))
     assert [trial.test for trial in conversation.trials] == ["rating", "hire"]
     assert planned_count(study) == 32 == len(trials(study))
-    trial, prompt = study.design.first(study, study.models[0], conversation)
+    trial, prompt = study.design.asks.first(study, study.models[0], conversation)
     assert "works as" in prompt.messages[0]["content"] or ": a" in prompt.messages[0]["content"]
     assert (
         sent(study, conversation.trials[1]) == f"Would you hire {trial.factors['levels'][0]}?\nAnswer with yes or no."

@@ -19,8 +19,8 @@ def answers(study: Study, repetitions: int = N, seed: int = 1) -> list[tuple[Tri
     found = []
     for conversation in plan(study, model, repetitions=repetitions):
         for trial in conversation.trials:
-            reply = design.simulate(study, model, trial, seed)
-            found.append((trial, design.read(study, trial, reply)))
+            reply = design.simulates.simulate(study, model, trial, seed)
+            found.append((trial, design.reads.read(study, trial, reply)))
     return found
 
 
@@ -43,9 +43,9 @@ def test_the_same_trial_gets_the_same_reply_whatever_was_asked_before(tmp_path: 
     study = audit(tmp_path)
     model = study.models[0]
     trials = [c.trials[0] for c in plan(study, model)]
-    replies = {trial.trial_id: study.design.simulate(study, model, trial, 3) for trial in trials}
+    replies = {trial.trial_id: study.design.simulates.simulate(study, model, trial, 3) for trial in trials}
     for trial in reversed(trials):
-        assert study.design.simulate(study, model, trial, 3) == replies[trial.trial_id]
+        assert study.design.simulates.simulate(study, model, trial, 3) == replies[trial.trial_id]
 
 
 def test_utilities_of_a_names_gender_and_of_a_job_move_ratings_and_yes(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_filter_holds_back_prompts_about_one_level(tmp_path: Path) -> None:
     trials = [c.trials[0] for c in plan(study, model, repetitions=N)]
     held_back = Counter()
     for trial in trials:
-        reply = study.design.simulate(study, model, trial, 1)
+        reply = study.design.simulates.simulate(study, model, trial, 1)
         held_back[trial.factors["levels"][2]] += reply.finish_reason == "content_filter" and not reply.answer
     assert held_back.pop("nurse") > 0.2 * len(trials) / 2
     assert set(held_back.values()) == {0}

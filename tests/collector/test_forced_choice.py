@@ -149,7 +149,7 @@ def test_what_is_sent_is_a_part_of_the_trials_id(change: Callable[..., object]) 
 def test_ids_are_planned_in_the_order_of_the_conversations_and_skipped_ones_keep_their_places() -> None:
     model = STUDY.model("gpt-5")
     asked = list(plan(STUDY, model, 7, 2))
-    cells = DESIGN.plan(STUDY, model, 7)
+    cells = DESIGN.asks.plan(STUDY, model, 7)
     assert [cells.trial_ids(place) for place in cells.places(2)] == [(c.conversation_id,) for c in asked]
     rest = list(plan(STUDY, model, 7, 2, skip=bytes(i % 2 for i in range(640))))
     assert rest == asked[::2]

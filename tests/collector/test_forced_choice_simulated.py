@@ -36,9 +36,9 @@ def logit(p: float) -> float:
 
 
 def test_a_draw_depends_on_trial_and_seed_and_on_nothing_else() -> None:
-    first = [DESIGN.simulate(STUDY, GPT, trial, 3) for trial in TRIALS]
-    assert [DESIGN.simulate(STUDY, GPT, trial, 3) for trial in reversed(TRIALS)] == first[::-1]
-    assert [DESIGN.simulate(STUDY, GPT, trial, 4) for trial in TRIALS] != first
+    first = [DESIGN.simulates.simulate(STUDY, GPT, trial, 3) for trial in TRIALS]
+    assert [DESIGN.simulates.simulate(STUDY, GPT, trial, 3) for trial in reversed(TRIALS)] == first[::-1]
+    assert [DESIGN.simulates.simulate(STUDY, GPT, trial, 4) for trial in TRIALS] != first
 
 
 def test_a_words_intercept_is_one_number_in_all_blocks_models_and_repetitions() -> None:
@@ -66,7 +66,7 @@ def test_shares_of_valid_and_consistent_answers_are_those_of_the_parameters() ->
     hits, truth, n = Counter[str](), Counter[str](), 0
     for seed in range(40):
         for trial in TRIALS:
-            reading = DESIGN.read(STUDY, trial, through(DESIGN.simulate(STUDY, GPT, trial, seed)))
+            reading = DESIGN.reads.read(STUDY, trial, through(DESIGN.simulates.simulate(STUDY, GPT, trial, seed)))
             valid, consistent = probabilities(cell_of(trial), trial, seed)
             n += 1
             truth["valid"] += valid
@@ -90,7 +90,7 @@ def test_each_kind_of_invalid_answer_is_read_as_what_it_is(kind: str) -> None:
         trial = TRIALS[number]
         answer = written(kind, "AB"[number % 2], trial, 1.0, number / 60)
         said = Reply(answer.text, outcome="refused" if answer.is_provider_refusal else None)
-        reading = DESIGN.read(STUDY, trial, through(replace(said, finish_reason=answer.finish_reason)))
+        reading = DESIGN.reads.read(STUDY, trial, through(replace(said, finish_reason=answer.finish_reason)))
         if kind in INVALID:
             assert (reading.outcome, reading.detail) == ("malformed", kind)
         else:
@@ -101,14 +101,14 @@ def test_each_way_of_writing_a_clear_answer_is_read_as_that_letter() -> None:
     for number in range(200):
         trial, letter = TRIALS[number], "AB"[number % 2]
         answer = written(None, letter, trial, 0.0, number / 200)
-        reading = DESIGN.read(STUDY, trial, Reply(answer.text))
+        reading = DESIGN.reads.read(STUDY, trial, Reply(answer.text))
         assert reading.choice == (trial.option_a if letter == "A" else trial.option_b)
         assert reading.place == answer.letter_at
 
 
 def test_log_probabilities_are_the_true_ones() -> None:
     for trial in TRIALS[:80]:
-        reply = DESIGN.simulate(STUDY, GPT, trial, 1)
+        reply = DESIGN.simulates.simulate(STUDY, GPT, trial, 1)
         letters = [dict(token.likeliest) for token in reply.logprobs if token.likeliest]
         if letters:
             p = math.exp(letters[0][str(trial.factors["consistent_letter"])])
@@ -127,8 +127,8 @@ def test_enforced_output_is_never_malformed_and_may_still_be_refused() -> None:
     kinds = Counter[str]()
     for seed in range(10):
         for trial in TRIALS:
-            reply = through(DESIGN.simulate(STUDY, enforced, trial, seed))
-            kinds[DESIGN.read(STUDY, trial, reply).outcome] += 1
+            reply = through(DESIGN.simulates.simulate(STUDY, enforced, trial, seed))
+            kinds[DESIGN.reads.read(STUDY, trial, reply).outcome] += 1
     assert kinds["malformed"] == 0
     assert kinds["refused"] > 10
 

@@ -233,10 +233,10 @@ def test_an_answer_that_filled_the_context_ends_its_game_and_is_paid_for(study: 
     reply = anthropic.reply(full, {})
     loaded = load_study(study)
     game = next(plan(loaded, loaded.model("local/small")))
-    step = design_named("allocation").next(loaded, loaded.model("local/small"), game, [])
+    step = design_named("allocation").asks.next(loaded, loaded.model("local/small"), game, [])
     assert step is not None
     trial, _ = step
-    read = design_named("allocation").read(loaded, trial, reply)
+    read = design_named("allocation").reads.read(loaded, trial, reply)
     assert (read.outcome, read.is_final, read.factors["game_over"]) == ("truncated", True, "too_long")
     assert (reply.input_tokens, reply.output_tokens) == (900, 7)
 

@@ -65,7 +65,7 @@ def test_a_rating_is_read_where_it_lies_on_the_scale_and_nowhere_else(number: in
     design, model = design_named("allocation"), HIRING.model("gpt-4o")
     trial = next(plan(HIRING, model)).trials[-1]
     step = {"reminders": 2, **trial.factors}
-    reading = design.read(HIRING, replace(trial, factors=step), Reply(answer=f"Answer: {number}"))
+    reading = design.reads.read(HIRING, replace(trial, factors=step), Reply(answer=f"Answer: {number}"))
     wanted = ("answered", str(number)) if 1 <= number <= 7 else ("malformed", None)
     assert (reading.outcome, reading.choice) == wanted
     assert "n_not_asked" not in reading.factors  # the other ratings stand on their own

@@ -137,10 +137,10 @@ def history_bytes(rounds: int) -> int:
     game = next(plan(study, model))
     tracemalloc.start()
     history: list[Turn] = []
-    while step := design.next(study, model, game, history):
+    while step := design.asks.next(study, model, game, history):
         trial, prompt = step
-        reply = design.simulate(study, model, trial, 1)
-        history.append(Turn(prompt, reply, design.read(study, trial, reply), trial.trial_id))
+        reply = design.simulates.simulate(study, model, trial, 1)
+        history.append(Turn(prompt, reply, design.reads.read(study, trial, reply), trial.trial_id))
         assert prompt.hash
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()

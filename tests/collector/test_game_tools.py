@@ -94,14 +94,15 @@ def test_a_game_of_calls_that_was_cut_off_goes_on_with_the_same_words(
 def test_a_round_without_a_call_is_no_answer_whatever_it_says() -> None:
     study = load_study("hiring", "main.tool")
     design, model = design_named("allocation"), study.model("gpt-4o")
-    step = design.next(study, model, next(plan(study, model)), [])
+    step = design.asks.next(study, model, next(plan(study, model)), [])
     assert step is not None
     read = {
-        text: design.read(study, step[0], Reply(answer=text)).outcome for text in ("Answer: Tufa", "I can't do that.")
+        text: design.reads.read(study, step[0], Reply(answer=text)).outcome
+        for text in ("Answer: Tufa", "I can't do that.")
     }
     assert read == {"Answer: Tufa": "malformed", "I can't do that.": "refused"}
     other = Reply(tool_calls=(ToolCall("1", "hire", {"group": "Tufa"}),))
-    assert design.read(study, step[0], other).choice is None
+    assert design.reads.read(study, step[0], other).choice is None
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5) | st.text())

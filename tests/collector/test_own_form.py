@@ -66,7 +66,7 @@ def study_of(folder: Path, text: str, **files: str) -> Any:
 
 
 def trials_of(study: Any) -> list[Trial]:
-    plan = study.design.plan(study, study.models[0], study.seed)
+    plan = study.design.asks.plan(study, study.models[0], study.seed)
     return [trial for number, place in enumerate(plan.places(1)) for trial in plan.conversation(place, number).trials]
 
 
@@ -77,7 +77,7 @@ def prompts_of(study: Any) -> list[str]:
 def read(study: Any, answer: str) -> list[str | None]:
     """Return the value of each question, or the outcome of an answer without any."""
     trial = trials_of(study)[0]
-    reading = study.design.read(study, trial, Reply(answer=answer))
+    reading = study.design.reads.read(study, trial, Reply(answer=answer))
     if reading.outcome != "answered":
         return [reading.outcome] * len(trial.factors["questions"])
     return [value or None for value in reading.factors["values"]]
@@ -195,7 +195,7 @@ def test_the_form_of_an_answer_can_be_a_factor(tmp_path: Path) -> None:
     for trial in trials_of(study):
         level = trial.factors["levels"][0]
         for form, answer in answers.items():
-            reading = study.design.read(study, trial, Reply(answer=answer))
+            reading = study.design.reads.read(study, trial, Reply(answer=answer))
             assert reading.choice == ("4" if form == level else None), (level, form)
 
 
@@ -206,7 +206,7 @@ def test_questions_that_are_not_read_are_said_at_the_end_of_a_run(tmp_path: Path
         '{"scores": [4]}',
         '{"scores": [1, 2, 3], "check": true, "assessment": {"hire": false, "reason": "x"}}',
     ):
-        endings.count_questions(study.design.read(study, trial, Reply(answer=answer)))
+        endings.count_questions(study.design.reads.read(study, trial, Reply(answer=answer)))
         other.add(json.loads(json.dumps(endings.as_message())))
         endings = Endings()
     assert other.notes("openai") == ["openai: 5 of 12 questions were not read, in 1 of 2 answered trials."]

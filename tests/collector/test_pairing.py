@@ -59,7 +59,7 @@ def test_the_prompt_is_the_printed_one(planned: list[Trial]) -> None:
     trial = next(t for t in planned if t.test == "flowers_insects" and t.wording == 1 and t.item == "draw 1")
     first = trial.factors["first_option"]
     [second] = {trial.option_a, trial.option_b} - {first}
-    assert DESIGN.text(STUDY, MODEL, trial) == (
+    assert DESIGN.asks.text(STUDY, MODEL, trial) == (
         f"Here is a list of words. For each word pick a word — {first} or {second} — and write it after the word. The "
         f"words are {trial.factors['words']}. Do not include any additional text in your response. Separate words by - "
         "and separate pairs by a new line."
@@ -88,7 +88,7 @@ def test_an_answer_becomes_four_counts(planned: list[Trial]) -> None:
         f"{word} - {trial.option_a if pole == 'p' else trial.option_b}"
         for word, pole in zip(trial.factors["words"], trial.factors["poles"], strict=True)
     ]
-    read = DESIGN.read(STUDY, trial, Reply(answer="\n".join(lines)))
+    read = DESIGN.reads.read(STUDY, trial, Reply(answer="\n".join(lines)))
     n = len(lines) // 2
     assert (read.outcome, read.factors["reading"]) == ("answered", "complete")
     assert [read.factors[f"n_{cell}"] for cell in ("a_p", "a_n", "b_p", "b_n")] == [n, 0, 0, n]
@@ -107,7 +107,7 @@ def test_an_answer_becomes_four_counts(planned: list[Trial]) -> None:
 def test_what_is_no_list_has_its_own_outcome(
     planned: list[Trial], reply: Reply, outcome: str, detail: str | None
 ) -> None:
-    read = DESIGN.read(STUDY, planned[0], reply)
+    read = DESIGN.reads.read(STUDY, planned[0], reply)
     assert (read.outcome, read.detail) == (outcome, detail)
 
 
@@ -217,7 +217,7 @@ def test_recorded_prompts_are_rendered_byte_for_byte(shared: Path, tmp_path: Pat
             shown = Trial(
                 **{**vars_of(trial), "option_a": row["group0"], "option_b": row["group1"], "factors": factors}
             )
-            sent = DESIGN.text(study, study.models[0], shown)
+            sent = DESIGN.asks.text(study, study.models[0], shown)
             assert sent.partition(" Do not include")[0] in row["prompt"]
 
 

@@ -112,7 +112,7 @@ def test_a_study_of_ones_own_is_planned_and_worded_end_to_end(tmp_path: Path) ->
     model, design = study.model("small"), study.design
     prompts = set()
     for conversation in plan(study, model, seed=1):
-        trial, prompt = design.next(study, model, conversation, []) or (None, None)
+        trial, prompt = design.asks.next(study, model, conversation, []) or (None, None)
         assert trial == conversation.trials[0]
         assert prompt is not None
         prompts.add(prompt.messages[0]["content"])
@@ -130,6 +130,7 @@ def test_a_design_is_looked_up_once_and_says_its_name(name: str) -> None:
 
 @each_row("name", _DESIGNS)
 def test_a_design_gives_its_questions_in_one_of_the_ways_there_are(name: str) -> None:
-    own = vars(type(design_named(name)))
-    assert {"questions", "plan"} & own.keys() or not design_named(name).asks  # one that asks nobody has none
+    asks = design_named(name).asks
+    own = vars(type(asks))
+    assert {"questions", "plan"} & own.keys() or not asks.asks_anyone  # one that asks nobody has none
     assert {"text", "next"} & own.keys()

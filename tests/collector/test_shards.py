@@ -45,7 +45,7 @@ def shards(study: Study, repetitions: int = 1, of: int = N) -> list[list[Convers
 
 
 def mixes_tests(study: Study) -> bool:
-    return study.design.plan(study, study.models[0], study.seed).mixes_tests
+    return study.design.asks.plan(study, study.models[0], study.seed).mixes_tests
 
 
 def cells(study: Study, part: list[Conversation]) -> Counter[tuple[str, str]]:

@@ -26,7 +26,7 @@ PAPER_MEASURE = {model.model: model.measure for model in STUDY.models}
 def simulated(model: str) -> list[tuple[Trial, Reply]]:
     asked = STUDY.model(f"simulated/{model}")
     trials = [conversation.trials[0] for conversation in plan(STUDY, asked, seed=1)]
-    return [(trial, DESIGN.simulate(STUDY, asked, trial, 1)) for trial in trials]
+    return [(trial, DESIGN.simulates.simulate(STUDY, asked, trial, 1)) for trial in trials]
 
 
 def tokens_of(model: str, reply: Reply) -> int:
@@ -83,7 +83,7 @@ def test_refusals_come_close_to_table_s4(model: str) -> None:
 
 def test_every_simulated_answer_is_read_as_what_it_is_meant_to_be() -> None:
     for trial, reply in simulated("gpt-oss-20b"):
-        reading = DESIGN.read(STUDY, trial, reply)
+        reading = DESIGN.reads.read(STUDY, trial, reply)
         assert reading.outcome == ("answered" if reply.answer in (trial.option_a, trial.option_b) else "refused")
 
 
@@ -117,7 +117,7 @@ def test_words_and_wordings_of_a_new_study_differ_in_level_and_effect(of: str, t
     trials = [conversation.trials[0] for conversation in plan(study, asked, seed=1)]
     kept: dict[tuple[str, str], list[int]] = {}
     for trial in trials:
-        reply = DESIGN.simulate(study, asked, trial, 1)
+        reply = DESIGN.simulates.simulate(study, asked, trial, 1)
         if trial.test == "rain_sun" and reply.reasoning_tokens:
             kept.setdefault((str(getattr(trial, of)), trial.condition), []).append(reply.reasoning_tokens)
     names = sorted({name for name, _ in kept})

@@ -59,10 +59,10 @@ def study() -> Study:
 def body(study: Study, provider: str, settings: dict[str, Any], *, enforced: bool) -> dict[str, Any]:
     model = replace(study.model(f"{provider}/x" if provider != "simulated" else "simulated/gpt-5"), settings=settings)
     conversation = next(plan(study, model))
-    step = DESIGN.next(study, model, conversation, [])
+    step = DESIGN.asks.next(study, model, conversation, [])
     assert step is not None
     asked = provider_named(provider)
-    asked = asked.enforcing(DESIGN.answer_schema or {}) if enforced else asked
+    asked = asked.enforcing(DESIGN.reads.answer_schema or {}) if enforced else asked
     return dict(asked.dialect.request("http://x", "k", model, step[1], step[0]).body)
 
 
@@ -153,7 +153,7 @@ models = [{ model = "gpt-6-luna", provider = "openai" }]
 def test_several_questions_in_one_answer_have_a_key_each(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(SEVERAL)
     several = load_study(str(tmp_path / "study.toml"))
-    schema = several.design.schema_of(several)
+    schema = several.design.reads.schema_of(several)
     assert schema is not None
     assert schema["required"] == ["rating", "invite", "job", "pay", "why"]
     assert [part["type"] for part in schema["properties"].values()] == [

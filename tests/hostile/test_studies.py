@@ -63,7 +63,7 @@ def test_a_hostile_study_is_read_as_data_or_refused_in_a_short_sentence(hostile:
     with room_for(MOST_MB):
         if hostile.sentence is None:
             study = load_study(path)
-            assert len(list(islice(study.design.plan(study, study.models[0], 1).places(1), 9))) == 8
+            assert len(list(islice(study.design.asks.plan(study, study.models[0], 1).places(1), 9))) == 8
         else:
             with pytest.raises(SlantError) as refused:
                 load_study(path)

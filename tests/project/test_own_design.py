@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.designs import Design, check_asks, check_views, design_named
+from slant.collector.designs import Asks, Design, check_asks, check_views, design_named
 from slant.collector.errors import DesignError, StudyError
 from slant.collector.records import Reply
 from slant.collector.studies.catalogue import load_study
@@ -71,16 +71,16 @@ def test_its_checks_figures_and_report_are_those_that_it_declares(study: Path, r
 
 def test_its_answers_are_read_as_one_number_from_1_to_7(study: Path) -> None:
     design, warmth = design_named("rating"), load_study(study)
-    trial = next(design.conversations(warmth, warmth.models[0], 1, 1)).trials[0]
+    trial = next(design.asks.conversations(warmth, warmth.models[0], 1, 1)).trials[0]
     answers = ("7", "I say 3.", "8", "3 or 4", "2.5", None)
-    read = [design.read(warmth, trial, Reply(answer=answer)) for answer in answers]
+    read = [design.reads.read(warmth, trial, Reply(answer=answer)) for answer in answers]
     assert [one.choice for one in read] == ["7", "3", None, None, None, None]
     assert {one.outcome for one in read[2:]} == {"malformed"}
 
 
 def test_trials_of_conditions_take_turns_and_have_ids_of_their_own(study: Path) -> None:
     warmth = load_study(study)
-    trials = [one.trials[0] for one in design_named("rating").conversations(warmth, warmth.models[0], 1, 50)]
+    trials = [one.trials[0] for one in design_named("rating").asks.conversations(warmth, warmth.models[0], 1, 50)]
     assert len({trial.trial_id for trial in trials}) == len(trials) == 300
     assert 20 < sum(trial.condition == "plain" for trial in trials[:60]) < 40
 
@@ -114,7 +114,24 @@ def test_a_view_that_is_not_the_design_s_own_is_refused(
 @pytest.mark.parametrize("pair", [("questions", "plan"), ("text", "next")])
 def test_a_design_that_asks_nothing_is_refused_when_it_is_loaded(study: Path, pair: tuple[str, str]) -> None:
     rating = type(design_named("rating"))
-    without = type("Without", (rating,), {name: getattr(Design, name) for name in pair})
+    without = type("Without", (rating,), {})()
+    without.asks = type("AsksNothing", (type(rating.asks),), {name: getattr(Asks, name) for name in pair})()
     check_asks(rating())
     with pytest.raises(DesignError, match=rf"needs {pair[0]}\(\) or {pair[1]}\(\)"):
-        check_asks(without())
+        check_asks(without)
+
+
+@pytest.mark.parametrize("part", ["asks", "reads"])
+def test_a_design_without_a_part_that_each_needs_is_refused(study: Path, part: str) -> None:
+    rating = design_named("rating")
+    kept = {name: getattr(rating, name) for name in ("name", "parse", "tests", "asks", "reads") if name != part}
+    with pytest.raises(DesignError, match=f"needs a part `{part}`"):
+        check_asks(type("Without", (Design,), kept)())
+
+
+def test_a_design_has_at_most_twelve_members_and_each_of_its_parts_is_optional_but_two() -> None:
+    members = {name for name in (*dir(Design), *Design.__annotations__) if not name.startswith("_")}
+    assert len(members) <= 12
+    lacking = {name for name in members if not hasattr(Design, name)}
+    assert lacking == {"name", "asks", "reads"}
+    assert {"simulates", "imports", "analyses"} < members

@@ -22,10 +22,10 @@ def rounds_of(study: Study, participant: str, seed: int = 1, games: int | None =
             return
         history: list[Turn] = []
         played: list[Round] = []
-        while step := design.next(study, model, game, history):
+        while step := design.asks.next(study, model, game, history):
             trial, prompt = step
-            reply = design.simulate(study, model, trial, seed)
-            history.append(Turn(prompt, reply, design.read(study, trial, reply), trial.trial_id))
+            reply = design.simulates.simulate(study, model, trial, seed)
+            history.append(Turn(prompt, reply, design.reads.read(study, trial, reply), trial.trial_id))
             played.append((trial, history[-1]))
         yield played
 

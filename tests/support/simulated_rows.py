@@ -15,8 +15,8 @@ def simulated_rows(study: Study, repetitions: int = 1, seed: int = 7) -> Iterato
     for model in study.models:
         for conversation in plan(study, model, repetitions=repetitions):
             for trial in conversation.trials:
-                reply = study.design.simulate(study, model, trial, seed)
-                reading = study.design.read(study, trial, reply)
+                reply = study.design.simulates.simulate(study, model, trial, seed)
+                reading = study.design.reads.read(study, trial, reply)
                 place = ("trial_id", "model", "test", "condition", "item", "group", "wording", "repetition", "position")
                 yield {name: getattr(trial, name) for name in place} | {
                     "study": study.name,

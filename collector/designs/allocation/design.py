@@ -19,10 +19,14 @@ from slant.collector.designs.allocation.reader import called, read_turn
 from slant.collector.designs.allocation.texts import AnswerFormat
 from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
 from slant.collector.designs.analyses import Analyses, as_text
+from slant.collector.designs.asks import Asks
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, used_frames
+from slant.collector.designs.imports import Imports
 from slant.collector.designs.people import TRUE
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, toml_text
+from slant.collector.designs.reads import Reads
+from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.labels import mentioned_labels
 from slant.collector.reading.spelling import folded
@@ -79,31 +83,40 @@ class AllocationAnalyses(Analyses):
         return tuple(map(str, trial["factors"].get("groups", ())))
 
 
-class Allocation(Design):
-    name = "allocation"
-    analyses = AllocationAnalyses()
-    conversation = "game"
-    plays_games = True
-    whole_keys = ("success", "worth", "loss")
-    participants = PARTICIPANTS
-
-    parse = staticmethod(parse_allocation)
-    plan = staticmethod(Games)
+class AllocationImports(Imports):
     imported_turns = staticmethod(turn_reader)
     imported_people = staticmethod(PlayedGames)
 
     def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
         return proposed_study(table)
 
-    def tests(self, data: AllocationData) -> tuple[TestInfo, ...]:
-        if data.task == ELICITATION:
-            return (TestInfo(ELICITATION, 1, "Rates asked for", data.games * data.n_rounds),)
-        rounds = TestInfo(ROUNDS, 1, "Rounds of the game", data.games * data.rounds)
-        after = [
-            TestInfo(QUESTIONS, 2, "Questions after the game", data.games * data.n_questions),
-            TestInfo(RATINGS, 3, "Ratings after the game", data.games * data.n_ratings),
-        ]
-        return rounds, *(test for test in after if test.planned)
+    def as_imported_reply(self, study: StudyFile, trial: Trial, reply: Reply) -> Reply:
+        """Return the reply of a file, in which a called group is a tool call, or is alone."""
+        tool = _answer(study, trial).tool
+        return called(tool, reply) if tool and trial.test == ROUNDS else reply
+
+
+class AllocationReads(Reads):
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
+        return read_turn(study.data, _answer(study, trial), trial, reply)
+
+
+class AllocationSimulates(Simulates):
+    participants = PARTICIPANTS
+
+    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
+        """Return True for a model that does not reason by itself: it writes about as much as its format asks for."""
+        return bool(study.data.texts.answers[model.frame].addon) or study.data.task == ELICITATION
+
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return simulate_reply(study.data, model, trial)
+
+
+class AllocationAsks(Asks):
+    whole_keys = ("success", "worth", "loss")
+    conversation = "game"
+    plays_games = True
+    plan = staticmethod(Games)
 
     def answers(self, data: AllocationData) -> tuple[str, ...]:
         """Return the formats of answers; numbers are not asked by tool calls."""
@@ -115,16 +128,6 @@ class Allocation(Design):
 
     def needs_tools(self, study: StudyFile, model: StudyModel) -> bool:
         return bool(study.data.texts.answers[model.frame].tool)
-
-    def check(self, study: StudyFile) -> None:
-        data: AllocationData = study.data
-        _check_groups(data.groups)
-        for frame, user in used_frames(study).items():
-            if frame not in self.answers(data):
-                raise UnknownNameError(f"frame (an answer format, of {user})", frame, self.answers(data))
-        if data.success.kind == "elicited" and data.success.source not in study.variants:
-            raise UnknownNameError(f"variant (elicited_in of {study.path.name})", data.success.source, study.variants)
-        check_participants(data.simulation, [*(model.model for model in study.models), *PARTICIPANTS])
 
     def source_variant(self, study: StudyFile) -> str | None:
         success = study.data.success
@@ -149,26 +152,38 @@ class Allocation(Design):
         trial = next_trial(data, conversation, history, state)
         last_round = min(state.place, data.n_rounds) - 1
         earlier = conversation.trials[last_round] if state.place else None
-        return trial, prompt_of(data, self._answer(study, trial), trial, state, earlier)
+        return trial, prompt_of(data, _answer(study, trial), trial, state, earlier)
 
-    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
-        return read_turn(study.data, self._answer(study, trial), trial, reply)
 
-    def as_imported_reply(self, study: StudyFile, trial: Trial, reply: Reply) -> Reply:
-        """Return the reply of a file, in which a called group is a tool call, or is alone."""
-        tool = self._answer(study, trial).tool
-        return called(tool, reply) if tool and trial.test == ROUNDS else reply
+class Allocation(Design):
+    name = "allocation"
+    asks = AllocationAsks()
+    simulates = AllocationSimulates()
+    reads = AllocationReads()
+    imports = AllocationImports()
+    analyses = AllocationAnalyses()
 
-    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
-        """Return True for a model that does not reason by itself: it writes about as much as its format asks for."""
-        return bool(study.data.texts.answers[model.frame].addon) or study.data.task == ELICITATION
+    parse = staticmethod(parse_allocation)
 
-    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
-        return simulate_reply(study.data, model, trial)
+    def tests(self, data: AllocationData) -> tuple[TestInfo, ...]:
+        if data.task == ELICITATION:
+            return (TestInfo(ELICITATION, 1, "Rates asked for", data.games * data.n_rounds),)
+        rounds = TestInfo(ROUNDS, 1, "Rounds of the game", data.games * data.rounds)
+        after = [
+            TestInfo(QUESTIONS, 2, "Questions after the game", data.games * data.n_questions),
+            TestInfo(RATINGS, 3, "Ratings after the game", data.games * data.n_ratings),
+        ]
+        return rounds, *(test for test in after if test.planned)
 
-    def _answer(self, study: StudyFile, trial: Trial) -> AnswerFormat:
+    def check(self, study: StudyFile) -> None:
         data: AllocationData = study.data
-        return data.texts.answers[trial.factors["answer_format"]]
+        _check_groups(data.groups)
+        for frame, user in used_frames(study).items():
+            if frame not in self.asks.answers(data):
+                raise UnknownNameError(f"frame (an answer format, of {user})", frame, self.asks.answers(data))
+        if data.success.kind == "elicited" and data.success.source not in study.variants:
+            raise UnknownNameError(f"variant (elicited_in of {study.path.name})", data.success.source, study.variants)
+        check_participants(data.simulation, [*(model.model for model in study.models), *PARTICIPANTS])
 
 
 def _offered(factors: Mapping[str, Any]) -> list[str]:
@@ -190,6 +205,11 @@ def _check_groups(groups: tuple[str, ...]) -> None:
             raise StudyError(f'No answer could name the group "{group}": give it a name of letters or digits.')
         if others := [name for name in groups_named if name != group]:
             raise StudyError(f'Who answers "{group}" names the group "{others[0]}" as well: give one another name.')
+
+
+def _answer(study: StudyFile, trial: Trial) -> AnswerFormat:
+    data: AllocationData = study.data
+    return data.texts.answers[trial.factors["answer_format"]]
 
 
 DESIGN = Allocation()

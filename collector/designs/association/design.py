@@ -15,20 +15,22 @@ from itertools import takewhile
 from typing import Any
 
 from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.asks import Asks
 from slant.collector.designs.association.proposed import proposed_study
 from slant.collector.designs.association.simulated import (
+    AssociationSimulates,
     parse_simulation,
     remarks_on_simulation,
     remarks_on_words,
-    simulate_reply,
-    tests_without_rows,
 )
 from slant.collector.designs.association.words import AssociationData, AssociationTest, check_names, parse_tables
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.draws import deal_words
+from slant.collector.designs.imports import Imports
 from slant.collector.designs.plan import PromptIndex, QuestionPlan, trial_of
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
+from slant.collector.designs.reads import Reads
 from slant.collector.designs.wordings import GROUPS, SIDES, find_placeholders, spoken_words
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.labels import answer_to_label
@@ -95,18 +97,79 @@ class AssociationAnalyses(Analyses):
         return super().factor_levels(study) | {"condition": data.conditions, "wording": tuple(data.wordings)}
 
 
-class Association(Design):
-    name = "association"
-    analyses = AssociationAnalyses()
-    refusal_rules = REFUSAL_RULES
+class AssociationImports(Imports):
     layouts = ("lee-lai",)
     proposal_place = 2
 
-    def parse(self, table: Table, folder: StudyFolder) -> AssociationData:
-        return parse_tables(table, folder, parse_simulation(table, folder))
-
     def proposed_study(self, cells: AnsweredCells) -> ProposedStudy:
         return proposed_study(cells)
+
+
+class AssociationReads(Reads):
+    refusal_rules = REFUSAL_RULES
+
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
+        return answer_to_label(reply, (trial.option_a or "", trial.option_b or ""), item=trial.item)
+
+
+class AssociationAsks(Asks):
+    def dealt(self, data: AssociationData, seed: int) -> AssociationData:
+        tests: dict[str, AssociationTest] = {}
+        own_sides: dict[tuple[str, str], str] = {}
+        for name, test in data.tests.items():
+            groups = {side: test.words[side] for side in GROUPS}
+            tests[name] = replace(test, words={**test.words, **deal_words(groups, seed, name)})
+            own_sides |= {(name, word): side for side, words in groups.items() for word in words}
+        return replace(data, tests=tests, own_sides=own_sides)
+
+    def frames(self, data: AssociationData) -> tuple[str, ...]:
+        return tuple(data.frames)
+
+    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Cells:
+        return Cells(study, model, seed)
+
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
+        return rendered(study.data, model.frame, trial)
+
+    def contents(self, study: StudyFile) -> Iterator[str]:
+        data: AssociationData = study.data
+        return (_content(study, frame, test, n) for frame in data.frames for test in data.tests for n in data.wordings)
+
+    def repeated(self, study: StudyFile, planned: Trial, repetition: int) -> Trial:
+        """Return the repeated trial: in the balanced order options are reversed with each repetition."""
+        if study.data.option_order != "balanced" or (repetition - planned.repetition) % 2 == 0:
+            return planned
+        first = planned.factors["first_option"]
+        other = planned.option_b if first == planned.option_a else planned.option_a
+        trial = planned.copy()
+        trial.factors = {**planned.factors, "first_option": other}
+        return trial
+
+    def repetition_cycle(self, study: StudyFile) -> int:
+        return 2 if study.data.option_order == "balanced" else 1
+
+    def _prompts(self, study: StudyFile, model: StudyModel) -> PromptIndex[int]:
+        cells = Cells(study, model, study.seed)
+
+        def trial(number: int) -> Trial:
+            repetition, number = divmod(number, 2 * len(cells))
+            return cells.trial((number // 2, number % 2, repetition + 1), number)
+
+        # in the balanced order the next repetition lists the other option first
+        numbers = range(2 * len(cells) * (2 if study.data.option_order == "balanced" else 1))
+        return PromptIndex(((no, self._prompt(study, model, trial(no))) for no in numbers), trial)
+
+
+class Association(Design):
+    name = "association"
+    asks = AssociationAsks()
+    simulates = AssociationSimulates()
+    reads = AssociationReads()
+    imports = AssociationImports()
+    analyses = AssociationAnalyses()
+
+    def parse(self, table: Table, folder: StudyFolder) -> AssociationData:
+        return parse_tables(table, folder, parse_simulation(table, folder))
 
     def tests(self, data: AssociationData) -> tuple[TestInfo, ...]:
         return tuple(
@@ -119,18 +182,6 @@ class Association(Design):
             )
             for test in data.tests.values()
         )
-
-    def dealt(self, data: AssociationData, seed: int) -> AssociationData:
-        tests: dict[str, AssociationTest] = {}
-        own_sides: dict[tuple[str, str], str] = {}
-        for name, test in data.tests.items():
-            groups = {side: test.words[side] for side in GROUPS}
-            tests[name] = replace(test, words={**test.words, **deal_words(groups, seed, name)})
-            own_sides |= {(name, word): side for side, words in groups.items() for word in words}
-        return replace(data, tests=tests, own_sides=own_sides)
-
-    def frames(self, data: AssociationData) -> tuple[str, ...]:
-        return tuple(data.frames)
 
     def remarks(self, study: StudyFile) -> list[str]:
         data: AssociationData = study.data
@@ -156,50 +207,6 @@ class Association(Design):
                 if frame not in test.names:
                     raise StudyError(f'The test "{test.test}" has no names in the frame "{frame}", which {user} uses.')
                 check_names(test, frame, data.frames[frame].template)
-
-    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Cells:
-        return Cells(study, model, seed)
-
-    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
-        return rendered(study.data, model.frame, trial)
-
-    def contents(self, study: StudyFile) -> Iterator[str]:
-        data: AssociationData = study.data
-        return (_content(study, frame, test, n) for frame in data.frames for test in data.tests for n in data.wordings)
-
-    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
-        return answer_to_label(reply, (trial.option_a or "", trial.option_b or ""), item=trial.item)
-
-    def repeated(self, study: StudyFile, planned: Trial, repetition: int) -> Trial:
-        """Return the repeated trial: in the balanced order options are reversed with each repetition."""
-        if study.data.option_order != "balanced" or (repetition - planned.repetition) % 2 == 0:
-            return planned
-        first = planned.factors["first_option"]
-        other = planned.option_b if first == planned.option_a else planned.option_a
-        trial = planned.copy()
-        trial.factors = {**planned.factors, "first_option": other}
-        return trial
-
-    def repetition_cycle(self, study: StudyFile) -> int:
-        return 2 if study.data.option_order == "balanced" else 1
-
-    def assumed_lengths(self, study: StudyFile, model: StudyModel) -> str:
-        lacking = tests_without_rows(study.data, model.model)
-        return f"200 tokens an answer are assumed in {', '.join(lacking)}, which have no row there" if lacking else ""
-
-    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
-        return simulate_reply(study.data, model, trial, seed)
-
-    def _prompts(self, study: StudyFile, model: StudyModel) -> PromptIndex[int]:
-        cells = Cells(study, model, study.seed)
-
-        def trial(number: int) -> Trial:
-            repetition, number = divmod(number, 2 * len(cells))
-            return cells.trial((number // 2, number % 2, repetition + 1), number)
-
-        # in the balanced order the next repetition lists the other option first
-        numbers = range(2 * len(cells) * (2 if study.data.option_order == "balanced" else 1))
-        return PromptIndex(((no, self._prompt(study, model, trial(no))) for no in numbers), trial)
 
 
 DESIGN = Association()

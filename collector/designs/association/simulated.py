@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from slant.collector.designs.association.words import AssociationData
 from slant.collector.designs.draws import NORMAL, log_normal, read_simulation, uniforms
+from slant.collector.designs.simulates import Simulates
 from slant.collector.designs.wordings import GROUPS
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder
@@ -50,21 +51,27 @@ def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...],
     return read_simulation(table, folder, ("model", "test", "condition"), limits, may)
 
 
-def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """Return a reply drawn for this trial. If the study has no row for the model and test, a plain default is
-    drawn.
-    """
-    cell = data.simulation.get((trial.model, trial.test, _own_condition(data, trial)), _DEFAULT)
-    content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
-    u_refused, u_tokens, u_step, u_text = uniforms(seed, *content, trial.condition)
-    if u_refused < cell["refusal_rate"]:
-        tokens = log_normal(cell["refusal_mean_tokens"], cell["refusal_sd_tokens"], u_tokens)
-        answer = _REFUSALS[int(u_text * len(_REFUSALS))]
-    else:
-        tokens = _answered_tokens(cell, trial, seed, u_tokens, is_first=trial.condition == data.conditions[0])
-        answer = trial.expected or ""
-    count = _stepped(tokens, cell["token_step"], u_step)
-    return _reply(answer, count, cell, model, u_text)
+class AssociationSimulates(Simulates):
+    def assumed_lengths(self, study: StudyFile, model: StudyModel) -> str:
+        lacking = tests_without_rows(study.data, model.model)
+        return f"200 tokens an answer are assumed in {', '.join(lacking)}, which have no row there" if lacking else ""
+
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        """Return a reply drawn for this trial. If the study has no row for the model and test, a plain default is
+        drawn.
+        """
+        data: AssociationData = study.data
+        cell = data.simulation.get((trial.model, trial.test, _own_condition(data, trial)), _DEFAULT)
+        content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
+        u_refused, u_tokens, u_step, u_text = uniforms(seed, *content, trial.condition)
+        if u_refused < cell["refusal_rate"]:
+            tokens = log_normal(cell["refusal_mean_tokens"], cell["refusal_sd_tokens"], u_tokens)
+            answer = _REFUSALS[int(u_text * len(_REFUSALS))]
+        else:
+            tokens = _answered_tokens(cell, trial, seed, u_tokens, is_first=trial.condition == data.conditions[0])
+            answer = trial.expected or ""
+        count = _stepped(tokens, cell["token_step"], u_step)
+        return _reply(answer, count, cell, model, u_text)
 
 
 def _own_condition(data: AssociationData, trial: Trial) -> str:

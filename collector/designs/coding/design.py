@@ -12,9 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.declared import Vocabulary
-from slant.collector.designs.design import Design, Question
+from slant.collector.designs.design import Design
 from slant.collector.designs.draws import log_normal, simulated_reply, uniforms
+from slant.collector.designs.reads import Reads
+from slant.collector.designs.simulates import Simulates
 from slant.collector.designs.wordings import check_placeholders
 from slant.collector.errors import StudyError
 from slant.collector.reading.labels import read_label
@@ -73,8 +76,58 @@ class CodingAnalyses(Analyses):
         return numbered(dict.fromkeys(answer.condition for answer in data.answers.values()))
 
 
+class CodingReads(Reads):
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
+        if reply.outcome is not None and reply.outcome != "answered":
+            return Reading(reply.outcome)
+        return read_coding(reply.answer or "", trial)
+
+
+class CodingSimulates(Simulates):
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        u_refused, u_coding, u_neither, u_tokens = uniforms(seed, trial.model, trial.item, trial.repetition)
+        first = trial.factors["first_coding"]
+        coding = (first if u_coding < _SHARE_RIGHT else {"a": "b", "b": "a"}[first]) if first else None
+        if coding is None:
+            coding = NEITHER if u_neither < _SHARE_NEITHER else "a" if u_coding < 0.5 else "b"
+        tokens = round(log_normal(120.0, 40.0, u_tokens))
+        number = 3 if coding == NEITHER else 1 if coding == trial.factors["first_option"] else 2
+        answer = "I'm sorry, but I can't help with that." if u_refused < _SHARE_REFUSED else str(number)
+        return simulated_reply(answer, tokens, model, 2)
+
+
+class CodingAsks(Asks):
+    def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
+        data: CodingData = study.data
+        for item, coded in data.answers.items():
+            is_a_first = random.Random(f"coding\x1f{study.seed}\x1f{item}").random() < 0.5
+            yield Question(
+                test=coded.test,
+                condition=coded.condition,
+                item=item,
+                group="",
+                wording=1,
+                option_a=coded.option_a,
+                option_b=coded.option_b,
+                factors={
+                    "asked": coded.asked,
+                    "first_coding": coded.first_coding or None,
+                    "first_option": "a" if is_a_first else "b",
+                },
+            )
+
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
+        data: CodingData = study.data
+        coded, options = data.answers[trial.item], (trial.option_a, trial.option_b)
+        first, second = options if trial.factors["first_option"] == "a" else options[::-1]
+        return data.text.format(option_1=first, option_2=second, asked=coded.asked, answer=coded.answer)
+
+
 class Coding(Design):
     name = "coding"
+    asks = CodingAsks()
+    simulates = CodingSimulates()
+    reads = CodingReads()
     analyses = CodingAnalyses()
 
     def parse(self, table: Table, folder: StudyFolder) -> CodingData:
@@ -101,47 +154,6 @@ class Coding(Design):
             TestInfo(test, number, test, tests.count(test), ("",))
             for number, test in enumerate(dict.fromkeys(tests), start=1)
         )
-
-    def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
-        data: CodingData = study.data
-        for item, coded in data.answers.items():
-            is_a_first = random.Random(f"coding\x1f{study.seed}\x1f{item}").random() < 0.5
-            yield Question(
-                test=coded.test,
-                condition=coded.condition,
-                item=item,
-                group="",
-                wording=1,
-                option_a=coded.option_a,
-                option_b=coded.option_b,
-                factors={
-                    "asked": coded.asked,
-                    "first_coding": coded.first_coding or None,
-                    "first_option": "a" if is_a_first else "b",
-                },
-            )
-
-    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
-        data: CodingData = study.data
-        coded, options = data.answers[trial.item], (trial.option_a, trial.option_b)
-        first, second = options if trial.factors["first_option"] == "a" else options[::-1]
-        return data.text.format(option_1=first, option_2=second, asked=coded.asked, answer=coded.answer)
-
-    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
-        if reply.outcome is not None and reply.outcome != "answered":
-            return Reading(reply.outcome)
-        return read_coding(reply.answer or "", trial)
-
-    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
-        u_refused, u_coding, u_neither, u_tokens = uniforms(seed, trial.model, trial.item, trial.repetition)
-        first = trial.factors["first_coding"]
-        coding = (first if u_coding < _SHARE_RIGHT else {"a": "b", "b": "a"}[first]) if first else None
-        if coding is None:
-            coding = NEITHER if u_neither < _SHARE_NEITHER else "a" if u_coding < 0.5 else "b"
-        tokens = round(log_normal(120.0, 40.0, u_tokens))
-        number = 3 if coding == NEITHER else 1 if coding == trial.factors["first_option"] else 2
-        answer = "I'm sorry, but I can't help with that." if u_refused < _SHARE_REFUSED else str(number)
-        return simulated_reply(answer, tokens, model, 2)
 
 
 DESIGN = Coding()

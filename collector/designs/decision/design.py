@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from slant.collector.designs.asks import Question
 from slant.collector.designs.decision.people import ASKED, MadeDecisions
 from slant.collector.designs.decision.published_lists import study_files
 from slant.collector.designs.decision.scenes import (
@@ -25,12 +26,13 @@ from slant.collector.designs.decision.scenes import (
     Task,
     parse_scenes,
 )
-from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
+from slant.collector.designs.decision.simulated import DecisionSimulates, parse_simulation
 from slant.collector.designs.declared import Vocabulary
-from slant.collector.designs.design import Question
+from slant.collector.designs.design import Design
+from slant.collector.designs.imports import Imports
 from slant.collector.designs.pairing.design import (
     WordListAnalyses,
-    WordListDesign,
+    WordListAsks,
     checked_list,
     counted_pairs,
     draw_names,
@@ -39,6 +41,7 @@ from slant.collector.designs.pairing.design import (
 from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan, ShuffledQuestions
+from slant.collector.designs.reads import Reads
 from slant.collector.designs.wordings import ATTRIBUTES, GROUPS, spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.reading.decisions import people_in, read_decision, split_tasks
@@ -98,29 +101,85 @@ class DecisionAnalyses(WordListAnalyses):
         return ("yes", "no") if tasks[-1] == "question" else super().options(trial) if tasks[-1] == "decision" else ()
 
 
-class Decision(WordListDesign):
-    name = "decision"
-    analyses = DecisionAnalyses()
+class DecisionImports(Imports):
     layouts = ("bai", "downstream")
-    conversation = "conversation"
-
-    def parse(self, table: Table, folder: StudyFolder) -> DecisionData:
-        return parse_scenes(table, folder, parse_simulation(table, folder))
 
     def published_study(self, template: Mapping[str, str], folder: Path) -> dict[str, str]:
         return study_files(template, folder)
 
+    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
+        """Return the imported trial: a row that says what was shown (its factors) keeps it; otherwise neither the names
+        nor the words are known, and those of the plan would be wrong.
+        """
+        both = {**({} if trial.factors is planned.factors else trial.factors), **draft}
+        coded = {name: both[name] for name in ("coded_decision", "coded_d") if isinstance(both.get(name), int | float)}
+        shown = (draft.get("option_a") or None, draft.get("option_b") or None)
+        if "attribute_a" in trial.factors and trial.factors is not planned.factors and all(shown):
+            return replace(trial, factors={**_checked(trial.factors), **coded})
+        known = {
+            name: planned.factors[name] for name in ("tasks", "about", "words", "poles") if name in planned.factors
+        }
+        return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, **coded})
+
+    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits:
+        return MadeDecisions(DecisionAsks(), study, model)
+
+
+class DecisionReads(Reads):
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
+        reading = self._read(study, trial, reply)
+        left = trial.factors.get("n_turns", 1) - (trial.round or 1)
+        if reading.outcome == "answered" or not left or "goes_on" in trial.factors:
+            return reading
+        over = {"n_not_asked": left, "not_asked": {trial.test: left}}
+        return replace(reading, factors={**reading.factors, **over})
+
+    def _read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
+        if reply.outcome is not None and reply.outcome != "answered":
+            return Reading(reply.outcome)
+        answer = reply.answer or ""
+        if not answer.strip():
+            return Reading("malformed", detail="empty")
+        tasks = trial.factors["tasks"]
+        parts = dict(zip(tasks, split_tasks(answer, len(tasks)), strict=True))
+        pairs, facts = _read_pairing(study.data, trial, parts["pairing"]) if "pairing" in parts else (None, {})
+        if tasks[-1] == "decision":
+            return _decided(study.data, trial, parts, facts)
+        if tasks[-1] == "question":
+            clear = read_label(parts["question"], ("yes", "no")).label  # "Yes, no doubt" says yes
+            replies = {clear} if clear else {match.lower() for match in _YES_NO.findall(parts["question"])}
+            if len(replies) == 1:
+                return Reading("answered", choice=replies.pop(), factors=facts)
+            return _unread(parts["question"], "yes_and_no" if replies else "neither", facts)
+        if pairs is not None and not pairs.n_given:
+            return _unread(answer, "no_pair", facts)
+        if pairs is None and REFUSAL.search(answer[:_REFUSED_EARLY]):
+            return Reading("refused", detail=refusal_detail(answer))
+        return Reading("answered", factors=facts)
+
+    def coded_options(self, study: StudyFile, row: Mapping[str, Any]) -> tuple[str, str, str]:
+        """Return the options; if an import doesn't say which names and words were shown, all possible ones."""
+        names = ("option_a", "option_b", "asked")
+        if all(row[name] for name in names):
+            return row["option_a"], row["option_b"], row["asked"]
+        if row["test"] not in study.data.tests:
+            raise StudyError(
+                f'The study "{study.name}" has no test "{row["test"]}", and the answer {row["trial_id"]} to it does '
+                "not say which words were shown.",
+                "Answers to an earlier version are coded with the file of that version: --study FILE",
+            )
+        words = _last_words(study.data, row["test"], row["wording"])
+        shown = zip(names, ("group_a", "group_b", "attribute_b"), strict=True)
+        option_a, option_b, asked = (row[name] or " / ".join(dict.fromkeys(words[side])) for name, side in shown)
+        return option_a, option_b, asked
+
+
+class DecisionAsks(WordListAsks):
+    conversation = "conversation"
+
     def has_turns(self, study: StudyFile) -> bool:
         data: DecisionData = study.data
         return data.form == "conversation"
-
-    def tests(self, data: DecisionData) -> tuple[TestInfo, ...]:
-        tests = []
-        for test in data.tests.values():
-            scenes = [scene for number in data.wordings if (scene := data.scene(test.test, number))]
-            planned = data.draws * sum(map(data.n_trials, scenes))
-            tests.append(TestInfo(test.test, test.test_no, test.label, planned, (test.group,)))
-        return tuple(tests)
 
     def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
         data: DecisionData = study.data
@@ -167,72 +226,25 @@ class Decision(WordListDesign):
             trial = replace(trial, factors={**trial.factors, "people": people})
         return self._step(study, model, trial, history)
 
-    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
-        reading = self._read(study, trial, reply)
-        left = trial.factors.get("n_turns", 1) - (trial.round or 1)
-        if reading.outcome == "answered" or not left or "goes_on" in trial.factors:
-            return reading
-        over = {"n_not_asked": left, "not_asked": {trial.test: left}}
-        return replace(reading, factors={**reading.factors, **over})
 
-    def _read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
-        if reply.outcome is not None and reply.outcome != "answered":
-            return Reading(reply.outcome)
-        answer = reply.answer or ""
-        if not answer.strip():
-            return Reading("malformed", detail="empty")
-        tasks = trial.factors["tasks"]
-        parts = dict(zip(tasks, split_tasks(answer, len(tasks)), strict=True))
-        pairs, facts = _read_pairing(study.data, trial, parts["pairing"]) if "pairing" in parts else (None, {})
-        if tasks[-1] == "decision":
-            return _decided(study.data, trial, parts, facts)
-        if tasks[-1] == "question":
-            clear = read_label(parts["question"], ("yes", "no")).label  # "Yes, no doubt" says yes
-            replies = {clear} if clear else {match.lower() for match in _YES_NO.findall(parts["question"])}
-            if len(replies) == 1:
-                return Reading("answered", choice=replies.pop(), factors=facts)
-            return _unread(parts["question"], "yes_and_no" if replies else "neither", facts)
-        if pairs is not None and not pairs.n_given:
-            return _unread(answer, "no_pair", facts)
-        if pairs is None and REFUSAL.search(answer[:_REFUSED_EARLY]):
-            return Reading("refused", detail=refusal_detail(answer))
-        return Reading("answered", factors=facts)
+class Decision(Design):
+    name = "decision"
+    asks = DecisionAsks()
+    simulates = DecisionSimulates()
+    reads = DecisionReads()
+    imports = DecisionImports()
+    analyses = DecisionAnalyses()
 
-    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """Return the imported trial: a row that says what was shown (its factors) keeps it; otherwise neither the names
-        nor the words are known, and those of the plan would be wrong.
-        """
-        both = {**({} if trial.factors is planned.factors else trial.factors), **draft}
-        coded = {name: both[name] for name in ("coded_decision", "coded_d") if isinstance(both.get(name), int | float)}
-        shown = (draft.get("option_a") or None, draft.get("option_b") or None)
-        if "attribute_a" in trial.factors and trial.factors is not planned.factors and all(shown):
-            return replace(trial, factors={**_checked(trial.factors), **coded})
-        known = {
-            name: planned.factors[name] for name in ("tasks", "about", "words", "poles") if name in planned.factors
-        }
-        return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, **coded})
+    def parse(self, table: Table, folder: StudyFolder) -> DecisionData:
+        return parse_scenes(table, folder, parse_simulation(table, folder))
 
-    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits:
-        return MadeDecisions(self, study, model)
-
-    def coded_options(self, study: StudyFile, row: Mapping[str, Any]) -> tuple[str, str, str]:
-        """Return the options; if an import doesn't say which names and words were shown, all possible ones."""
-        names = ("option_a", "option_b", "asked")
-        if all(row[name] for name in names):
-            return row["option_a"], row["option_b"], row["asked"]
-        if row["test"] not in study.data.tests:
-            raise StudyError(
-                f'The study "{study.name}" has no test "{row["test"]}", and the answer {row["trial_id"]} to it does '
-                "not say which words were shown.",
-                "Answers to an earlier version are coded with the file of that version: --study FILE",
-            )
-        words = _last_words(study.data, row["test"], row["wording"])
-        shown = zip(names, ("group_a", "group_b", "attribute_b"), strict=True)
-        option_a, option_b, asked = (row[name] or " / ".join(dict.fromkeys(words[side])) for name, side in shown)
-        return option_a, option_b, asked
-
-    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
-        return simulate_reply(study.data, model, trial, seed)
+    def tests(self, data: DecisionData) -> tuple[TestInfo, ...]:
+        tests = []
+        for test in data.tests.values():
+            scenes = [scene for number in data.wordings if (scene := data.scene(test.test, number))]
+            planned = data.draws * sum(map(data.n_trials, scenes))
+            tests.append(TestInfo(test.test, test.test_no, test.label, planned, (test.group,)))
+        return tuple(tests)
 
 
 DESIGN = Decision()

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.decision.scenes import DecisionData, Scene
-from slant.collector.designs.design import Design, Question
 from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text, shown_trial
 from slant.collector.designs.wordings import ATTRIBUTES, GROUPS
 from slant.collector.errors import StudyError
@@ -29,12 +29,12 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 class MadeDecisions(PeopleUnits):
     """Read rows of decisions: a row is one, with its names and words, or with the draw of the plan (`item`)."""
 
-    def __init__(self, design: Design, study: StudyFile, model: StudyModel) -> None:
-        self._design, self._study, self._model = design, study, model
+    def __init__(self, asks: Asks, study: StudyFile, model: StudyModel) -> None:
+        self._asks, self._study, self._model = asks, study, model
         self._data: DecisionData = study.data
         self._drawn = {
             (question.test, question.wording, folded(question.item)): question
-            for question in design.questions(study, model)
+            for question in asks.questions(study, model)
         }
         self._rows = count()
         self.columns = (ASKED, "first_group", "first_attribute", *dict.fromkeys(sum(_COLUMNS.values(), ())))
@@ -111,7 +111,7 @@ class MadeDecisions(PeopleUnits):
     def _trial(self, question: Question) -> Trial:
         facts = sorted((name, str(value)) for name, value in question.factors.items())
         shown = (question.wording, question.item, question.option_a, question.option_b, facts)
-        return shown_trial(self._design, self._study, self._model, question, shown)
+        return shown_trial(self._asks, self._study, self._model, question, shown)
 
 
 def _of_decision(scene: Scene, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from slant.collector.designs.decision.scenes import DecisionData
 from slant.collector.designs.draws import log_normal, read_simulation, simulated_reply, uniforms
 from slant.collector.designs.pairing.simulated import simulated_pairs
+from slant.collector.designs.simulates import Simulates
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import StudyModel
+from slant.collector.study.records import StudyFile, StudyModel
 from slant.collector.study.toml_table import Table
 
 _LIMITS = {
@@ -37,21 +38,23 @@ def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...],
     return read_simulation(table, folder, ("model", "test"), _LIMITS)
 
 
-def simulate_reply(data: DecisionData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """Return an answer drawn for this trial. If the study has no row for the model and test, a plain default is
-    drawn.
-    """
-    cell = data.simulation.get((trial.model, trial.test), _DEFAULT)
-    content = (seed, trial.study, trial.model, trial.test, trial.item, trial.wording, trial.repetition)
-    u_refused, u_tokens, _, _ = uniforms(*content, trial.round or 0)
-    tasks = trial.factors["tasks"]
-    texts = [_text(data, cell, trial, content, task) for task in tasks]
-    many = len(texts) > 1
-    answer = "\n\n".join(f"Task {no}:\n{text}" if many else text for no, text in enumerate(texts, 1))
-    if u_refused < cell["refusal_rate"] and tasks[-1] in ("decision", "question"):
-        answer = _REFUSAL
-    tokens = round(log_normal(cell["mean_tokens"], cell["sd_tokens"], u_tokens))
-    return simulated_reply(answer, tokens, model)
+class DecisionSimulates(Simulates):
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        """Return an answer drawn for this trial. If the study has no row for the model and test, a plain default is
+        drawn.
+        """
+        data: DecisionData = study.data
+        cell = data.simulation.get((trial.model, trial.test), _DEFAULT)
+        content = (seed, trial.study, trial.model, trial.test, trial.item, trial.wording, trial.repetition)
+        u_refused, u_tokens, _, _ = uniforms(*content, trial.round or 0)
+        tasks = trial.factors["tasks"]
+        texts = [_text(data, cell, trial, content, task) for task in tasks]
+        many = len(texts) > 1
+        answer = "\n\n".join(f"Task {no}:\n{text}" if many else text for no, text in enumerate(texts, 1))
+        if u_refused < cell["refusal_rate"] and tasks[-1] in ("decision", "question"):
+            answer = _REFUSAL
+        tokens = round(log_normal(cell["mean_tokens"], cell["sd_tokens"], u_tokens))
+        return simulated_reply(answer, tokens, model)
 
 
 def _text(data: DecisionData, cell: Mapping[str, float], trial: Trial, content: tuple[object, ...], task: str) -> str:

@@ -12,8 +12,9 @@ from functools import partial
 from typing import Any
 
 from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
-from slant.collector.designs.design import Design, Question
+from slant.collector.designs.design import Design
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits, with_declaration
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
 from slant.collector.designs.factorial.people import (
@@ -28,7 +29,7 @@ from slant.collector.designs.factorial.people import (
 from slant.collector.designs.factorial.proposed import proposed_study
 from slant.collector.designs.factorial.questions import FORWARD, OF_PROFILE, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.remarks import remarks_on
-from slant.collector.designs.factorial.simulated import attributes_of, parse_simulation, simulate_reply
+from slant.collector.designs.factorial.simulated import FactorialSimulates, attributes_of, parse_simulation
 from slant.collector.designs.factorial.tasks import (
     SENT_LEVELS,
     TOGETHER,
@@ -39,8 +40,10 @@ from slant.collector.designs.factorial.tasks import (
     units_of,
 )
 from slant.collector.designs.factorial.texts import system_text, user_text
+from slant.collector.designs.imports import Imports
 from slant.collector.designs.people import PeopleUnits, RowPlacer
 from slant.collector.designs.plan import Plan, ShuffledQuestions
+from slant.collector.designs.reads import Reads
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import JSON_BY_NAME, Found, UnreadForm
@@ -153,68 +156,30 @@ class FactorialAnalyses(Analyses):
         return {name: text for name, text in facts.items() if text}
 
 
-class Factorial(Design):
-    name = "factorial"
-    analyses = FactorialAnalyses()
-    dealt_words = "levels dealt to prompts at random"
-    conversation = "conversation"
-    starts = ("vignette", "conjoint", "questionnaire", "personas")
-
+class FactorialImports(Imports):
     proposed_from_table = staticmethod(proposed_study)
     row_columns = staticmethod(row_columns)
 
-    def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
-        data = parse_parts(table, folder)
-        return replace(data, simulation=parse_simulation(table, data))
-
-    def has_turns(self, study: StudyFile) -> bool:
+    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits | None:
+        """Return how profiles become answers; None for vignettes and items that are all in the plan."""
         data: FactorialData = study.data
-        return data.asked == "in_turns"
+        return None if data.takes == "all" else ShownProfiles(FactorialAsks(), study, model, partial(_of_many, study))
 
-    def tests(self, data: FactorialData) -> tuple[TestInfo, ...]:
-        per_direction = data.n_tasks * len(data.templates) * len(data.personas.levels)
-        planned = {unit.test: per_direction * len(unit.directions) for unit in units_of(data)}
-        if data.asked == "in_turns":
-            planned = dict.fromkeys(data.questions, next(iter(planned.values())))
-        names = ("",) if not data.has_personas else tuple(level.name for level in data.personas.levels)
-        labels = {TOGETHER: "all questions"}
-        return tuple(
-            TestInfo(test, number, labels.get(test, test.replace("_", " ")), n, names)
-            for number, (test, n) in enumerate(planned.items(), 1)
-        )
+    def row_placer(self, study: StudyFile) -> RowPlacer | None:
+        return placer_of(study.data)
 
-    def dealt(self, data: FactorialData, seed: int) -> FactorialData:
-        return replace(data, dealt_by=seed)
+    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
+        """Return a row that says what was shown (its factors) with just that; elsewhere it is what the plan shows. The
+        mark before decimals of the file's answers is kept, for answers are read by it."""
+        shown = trial.factors
+        if shown is not planned.factors:
+            shown = checked_shown(shown, planned.factors)
+        if mark := draft.get(DECIMAL):
+            shown = {**shown, DECIMAL: mark}
+        return trial if shown is trial.factors else replace(trial, factors=shown)
 
-    def remarks(self, study: StudyFile) -> list[str]:
-        return remarks_on(study, self)
 
-    def questions(self, study: StudyFile, model: StudyModel) -> Sequence[Question]:
-        return Tasks(study.data, study.seed)
-
-    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Plan[Any]:
-        tasks = ShuffledQuestions(self, study, model, seed)
-        return Conversations(tasks, len(study.data.questions)) if self.has_turns(study) else tasks
-
-    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
-        return user_text(study.data, as_sent(trial.factors), is_first=(trial.round or 1) == 1)
-
-    def contents(self, study: StudyFile) -> Iterator[str]:
-        tasks = Tasks(study.data, study.seed)
-        if not _is_large(study.data):
-            return (_content(study, task.factors) for task in tasks)
-        return (_of_many(study, unit.test, name) for unit in units_of(study.data) for name in study.data.templates)
-
-    def content(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
-        if not _is_large(study.data):
-            return _content(study, trial.factors)
-        return _of_many(study, trial.test, trial.factors["template"])
-
-    def _prompt(self, study: StudyFile, model: StudyModel, trial: Trial) -> Prompt:
-        system = system_text(study.data, as_sent(trial.factors))
-        messages = [{"role": "system", "content": system}] if system else []
-        return Prompt((*messages, {"role": "user", "content": self.text(study, model, trial)}))
-
+class FactorialReads(Reads):
     def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         if reply.outcome is not None and reply.outcome != "answered":
             return Reading(reply.outcome)
@@ -253,32 +218,78 @@ class Factorial(Design):
     def of_people(self, study: StudyFile, trial: Trial) -> Trial:
         return without_persona(study.data, trial)
 
-    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits | None:
-        """Return how profiles become answers; None for vignettes and items that are all in the plan."""
-        data: FactorialData = study.data
-        return None if data.takes == "all" else ShownProfiles(self, study, model, partial(_of_many, study))
-
     def schema_of(self, study: StudyFile) -> Mapping[str, Any] | None:
         """Return the schema of an answer to all questions; None if each is answered in its own words."""
         data: FactorialData = study.data
         has_own_form = any(question.form for question in data.questions.values())
         return schema_of(data.questions.values()) if data.asked == "together" and not has_own_form else None
 
-    def row_placer(self, study: StudyFile) -> RowPlacer | None:
-        return placer_of(study.data)
 
-    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """Return a row that says what was shown (its factors) with just that; elsewhere it is what the plan shows. The
-        mark before decimals of the file's answers is kept, for answers are read by it."""
-        shown = trial.factors
-        if shown is not planned.factors:
-            shown = checked_shown(shown, planned.factors)
-        if mark := draft.get(DECIMAL):
-            shown = {**shown, DECIMAL: mark}
-        return trial if shown is trial.factors else replace(trial, factors=shown)
+class FactorialAsks(Asks):
+    dealt_words = "levels dealt to prompts at random"
+    conversation = "conversation"
 
-    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
-        return simulate_reply(study.data, model, trial, seed)
+    def has_turns(self, study: StudyFile) -> bool:
+        data: FactorialData = study.data
+        return data.asked == "in_turns"
+
+    def dealt(self, data: FactorialData, seed: int) -> FactorialData:
+        return replace(data, dealt_by=seed)
+
+    def questions(self, study: StudyFile, model: StudyModel) -> Sequence[Question]:
+        return Tasks(study.data, study.seed)
+
+    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Plan[Any]:
+        tasks = ShuffledQuestions(self, study, model, seed)
+        return Conversations(tasks, len(study.data.questions)) if self.has_turns(study) else tasks
+
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
+        return user_text(study.data, as_sent(trial.factors), is_first=(trial.round or 1) == 1)
+
+    def contents(self, study: StudyFile) -> Iterator[str]:
+        tasks = Tasks(study.data, study.seed)
+        if not _is_large(study.data):
+            return (_content(study, task.factors) for task in tasks)
+        return (_of_many(study, unit.test, name) for unit in units_of(study.data) for name in study.data.templates)
+
+    def content(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
+        if not _is_large(study.data):
+            return _content(study, trial.factors)
+        return _of_many(study, trial.test, trial.factors["template"])
+
+    def _prompt(self, study: StudyFile, model: StudyModel, trial: Trial) -> Prompt:
+        system = system_text(study.data, as_sent(trial.factors))
+        messages = [{"role": "system", "content": system}] if system else []
+        return Prompt((*messages, {"role": "user", "content": self.text(study, model, trial)}))
+
+
+class Factorial(Design):
+    name = "factorial"
+    asks = FactorialAsks()
+    simulates = FactorialSimulates()
+    reads = FactorialReads()
+    imports = FactorialImports()
+    analyses = FactorialAnalyses()
+    starts = ("vignette", "conjoint", "questionnaire", "personas")
+
+    def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
+        data = parse_parts(table, folder)
+        return replace(data, simulation=parse_simulation(table, data))
+
+    def tests(self, data: FactorialData) -> tuple[TestInfo, ...]:
+        per_direction = data.n_tasks * len(data.templates) * len(data.personas.levels)
+        planned = {unit.test: per_direction * len(unit.directions) for unit in units_of(data)}
+        if data.asked == "in_turns":
+            planned = dict.fromkeys(data.questions, next(iter(planned.values())))
+        names = ("",) if not data.has_personas else tuple(level.name for level in data.personas.levels)
+        labels = {TOGETHER: "all questions"}
+        return tuple(
+            TestInfo(test, number, labels.get(test, test.replace("_", " ")), n, names)
+            for number, (test, n) in enumerate(planned.items(), 1)
+        )
+
+    def remarks(self, study: StudyFile) -> list[str]:
+        return remarks_on(study, self)
 
 
 DESIGN = Factorial()

@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.declared import AskedField
-from slant.collector.designs.design import Design, Question
 from slant.collector.designs.factorial.factors import Factor, Level
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
@@ -114,12 +114,10 @@ _MAX_BUTTONS = 21
 class ShownProfiles(PeopleUnits):
     """Hold rows of a factorial study: a task has a row for each profile that it showed."""
 
-    def __init__(
-        self, design: Design, study: StudyFile, model: StudyModel, content_of: Callable[[str, str], str]
-    ) -> None:
+    def __init__(self, asks: Asks, study: StudyFile, model: StudyModel, content_of: Callable[[str, str], str]) -> None:
         """`content_of`: the content of all tasks of a test and a template, which nobody planned one by one."""
         self._content_of = content_of
-        self._design, self._study, self._model = design, study, model
+        self._asks, self._study, self._model = asks, study, model
         self._data: FactorialData = study.data
         self._tasks = Tasks(self._data, study.seed)
         self._units = units_of(self._data)
@@ -201,7 +199,7 @@ class ShownProfiles(PeopleUnits):
     def _trial(self, question: Question) -> Trial:
         shown = (question.item, question.factors["names"], question.factors["levels"], question.factors[TEMPLATE])
         content = self._content_of(question.test, question.factors[TEMPLATE])
-        return shown_trial(self._design, self._study, self._model, question, shown, content)
+        return shown_trial(self._asks, self._study, self._model, question, shown, content)
 
 
 def fields_of(data: FactorialData, shown: Mapping[str, Any]) -> tuple[AskedField, ...]:

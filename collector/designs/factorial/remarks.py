@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import islice
 from statistics import NormalDist
 
-from slant.collector.designs.design import Design, Question
+from slant.collector.designs.asks import Question
+from slant.collector.designs.design import Design
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.tasks import Tasks, expected_shares, of_turn, units_of
 from slant.collector.designs.factorial.texts import system_text, user_text

@@ -16,11 +16,12 @@ from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import REVERSED, AskedQuestion
 from slant.collector.designs.factorial.tasks import as_sent
+from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import JSON_BY_NAME
 from slant.collector.records import Reply, Trial
-from slant.collector.study.records import StudyModel
+from slant.collector.study.records import StudyFile, StudyModel
 from slant.collector.study.toml_table import Table
 
 ByLevel = Mapping[str, Mapping[str, float]]
@@ -109,26 +110,30 @@ def _by_level(row: Table, key: str, data: FactorialData) -> dict[str, dict[str, 
     return values
 
 
-def simulate_reply(data: FactorialData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """Return an answer drawn for this trial. Where the study has no [simulation], nothing makes a difference. Refusals
-    are drawn apart for each question that is asked alone."""
-    of_models: Mapping[str, Respondent] = data.simulation
-    respondent = of_models.get(trial.model, of_models[""])
-    trial = replace(trial, factors=as_sent(trial.factors))
-    shown = trial.factors
-    content = (seed, trial.study, trial.model, trial.item, trial.group, trial.condition, trial.repetition)
-    u_refused, u_malformed, u_tokens, u_filtered = uniforms(*content, "outcome", trial.round or 0, *shown["questions"])
-    profiles = _profiles(shown)
-    tokens = round(log_normal(respondent.mean_tokens, respondent.sd_tokens, u_tokens))
-    answer = _answer(data, respondent, trial, profiles, content)
-    if is_filtered := u_filtered < _of_levels(respondent.filtered, profiles):
-        answer = ""
-    elif u_refused < respondent.refusal_rate + _of_levels(respondent.refusals, profiles):
-        answer = _REFUSAL
-    elif u_malformed < respondent.malformed_rate + _of_levels(respondent.malformed, profiles):
-        answer = _MALFORMED
-    reply = simulated_reply(answer, tokens, model)
-    return replace(reply, finish_reason="content_filter") if is_filtered else reply
+class FactorialSimulates(Simulates):
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        """Return an answer drawn for this trial. Where the study has no [simulation], nothing makes a difference.
+        Refusals are drawn apart for each question that is asked alone."""
+        data: FactorialData = study.data
+        of_models: Mapping[str, Respondent] = data.simulation
+        respondent = of_models.get(trial.model, of_models[""])
+        trial = replace(trial, factors=as_sent(trial.factors))
+        shown = trial.factors
+        content = (seed, trial.study, trial.model, trial.item, trial.group, trial.condition, trial.repetition)
+        u_refused, u_malformed, u_tokens, u_filtered = uniforms(
+            *content, "outcome", trial.round or 0, *shown["questions"]
+        )
+        profiles = _profiles(shown)
+        tokens = round(log_normal(respondent.mean_tokens, respondent.sd_tokens, u_tokens))
+        answer = _answer(data, respondent, trial, profiles, content)
+        if is_filtered := u_filtered < _of_levels(respondent.filtered, profiles):
+            answer = ""
+        elif u_refused < respondent.refusal_rate + _of_levels(respondent.refusals, profiles):
+            answer = _REFUSAL
+        elif u_malformed < respondent.malformed_rate + _of_levels(respondent.malformed, profiles):
+            answer = _MALFORMED
+        reply = simulated_reply(answer, tokens, model)
+        return replace(reply, finish_reason="content_filter") if is_filtered else reply
 
 
 def _profiles(shown: Mapping[str, Any]) -> list[dict[str, str]]:

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from slant.collector.designs.design import Question
+from slant.collector.designs.asks import Question
 from slant.collector.designs.factorial.cells import Cell
 from slant.collector.designs.factorial.factors import Level
 from slant.collector.designs.factorial.parts import FactorialData

@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.asks import Asks
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design
 from slant.collector.designs.draws import deal_words
-from slant.collector.designs.forced_choice.simulated import parse_simulation, simulate_reply
+from slant.collector.designs.forced_choice.simulated import ForcedChoiceSimulates, parse_simulation
 from slant.collector.designs.forced_choice.words import (
     ChoiceTest,
     ConsistentLetters,
@@ -25,6 +26,7 @@ from slant.collector.designs.forced_choice.words import (
     parse_tables,
     places,
 )
+from slant.collector.designs.imports import Imports
 from slant.collector.designs.plan import PromptIndex, QuestionPlan, trial_of
 from slant.collector.designs.proposed_study import (
     AnsweredCell,
@@ -36,6 +38,7 @@ from slant.collector.designs.proposed_study import (
     two_conditions,
     values_of,
 )
+from slant.collector.designs.reads import Reads
 from slant.collector.designs.wordings import same_word, spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.reading.letters import LETTERS, read_choice
@@ -85,56 +88,11 @@ class ForcedChoiceAnalyses(Analyses):
         return {"condition": conditions, "test": tests, "wording": tuple(data.wordings), **paper_words}
 
 
-class ForcedChoice(Design):
-    name = "forced_choice"
-    analyses = ForcedChoiceAnalyses()
+class ForcedChoiceImports(Imports):
     proposal_place = 1
-    answer_schema: Mapping[str, Any] | None = {
-        "type": "object",
-        "properties": {"answer": {"type": "string", "enum": list(LETTERS)}},
-        "required": ["answer"],
-        "additionalProperties": False,
-    }
-
-    def parse(self, table: Table, folder: StudyFolder) -> ForcedChoiceData:
-        return parse_tables(table, folder, parse_simulation(table, folder))
 
     def proposed_study(self, cells: AnsweredCells) -> ProposedStudy:
         return proposed_study(cells)
-
-    def tests(self, data: ForcedChoiceData) -> tuple[TestInfo, ...]:
-        return tuple(
-            TestInfo(
-                test.test,
-                test.test_no,
-                test.label,
-                2 * len(test.words) * len(data.wordings),
-                tuple(dict.fromkeys(word.group for word in test.words)),
-            )
-            for test in data.tests.values()
-        )
-
-    def dealt(self, data: ForcedChoiceData, seed: int) -> ForcedChoiceData:
-        tests: dict[str, ChoiceTest] = {}
-        own: dict[tuple[str, str], str] = {}
-        for name, test in data.tests.items():
-            groups: dict[str, list[Word]] = {}
-            for word in test.words:
-                groups.setdefault(word.group, []).append(word)
-            dealt = deal_words(groups, seed, name).items()
-            words = tuple(replace(word, group=group) for group, words in dealt for word in words)
-            tests[name] = replace(test, words=words)
-            own |= {(name, word.word): word.group for word in test.words}
-        return replace(data, tests=tests, own_groups=own)
-
-    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Cells:
-        return Cells(study, model, seed)
-
-    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
-        return rendered(study.data, trial)
-
-    def contents(self, study: StudyFile) -> Iterator[str]:
-        return (_content(study, test, n) for test in study.data.tests.values() for n in study.data.wordings)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """Return the trial with the row's sides: by the texts of its options, or by the letter of the
@@ -159,11 +117,41 @@ class ForcedChoice(Design):
         texts = (consistent, other) if letter == LETTERS[0] else (other, consistent)
         return replace(trial, option_a=texts[0], option_b=texts[1], factors=_factors(planned, trial, draft, letter))
 
+
+class ForcedChoiceReads(Reads):
+    answer_schema: Mapping[str, Any] | None = {
+        "type": "object",
+        "properties": {"answer": {"type": "string", "enum": list(LETTERS)}},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
+
     def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         return read_choice(reply, (trial.option_a or "", trial.option_b or ""))
 
-    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
-        return simulate_reply(study.data, model, trial, seed)
+
+class ForcedChoiceAsks(Asks):
+    def dealt(self, data: ForcedChoiceData, seed: int) -> ForcedChoiceData:
+        tests: dict[str, ChoiceTest] = {}
+        own: dict[tuple[str, str], str] = {}
+        for name, test in data.tests.items():
+            groups: dict[str, list[Word]] = {}
+            for word in test.words:
+                groups.setdefault(word.group, []).append(word)
+            dealt = deal_words(groups, seed, name).items()
+            words = tuple(replace(word, group=group) for group, words in dealt for word in words)
+            tests[name] = replace(test, words=words)
+            own |= {(name, word.word): word.group for word in test.words}
+        return replace(data, tests=tests, own_groups=own)
+
+    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Cells:
+        return Cells(study, model, seed)
+
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
+        return rendered(study.data, trial)
+
+    def contents(self, study: StudyFile) -> Iterator[str]:
+        return (_content(study, test, n) for test in study.data.tests.values() for n in study.data.wordings)
 
     def _prompts(self, study: StudyFile, model: StudyModel) -> PromptIndex[tuple[Place, str]]:
         """Yield both prompts of each place: whichever letter the consistent option has in it."""
@@ -174,6 +162,30 @@ class ForcedChoice(Design):
 
         both = [(place, letter) for place in cells.places(1) for letter in LETTERS]
         return PromptIndex(((at, self._prompt(study, model, trial(at))) for at in both), trial)
+
+
+class ForcedChoice(Design):
+    name = "forced_choice"
+    asks = ForcedChoiceAsks()
+    simulates = ForcedChoiceSimulates()
+    reads = ForcedChoiceReads()
+    imports = ForcedChoiceImports()
+    analyses = ForcedChoiceAnalyses()
+
+    def parse(self, table: Table, folder: StudyFolder) -> ForcedChoiceData:
+        return parse_tables(table, folder, parse_simulation(table, folder))
+
+    def tests(self, data: ForcedChoiceData) -> tuple[TestInfo, ...]:
+        return tuple(
+            TestInfo(
+                test.test,
+                test.test_no,
+                test.label,
+                2 * len(test.words) * len(data.wordings),
+                tuple(dict.fromkeys(word.group for word in test.words)),
+            )
+            for test in data.tests.values()
+        )
 
 
 DESIGN = ForcedChoice()

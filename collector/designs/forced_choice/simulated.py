@@ -16,11 +16,12 @@ from dataclasses import dataclass
 
 from slant.collector.designs.draws import NORMAL, log_normal, read_simulation, uniforms
 from slant.collector.designs.forced_choice.words import ForcedChoiceData
+from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import StudyError
 from slant.collector.reading.letters import LETTERS
 from slant.collector.records import Reply, TokenLogprob, Trial
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import StudyModel
+from slant.collector.study.records import StudyFile, StudyModel
 from slant.collector.study.toml_table import Table
 
 # How answers are written: as models really write them, clear ones and others
@@ -118,22 +119,24 @@ def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...],
     return cells
 
 
-def simulate_reply(data: ForcedChoiceData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """Return a reply drawn for this trial. If the study has no row for the cell, a plain default is drawn."""
-    cell = data.simulation.get((trial.model, trial.test, trial.condition), _DEFAULT)
-    content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
-    u_valid, u_consistent, u_kind, u_text = uniforms(seed, *content, trial.condition)
-    its_letter = _own_letter(data, trial)
-    valid, consistent = probabilities(cell, trial, seed, its_letter)
-    kind = None if u_valid < valid else _invalid_kind(cell, u_kind)
-    if kind in INVALID and model.structured_output:
-        kind = None  # enforced output prevents malformed answers
-    is_consistent = u_consistent < consistent
-    letter = its_letter if is_consistent else _other(its_letter)
-    wrapped_share = 0.0 if model.structured_output else cell["wrapped_share"]
-    answer = written(kind, letter, trial, u_kind / wrapped_share if wrapped_share else 1.0, u_text)
-    p_a = consistent if its_letter == LETTERS[0] else 1.0 - consistent
-    return _reply(answer, p_a, cell, model, uniforms(seed, *content, trial.condition, "tokens")[0])
+class ForcedChoiceSimulates(Simulates):
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        """Return a reply drawn for this trial. If the study has no row for the cell, a plain default is drawn."""
+        data: ForcedChoiceData = study.data
+        cell = data.simulation.get((trial.model, trial.test, trial.condition), _DEFAULT)
+        content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
+        u_valid, u_consistent, u_kind, u_text = uniforms(seed, *content, trial.condition)
+        its_letter = _own_letter(data, trial)
+        valid, consistent = probabilities(cell, trial, seed, its_letter)
+        kind = None if u_valid < valid else _invalid_kind(cell, u_kind)
+        if kind in INVALID and model.structured_output:
+            kind = None  # enforced output prevents malformed answers
+        is_consistent = u_consistent < consistent
+        letter = its_letter if is_consistent else _other(its_letter)
+        wrapped_share = 0.0 if model.structured_output else cell["wrapped_share"]
+        answer = written(kind, letter, trial, u_kind / wrapped_share if wrapped_share else 1.0, u_text)
+        p_a = consistent if its_letter == LETTERS[0] else 1.0 - consistent
+        return _reply(answer, p_a, cell, model, uniforms(seed, *content, trial.condition, "tokens")[0])
 
 
 def _own_letter(data: ForcedChoiceData, trial: Trial) -> str:

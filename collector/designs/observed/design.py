@@ -12,11 +12,15 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.asks import Asks
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design
+from slant.collector.designs.imports import Imports
 from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text, rounds_in_order
 from slant.collector.designs.plan import trial_of
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, ids_of, name_of, toml_text
+from slant.collector.designs.reads import Reads
+from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
 from slant.collector.records import Reading, Reply, Trial
@@ -67,10 +71,45 @@ class ObservedAnalyses(Analyses):
         return dict(zip(factors.get("names", ()), factors.get("levels", ()), strict=False))
 
 
+class ObservedImports(Imports):
+    def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
+        return proposed_study(table, RESERVED)
+
+    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits:
+        return ObservedRounds(study, model)
+
+
+class ObservedReads(Reads):
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
+        if reply.outcome is not None and reply.outcome != "answered":
+            return Reading(reply.outcome)
+        said = folded(reply.answer or "")
+        choice = next((action for action in study.data.actions if folded(action) == said), None)
+        return Reading("answered", choice) if choice is not None else Reading("malformed", detail="no_action")
+
+
+class ObservedSimulates(Simulates):
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return Reply(answer=study.data.actions[0])
+
+
+class ObservedAsks(Asks):
+    asks_anyone = False
+
+    def contents(self, study: StudyFile) -> Iterator[str]:
+        yield _content(study)
+
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
+        return ""
+
+
 class Observed(Design):
     name = "observed"
+    asks = ObservedAsks()
+    simulates = ObservedSimulates()
+    reads = ObservedReads()
+    imports = ObservedImports()
     analyses = ObservedAnalyses()
-    asks = False
 
     def parse(self, table: Table, folder: StudyFolder) -> ObservedData:
         named = table.table("columns")
@@ -91,30 +130,8 @@ class Observed(Design):
                 )
         return data
 
-    def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
-        return proposed_study(table, RESERVED)
-
     def tests(self, data: ObservedData) -> tuple[TestInfo, ...]:
         return tuple(TestInfo(game, number, game, 0) for number, game in enumerate(data.games, 1))
-
-    def contents(self, study: StudyFile) -> Iterator[str]:
-        yield _content(study)
-
-    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
-        return ""
-
-    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
-        if reply.outcome is not None and reply.outcome != "answered":
-            return Reading(reply.outcome)
-        said = folded(reply.answer or "")
-        choice = next((action for action in study.data.actions if folded(action) == said), None)
-        return Reading("answered", choice) if choice is not None else Reading("malformed", detail="no_action")
-
-    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
-        return Reply(answer=study.data.actions[0])
-
-    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits:
-        return ObservedRounds(study, model)
 
 
 class ObservedRounds(PeopleUnits):

@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.declared import Vocabulary
-from slant.collector.designs.design import Design, Question
+from slant.collector.designs.design import Design
 from slant.collector.designs.draws import deal_words
+from slant.collector.designs.imports import Imports
 from slant.collector.designs.pairing.published_lists import study_files
-from slant.collector.designs.pairing.simulated import parse_simulation, simulate_reply
+from slant.collector.designs.pairing.simulated import PairingSimulates, parse_simulation
 from slant.collector.designs.pairing.words import Lists, PairingData, PairingTest, Wording, parse_tables
+from slant.collector.designs.reads import Reads
 from slant.collector.designs.wordings import ATTRIBUTES, GROUPS, spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.reading.pairs import MISSING, Pairs, named_groups, read_pairs
@@ -34,6 +37,8 @@ POLES = dict(zip(ATTRIBUTES, "pn", strict=True))
 
 
 class WordListAnalyses(Analyses):
+    """Share what designs need whose tests have lists of words by side (PairingTest)."""
+
     def words(self, data: Any) -> list[dict[str, str]]:
         return [
             {"test": test.test, "group": test.group_names[side], "word": word}
@@ -43,10 +48,8 @@ class WordListAnalyses(Analyses):
         ]
 
 
-class WordListDesign(Design):
-    """Share what designs need whose tests have lists of words by side (PairingTest)."""
-
-    analyses = WordListAnalyses()
+class WordListAsks(Asks):
+    """Deal the words of such tests."""
 
     def dealt(self, data: Any, seed: int) -> Any:
         tests, own_sides = dealt_tests(data.tests, seed)
@@ -74,38 +77,24 @@ class PairingAnalyses(WordListAnalyses):
         return {name: text for name, text in super().facts(trial).items() if name not in ("words", "poles")}
 
 
-class Pairing(WordListDesign):
-    name = "pairing"
-    analyses = PairingAnalyses()
+class PairingImports(Imports):
     layouts = ("bai", "downstream")
-
-    def parse(self, table: Table, folder: StudyFolder) -> PairingData:
-        return parse_tables(table, folder, parse_simulation(table, folder))
 
     def published_study(self, template: Mapping[str, str], folder: Path) -> dict[str, str]:
         return study_files(template["study.toml"], folder)
 
-    def tests(self, data: PairingData) -> tuple[TestInfo, ...]:
-        planned = data.draws * len(data.wordings)
-        return tuple(TestInfo(t.test, t.test_no, t.label, planned, (t.group,)) for t in data.tests.values())
+    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
+        """Return the imported trial: a row that gives the list as it was shown (its factors) keeps it; otherwise the
+        words are those of the plan, in an unknown order, and so are the names of the groups.
+        """
+        shown = (draft.get("option_a") or None, draft.get("option_b") or None)
+        if "words" in trial.factors and trial.factors is not planned.factors:
+            return replace(trial, option_a=shown[0], option_b=shown[1], factors=checked_list(trial.factors))
+        known = {name: planned.factors[name] for name in ("words", "poles")}
+        return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, "first_option": None})
 
-    def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
-        data: PairingData = study.data
-        for test in data.tests.values():
-            for number in range(data.draws):
-                for wording_no, wording in data.wordings.items():
-                    yield _question(data, test, wording_no, wording, number, study.seed)
 
-    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
-        data: PairingData = study.data
-        return rendered(data, data.wordings[trial.wording], trial)
-
-    def contents(self, study: StudyFile) -> Iterator[str]:
-        return (_content(study, test, number) for test in study.data.tests for number in study.data.wordings)
-
-    def content(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
-        return _content(study, trial.test, trial.wording)
-
+class PairingReads(Reads):
     def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         if reply.outcome is not None and reply.outcome != "answered":
             return Reading(reply.outcome)
@@ -130,18 +119,40 @@ class Pairing(WordListDesign):
         words = data.tests[trial.test].words(data.wordings[trial.wording].words)
         return {word: side[-1] for side in GROUPS for word in words[side]}
 
-    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """Return the imported trial: a row that gives the list as it was shown (its factors) keeps it; otherwise the
-        words are those of the plan, in an unknown order, and so are the names of the groups.
-        """
-        shown = (draft.get("option_a") or None, draft.get("option_b") or None)
-        if "words" in trial.factors and trial.factors is not planned.factors:
-            return replace(trial, option_a=shown[0], option_b=shown[1], factors=checked_list(trial.factors))
-        known = {name: planned.factors[name] for name in ("words", "poles")}
-        return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, "first_option": None})
 
-    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
-        return simulate_reply(study.data, model, trial, seed)
+class PairingAsks(WordListAsks):
+    def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
+        data: PairingData = study.data
+        for test in data.tests.values():
+            for number in range(data.draws):
+                for wording_no, wording in data.wordings.items():
+                    yield _question(data, test, wording_no, wording, number, study.seed)
+
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
+        data: PairingData = study.data
+        return rendered(data, data.wordings[trial.wording], trial)
+
+    def contents(self, study: StudyFile) -> Iterator[str]:
+        return (_content(study, test, number) for test in study.data.tests for number in study.data.wordings)
+
+    def content(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
+        return _content(study, trial.test, trial.wording)
+
+
+class Pairing(Design):
+    name = "pairing"
+    asks = PairingAsks()
+    simulates = PairingSimulates()
+    reads = PairingReads()
+    imports = PairingImports()
+    analyses = PairingAnalyses()
+
+    def parse(self, table: Table, folder: StudyFolder) -> PairingData:
+        return parse_tables(table, folder, parse_simulation(table, folder))
+
+    def tests(self, data: PairingData) -> tuple[TestInfo, ...]:
+        planned = data.draws * len(data.wordings)
+        return tuple(TestInfo(t.test, t.test_no, t.label, planned, (t.group,)) for t in data.tests.values())
 
 
 DESIGN = Pairing()

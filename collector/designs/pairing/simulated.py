@@ -10,9 +10,10 @@ from collections.abc import Mapping
 
 from slant.collector.designs.draws import log_normal, read_simulation, simulated_reply, uniforms
 from slant.collector.designs.pairing.words import PairingData
+from slant.collector.designs.simulates import Simulates
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import StudyModel
+from slant.collector.study.records import StudyFile, StudyModel
 from slant.collector.study.toml_table import Table
 
 _LIMITS = {
@@ -32,16 +33,18 @@ def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...],
     return read_simulation(table, folder, ("model", "test"), _LIMITS)
 
 
-def simulate_reply(data: PairingData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """Return an answer drawn for this trial. If the study has no row for the model and test, a plain default is
-    drawn.
-    """
-    cell = data.simulation.get((trial.model, trial.test), _DEFAULT)
-    content = (seed, trial.study, trial.model, trial.test, trial.item, trial.wording, trial.repetition)
-    u_refused, u_tokens, _, _ = uniforms(*content)
-    tokens = round(log_normal(cell["mean_tokens"], cell["sd_tokens"], u_tokens))
-    pairs = simulated_pairs(cell["bias"], cell["missing_rate"], trial, content, data.own_sides)
-    return simulated_reply(_REFUSAL if u_refused < cell["refusal_rate"] else "\n".join(pairs), tokens, model)
+class PairingSimulates(Simulates):
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        """Return an answer drawn for this trial. If the study has no row for the model and test, a plain default is
+        drawn.
+        """
+        data: PairingData = study.data
+        cell = data.simulation.get((trial.model, trial.test), _DEFAULT)
+        content = (seed, trial.study, trial.model, trial.test, trial.item, trial.wording, trial.repetition)
+        u_refused, u_tokens, _, _ = uniforms(*content)
+        tokens = round(log_normal(cell["mean_tokens"], cell["sd_tokens"], u_tokens))
+        pairs = simulated_pairs(cell["bias"], cell["missing_rate"], trial, content, data.own_sides)
+        return simulated_reply(_REFUSAL if u_refused < cell["refusal_rate"] else "\n".join(pairs), tokens, model)
 
 
 def simulated_pairs(

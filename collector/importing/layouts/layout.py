@@ -54,8 +54,8 @@ class Layout(ABC):
 
 def check_study(layout: str, study: Study, has_model: bool) -> None:
     """Raise UsageError if the study's design has no such layout, or the model of the answers is not named."""
-    if layout not in study.design.layouts:
-        designs = [design.name for design in map(design_named, design_names()) if layout in design.layouts]
+    if layout not in study.design.imports.layouts:
+        designs = [design.name for design in map(design_named, design_names()) if layout in design.imports.layouts]
         raise UsageError(f"The layout {layout} is for {' and '.join(designs)} studies; {study.name} is none.")
     if not has_model:
         known = ", ".join(model.model for model in study.models)

@@ -67,10 +67,10 @@ class Tidy(Layout):
     has_turns = True
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        has_turns = study.design.has_turns(study)
+        has_turns = study.design.asks.has_turns(study)
         of_place: tuple[str, ...] = NEEDED
         if has_turns:  # of a game, which one and which round; of another conversation, its place and which turn
-            of_place = ("game", "round", "item", "answer") if study.design.plays_games else (*NEEDED, "round")
+            of_place = ("game", "round", "item", "answer") if study.design.asks.plays_games else (*NEEDED, "round")
         needed = of_place if has_model else ("model", *of_place)
         aliases = ALIASES | ALIASES_OF_GAMES
         present = {*columns, *(ours for foreign, ours in aliases.items() if foreign in columns)}
@@ -78,7 +78,7 @@ class Tidy(Layout):
         planned = PlannedCells(study, (*study.models, anybody)[0])
         present |= planned.said_by_study | ({"round"} if planned.tests_say_turns else set())
         present |= set(PLACE) if present & set(IDS) else set()
-        of_rows = study.design.row_columns(study.data)
+        of_rows = study.design.imports.row_columns(study.data)
         if of_rows and present.issuperset(of_rows):
             present |= {"item"} | (
                 {"condition", "wording"} if present & {"condition", "wording", "template"} else set()
@@ -89,8 +89,8 @@ class Tidy(Layout):
         hints = ["Or say which model all rows are of: --model MODEL"] if missing == ["model"] else []
         if "model" in missing and "participant" in columns:
             hints = ["Answers of people need: --layout people --consent TEXT --origin TEXT"]
-        if study.design.layouts:
-            hints.append(f"The authors' own files need: --layout {' or '.join(study.design.layouts)}")
+        if study.design.imports.layouts:
+            hints.append(f"The authors' own files need: --layout {' or '.join(study.design.imports.layouts)}")
         if "round" in missing:
             hints.append("Each row is one turn. An export has them by: collect export --view trials")
         check_columns(path, missing, columns, hints)
@@ -108,8 +108,8 @@ class Tidy(Layout):
         if word(row.cells.get("source")) == "simulated":
             raise CellError("is simulated, and an import would make it look like a model's answer")
         cells = dict(row.cells)
-        has_turns = study.design.has_turns(study)
-        of_rows = study.design.row_columns(study.data)
+        has_turns = study.design.asks.has_turns(study)
+        of_rows = study.design.imports.row_columns(study.data)
         for foreign, ours in (ALIASES | (ALIASES_OF_GAMES if has_turns else {})).items():
             if foreign in cells and foreign not in of_rows and (ours not in cells or _is_word_of_view(foreign, cells)):
                 cells[ours] = cells[foreign]

@@ -62,7 +62,7 @@ def import_people(
     opened = TableFiles(paths)
     with opened as files:
         units = _units(study, mapped, files)
-        of_rows = study.design.row_columns(study.data)
+        of_rows = study.design.imports.row_columns(study.data)
         # those that the study names ([people]) and files have, beyond those that were typed
         typed = {part.partition("=")[0].strip() for text in (*person, *columns) for part in text.split(",")}
         there = {name for file in files for name in file.columns}
@@ -147,7 +147,7 @@ def _check_said(consent: str | None, origin: str | None) -> None:
 
 def _units(study: Study, columns: Sequence[str], files: Sequence[TableFile]) -> PeopleUnits | None:
     """Return how the design places rows itself, if they have what it needs for that."""
-    units = study.design.imported_people(study, study.people)
+    units = study.design.imports.imported_people(study, study.people)
     if units is None or not units.needed:
         return units
     known = {*names(columns).columns, *(name for file in files for name in file.columns)}

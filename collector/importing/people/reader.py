@@ -51,11 +51,11 @@ class PeopleReader:
         self._study, self._design, self._persons, self._units = study, study.design, persons, units
         self._model = study.people
         self._cells = PlannedCells(study, self._model) if units is None else None
-        self._placer = self._design.row_placer(study) if units is None else None
-        more = ("template", *self._design.row_columns(study.data)) if self._placer else ()
+        self._placer = self._design.imports.row_placer(study) if units is None else None
+        more = ("template", *self._design.imports.row_columns(study.data)) if self._placer else ()
         self._placed_by = (*_PLACE, "is_error", CORRECT, *more)
         self._maker = AttemptMaker(run, ())
-        self._has_turns = self._design.has_turns(study)
+        self._has_turns = self._design.asks.has_turns(study)
         self._sequence = 0
         self._known: dict[tuple[Any, ...], Attempt] = {}
         self._seen: dict[tuple[int, str], int] = {}
@@ -90,7 +90,7 @@ class PeopleReader:
 
     def is_placed_by(self, columns: Collection[str]) -> bool:
         """Return True if these columns of a file say what was shown in a row."""
-        return self._placer is not None and set(self._design.row_columns(self._study.data)) <= set(columns)
+        return self._placer is not None and set(self._design.imports.row_columns(self._study.data)) <= set(columns)
 
     def shared(self, cells: dict[str, Any]) -> Attempt:
         """Return what all share who gave this answer in this place; CellError if it can't be read."""
@@ -137,7 +137,7 @@ class PeopleReader:
         elif self._has_turns:
             turn = self._cells.turn_of(cells) or 1
         planned, _ = self._cells.find(cells, turn)
-        planned = self._design.of_people(self._study, planned)
+        planned = self._design.reads.of_people(self._study, planned)
         trial = with_options(self._design, planned, {n: cells[n] for n in cells if n in _PLACE}, 1)
         if self._has_turns:
             trial = replace(trial, game=trial.trial_id, round=turn, trial_id=stable_id(trial.trial_id, turn))
@@ -159,8 +159,8 @@ class PeopleReader:
         answer = composed(text(placed.answer) or "")
         if trace := trace_in(answer):
             raise CellError(f"has {trace} in its answer, which is not kept")
-        reply = self._design.as_imported_reply(self._study, placed.trial, Reply(answer=answer))
-        reading = self._design.read(self._study, placed.trial, reply)
+        reply = self._design.imports.as_imported_reply(self._study, placed.trial, Reply(answer=answer))
+        reading = self._design.reads.read(self._study, placed.trial, reply)
         place = AttemptPlace(placed.conversation or placed.trial.trial_id, placed.turn, 1, True, None, None, None)
         return self._maker.make(self._model, placed.trial, place, Exchange(), reply, reading, _NO_MEASURES)
 

@@ -136,14 +136,14 @@ def propose_study(
                 taken.append(_UNNAMED_ROWS)
             cells, models, has_counts = _cells(files, names(given, map_models, decimal), roles, on_rows)
             for design in sorted(
-                map(design_named, design_names()), key=lambda design: (design.proposal_place, design.name)
+                map(design_named, design_names()), key=lambda design: (design.imports.proposal_place, design.name)
             ):
                 if design.analyses.counts_tokens and not has_counts:
                     lacking = "it needs a count of tokens, and no column was found that has one"
                     failures.append(f"Not {design.name}: {lacking}.")
                     continue
                 try:
-                    study = design.proposed_study(cells)
+                    study = design.imports.proposed_study(cells)
                 except StudyError as error:
                     failures += [f"Not {design.name}: {error.what}."] if error.what else []
                     continue

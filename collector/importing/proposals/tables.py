@@ -110,7 +110,7 @@ def study_from_table(table: AnswerTable) -> tuple[str, ProposedStudy] | list[str
     place = {name: number for number, name in enumerate(_IN_ORDER)}
     for design in sorted(designs, key=lambda design: (place.get(design.name, len(place)), design.name)):
         try:
-            return design.name, design.proposed_from_table(table)
+            return design.name, design.imports.proposed_from_table(table)
         except StudyError as error:
             failures += [f"Not {design.name}: {error.what.rstrip('.')}."] if error.what else []
     return failures
