@@ -116,7 +116,7 @@ def _first_terms(section: SectionData) -> Iterator[Cell]:
     if rows.is_empty():
         return
     definition = fits_of(section.study)[name]
-    levels = {**section.study.design.factor_levels(section.study), **definition.levels}
+    levels = {**section.study.design.analyses.factor_levels(section.study), **definition.levels}
     words = term_words(str(rows["term"][0]).removeprefix("b_"), levels)
     is_of_odds = definition.settings.get("family", "bernoulli") in ("bernoulli", "binomial")
     compared = rows.head(1).select("model", "test", what=pl.lit(words), **_intervals())

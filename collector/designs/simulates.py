@@ -26,7 +26,7 @@ class Simulates:
         """Return True if the study says how long this model's answers are, so that simulated ones are as long: by
         default if its numbers to simulate from have this model."""
         numbers = getattr(study.data, "simulation", None)
-        return isinstance(numbers, Mapping) and any(key[0] == model.model for key in numbers)
+        return isinstance(numbers, Mapping) and any(key[:1] == (model.model,) for key in numbers)
 
     def assumed_lengths(self, study: StudyFile, model: StudyModel) -> str:
         """Return what a study with this model's lengths does not say, and what is assumed then; else empty."""

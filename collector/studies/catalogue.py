@@ -266,9 +266,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     fit_settings = read_settings_of_fits(rows)
     fits = {name: read_fit(name, row, words, attributes) for name, row in rows.items() if name not in fit_settings}
     temperature = _temperature(table)
-    frames = design.asks.frames(
-        data
-    )  # the first is for all models that name none; a study with one frame need not name it
+    frames = design.asks.frames(data)  # the first is for all models that name none; a single one needs no name
     frame = table.text("frame", (frames[0] if len(frames) == 1 else None) if frames else "")
     study = Study(
         name=checked_name(table.text("name"), "study"),

@@ -36,7 +36,8 @@ def test_a_question_is_asked_in_the_words_of_the_design(design: str, asked: str)
 
 def test_a_design_that_names_a_check_that_is_none_is_refused() -> None:
     rogue = type(design_named("pairing"))()
-    rogue.checks = {"luck": {}}
+    rogue.analyses = type(rogue.analyses)()
+    rogue.analyses.checks = {"luck": {}}
     with pytest.raises(DesignError, match='names a check "luck", and there is none'):
         checks_of(rogue)
 
