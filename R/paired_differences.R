@@ -14,16 +14,23 @@
 #' @param material names of the columns that say what a version was made of.
 #' @param placebo levels that should change nothing, or `NULL`.
 #' @param respondent name of the column of those who answered (`"model"`), averaged within a material; or `NULL`.
+#' @param bound the smallest difference that would matter, in units of the outcome, or `NULL`: nothing is called
+#'   equivalent without one.
 #' @param draws how often repetitions are shuffled.
 #' @return A [slant_fit]. `estimates` has a row for each version (`"attribute: level"`) and one for its difference from
 #'   the mean of the placebos (`"attribute: level - placebo"`, over the materials and respondents that have both): mean,
 #'   standard error and 95 % t interval over materials. `tables$versions` adds `attribute`, `level`, `n_materials`,
 #'   `n_pairs`, `p_adjusted` (Holm, over all rows of a group), `mean_absolute`, and the mean and the central 95 % of the
-#'   mean absolute differences of shuffled repetitions, in units of the outcome.
+#'   mean absolute differences of shuffled repetitions, in units of the outcome; with a `bound` also `bound`,
+#'   `p_equivalence` (two one-sided t tests over materials) and `finding`: `"equivalent within the bound"`, `"differs by
+#'   more than the bound"` or `"not decided"`.
 #' @noRd
 paired_differences <- function(data, outcome, attributes, material, placebo = NULL, respondent = NULL, levels = NULL,
-                               by = NULL, draws = 200, seed = 1) {
+                               by = NULL, bound = NULL, draws = 200, seed = 1) {
   check_arguments()
+  if (!is.null(bound) && !(is.numeric(bound) && length(bound) == 1 && is.finite(bound) && bound > 0)) {
+    stop_with("`bound` must be one number above 0: the smallest difference that would matter, in units of the outcome.")
+  }
   used <- c(attributes, material, respondent)
   check_columns(data, c(outcome, used, by), to = "compare versions with a baseline")
   slant_fit(fit_each_group(data, by, c(outcome, used), function(rows) {
@@ -33,7 +40,7 @@ paired_differences <- function(data, outcome, attributes, material, placebo = NU
       y = as.double(rows[[outcome]]), version = versions$code,
       material = grouped_codes(rows, material), pair = grouped_codes(rows, c(material, respondent))
     )
-    with_seed(seed, version_rows(values, versions, placebo, draws))
+    with_seed(seed, version_rows(values, versions, placebo, bound, draws))
   }))
 }
 
@@ -64,7 +71,7 @@ grouped_codes <- function(rows, columns) {
   match(keys, unique(keys))
 }
 
-version_rows <- function(values, versions, placebo, draws) {
+version_rows <- function(values, versions, placebo, bound, draws) {
   if (length(unknown <- setdiff(placebo, versions$keys$level)) > 0) {
     stop_with(sprintf("`placebo` names %s, which is no version here.", quoted(unknown)))
   }
@@ -94,7 +101,15 @@ version_rows <- function(values, versions, placebo, draws) {
     shuffled_mean = c(shuffled[1, ], empty), shuffled_low = c(shuffled[2, ], empty),
     shuffled_high = c(shuffled[3, ], empty)
   )
+  if (!is.null(bound)) table <- cbind(table, equivalence_within(estimates, bound))
   list(estimates = estimates, tables_of_group = list(versions = table))
+}
+
+equivalence_within <- function(estimates, bound) {
+  tests <- two_one_sided_tests(
+    estimates$estimate, estimates$std_error, estimates$df, estimates$p_value, bound, .05, "material"
+  )
+  tests[c("bound", "p_equivalence", "finding")]
 }
 
 level_terms_of <- function(keys) paste(keys$attribute, keys$level, sep = ": ")

@@ -250,7 +250,7 @@ factors.edit = { of = "document", file = "edits.csv" }
 factors.tone = ["kind", "curt"]
 factors.advert = ["clerk", "driver", "cook"]
 templates.plain = "In a {tone} tone, for a {advert}: {document}"
-crossing = { kind = "one_at_a_time", material = ["advert", "document"], placebo = ["placebo"] }
+crossing = { kind = "one_at_a_time", material = ["advert", "document"], placebo = ["placebo"], bound = 0.5 }
 """
 
 
@@ -261,7 +261,9 @@ def test_one_change_at_a_time_is_made_of_each_material(shared: Path, tmp_path: P
     singles = [("name", "kind"), ("address", "kind"), ("car", "kind"), ("placebo", "kind"), ("baseline", "curt")]
     assert changes == dict.fromkeys([("baseline", "kind"), *singles], 3)
     fit = study.design.analyses.fits(study)["paired"]
-    assert (fit.settings["attributes"], fit.settings["placebo"]) == (["edit", "tone"], ["placebo"])
+    assert fit.settings == {
+        "attributes": ["edit", "tone"], "material": ["advert", "document"], "placebo": ["placebo"], "bound": 0.5,
+    }  # fmt: skip
 
 
 def test_a_crossing_of_one_change_at_a_time_needs_a_material_and_known_placebos(tmp_path: Path) -> None:
@@ -270,6 +272,8 @@ def test_a_crossing_of_one_change_at_a_time_needs_a_material_and_known_placebos(
         ('{ kind = "one_at_a_time" }', '"material"'),
         ('{ material = ["b"] }', "one_at_a_time"),
         ('{ kind = "one_at_a_time", material = ["c"] }', '"c"'),
+        ('{ kind = "one_at_a_time", material = ["b"], bound = 0 }', "above 0"),
+        ("{ bound = 0.5 }", "one_at_a_time"),
         ('{ kind = "one_at_a_time", material = ["b"], placebo = ["x"] }', '"x"'),
     ):
         with pytest.raises(SlantError, match=said):

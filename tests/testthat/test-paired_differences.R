@@ -39,17 +39,32 @@ test_that("two changes at once, an unknown placebo and a lacking baseline are se
   expect_match(said(rows[rows$edit != "as it is", ], "score", "edit", "advert"), "no rows of the baseline")
 })
 
+test_that("nothing is equivalent without a bound, and with one by two one-sided tests over materials", {
+  rows <- expand.grid(edit = c("as it is", "name", "blank"), advert = 1:20, run = 1)
+  rows$score <- 5 + (rows$edit == "name") * 2 + (rows$edit != "as it is") * (rows$advert %% 2) / 10
+  said <- function(bound) {
+    paired_differences(rows, "score", "edit", "advert", bound = bound, draws = 1, levels = order_of_edits)
+  }
+  expect_false("finding" %in% names(said(NULL)$tables$versions))
+  expect_equal(said(.5)$tables$versions$finding, c("differs by more than the bound", "equivalent within the bound"))
+  own <- stats::t.test(rows$score[rows$edit == "blank"] - 5, mu = .08, alternative = "less")$p.value
+  expect_equal(said(.08)$tables$versions$p_equivalence[[2]], own)
+  expect_error(said(-1), "number above 0")
+})
+
 test_that("36 versions of a public audit have the differences and errors that were computed elsewhere", {
   rows <- utils::read.csv(file.path(shared_data("resume_edits"), "recinq_scores.csv"))
   expected <- utils::read.csv(file.path(shared_data("resume_edits"), "recinq_deltas.csv"))
   levels <- list(variant = unique(c("baseline", rows$variant)))
-  fit <- paired_differences(rows, "score", "variant", "jd", respondent = "model", levels = levels, draws = 1)
+  fit <- paired_differences(rows, "score", "variant", "jd", respondent = "model", levels = levels, draws = 20)
   found <- fit$estimates[match(paste("variant:", expected$variant), fit$estimates$term), ]
   table <- fit$tables$versions[match(found$term, fit$tables$versions$term), ]
   expect_equal(found$estimate, expected$mean_delta, tolerance = 1e-5)
   expect_equal(found$std_error, expected$se_over_jds, tolerance = 1e-4)
   expect_equal(table$n_pairs, expected$cells)
   expect_equal(table$mean_absolute, expected$mean_abs_delta, tolerance = 1e-5)
+  blank <- table[table$level == "placebo_noop-whitespace", ]
+  expect_equal(c(blank$mean_absolute, blank$shuffled_mean), c(.262, .223), tolerance = .03)
 })
 
 test_figure("each version has its difference, and its absolute one over what shuffled repetitions give", {

@@ -85,7 +85,9 @@ def _paired(study: StudyFile, data: FactorialData, measured: tuple[str, ...]) ->
     changing = {
         factor.name: factor.levels_of(factor.name) for factor in data.factors if factor.name not in data.material
     }
-    settings = {"material": list(data.material)} | ({"placebo": list(data.placebo)} if data.placebo else {})
+    settings: dict[str, Any] = {"material": list(data.material)}
+    settings |= {"placebo": list(data.placebo)} if data.placebo else {}
+    settings |= {"bound": data.bound} if data.bound else {}
     fits = {PAIRED: _fit(PAIRED, changing, measured, settings=settings)}
     if len(study.models) > 1:
         over = settings | {"respondent": "model"}

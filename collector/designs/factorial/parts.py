@@ -87,6 +87,7 @@ class FactorialData:
     together: Mapping[str, str]
     material: tuple[str, ...] = ()
     placebo: tuple[str, ...] = ()
+    bound: float | None = None
     form_factor: str = ""
     forms: Mapping[str, AnswerForm] = field(default_factory=dict)
     simulation: Any = None
@@ -142,7 +143,7 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
     questions, form_factor, forms = parse_forms(table, questions, by_name)
     usual_together = "" if any(question.form for question in questions.values()) else _TOGETHER
     crossing = table.table("crossing")
-    material, placebo = _one_at_a_time(crossing, factors)
+    material, placebo, bound = _one_at_a_time(crossing, factors)
     changing = [number for number, factor in enumerate(factors) if factor.name not in material] if material else []
     cells = make_cells(factors, parse_forbidden(crossing, factors), crossing.where, changing)
     data = FactorialData(
@@ -159,6 +160,7 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
         together=texts_by_template(crossing, "together", tuple(templates), usual_together),
         material=material,
         placebo=placebo,
+        bound=bound,
         form_factor=form_factor,
         forms=forms,
     )
@@ -173,8 +175,9 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
 _TOGETHER = "Answer with one JSON object and nothing else, with the keys {keys}."
 
 
-def _one_at_a_time(crossing: Table, factors: Sequence[Factor]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Read which factors are the material of a study whose others change one at a time, and its placebos."""
+def _one_at_a_time(crossing: Table, factors: Sequence[Factor]) -> tuple[tuple[str, ...], tuple[str, ...], float | None]:
+    """Read which factors are the material of a study whose others change one at a time, its placebos, and the smallest
+    difference that would matter."""
     kind = crossing.choice("kind", KINDS_OF_CROSSING)
     material, placebo = crossing.texts("material", ()), crossing.texts("placebo", ())
     names = [factor.name for factor in factors]
@@ -185,13 +188,20 @@ def _one_at_a_time(crossing: Table, factors: Sequence[Factor]) -> tuple[tuple[st
     for level in placebo if changes else ():
         if level not in changes:
             raise UnknownNameError(f"level (of placebo) in {crossing.where}", level, changes)
+    bound = crossing.optional("bound", (int, float), "a number")
+    if bound is not None and not (bound > 0 and changes):
+        raise StudyError(
+            f'"bound" in {crossing.where} is the smallest difference from the baseline that would matter: a number '
+            'above 0, of a crossing with kind = "one_at_a_time".',
+            "As in: bound = 0.5",
+        )
     if (kind == "one_at_a_time") != bool(changes) or (placebo and not changes):
         raise StudyError(
             f'"material" in {crossing.where} names the factors that are crossed with every change, with kind = '
             '"one_at_a_time"; all others change one at a time, from their first level.',
             'As in: kind = "one_at_a_time", material = ["advert"], placebo = ["blank line"]',
         )
-    return material, placebo
+    return material, placebo, bound
 
 
 def _templates(table: Table, folder: StudyFolder) -> dict[str, str]:
