@@ -10,9 +10,6 @@ import duckdb
 import pytest
 
 from slant import analysis
-from slant.analysis.pages.parts.games import indices
-from slant.analysis.pages.parts.records import SectionData
-from slant.collector.studies.catalogue import load_study
 from tests.support.chromium import PROGRAMS, Browser, chromium
 from tests.support.game_made import played
 
@@ -54,15 +51,6 @@ def test_indices_stand_beside_chance_and_are_the_kept_ones(own: tuple[Path, Path
     for *numbers, mde in kept:
         assert "<td>{:.2f} [{:.2f}, {:.2f}]</td>".format(*numbers) in shown
         assert f"<td>{mde:.2f}</td>" in shown
-
-
-def test_the_file_of_an_older_slant_has_no_smallest_effects_and_is_reported(own: tuple[Path, Path]) -> None:
-    study = load_study(str(own[0]))
-    names = ("game_index_intervals", "allocation_game_ends")
-    older = {name: table.drop("mde", strict=False) for name, table in analysis.tables(own[1], names=names).items()}
-    group = indices(SectionData(study, older, {}, {"study": study.name}))
-    assert group is not None
-    assert group.tables[0].caption.startswith("Indices, their intervals")
 
 
 def test_what_is_not_kept_is_named_with_its_command_and_never_computed(own: tuple[Path, Path], tmp_path: Path) -> None:
