@@ -107,7 +107,7 @@ coded_sample <- function(rows, probability, coded = rows[grep("\\.people$", name
   if (n < fewest_coded) {
     stop_with(
       sprintf("People have coded %d texts here, and intervals hold from %d.", n, fewest_coded),
-      "Have more of them coded, drawn at random: collect sample."
+      "Have more of them coded, drawn at random from all."
     )
   }
   for (name in names(coded)) {

@@ -114,7 +114,8 @@ def _add_crate(contents: Contents, runs: pl.DataFrame, license: str | None) -> s
 
 
 def _page(name: str, values: Mapping[str, Any]) -> str:
-    """Return one page by the name of its template. What models and studies wrote stays on one line and in its cell."""
+    """Return the text of one page by the name of its template. What models and studies wrote stays on one line and in
+    its cell."""
     environment = template_environment(
         "slant.analysis.archive",
         is_html=False,

@@ -59,7 +59,8 @@ def codebook_row(
 
 
 def remaining_rows(names: Collection[str], compared: Collection[Compared]) -> Iterator[Compared]:
-    """Yield what no other row covers. A result that nothing makes differs: no archive of slant's has one."""
+    """Yield a row for each file that no other row covers. A result that nothing makes differs: no archive of
+    slant's has one."""
     done = {row.name for row in compared if row.kind != "hash"}
     for name in sorted(set(names) - done - {layout.MANIFEST}):
         place = name.partition("/")[0]

@@ -13,8 +13,8 @@ LIST = Path(__file__).parent.with_name("r_packages.csv")
 
 
 def r_package_list() -> list[dict[str, str]]:
-    """Return one dict per package: package, debian, at_least, needed_for, what_for, costs (words), compiles (time, or
-    "")."""
+    """Return the list of packages, a mapping for each: package, debian, at_least, needed_for, what_for, costs (words),
+    compiles (time, or "")."""
     with LIST.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 

@@ -214,7 +214,7 @@ def by_executor(
 
 
 def _withdrawn(sent: dict[Future[Any], _Sent], fit: frozenset[str] | None) -> list[_Sent]:
-    """Return what was sent only to workers that no longer exist: Dask would keep it for them for ever."""
+    """Return the tasks that were sent only to workers that no longer exist: Dask would keep them for ever."""
     stranded = [future for future, of_one in sent.items() if fit and of_one.workers and not of_one.workers & fit]
     withdrawn = []
     for future in stranded:

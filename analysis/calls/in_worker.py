@@ -105,7 +105,8 @@ def _answer(parcel: Parcel) -> bytes:
 
 
 def versions_there(packages: tuple[str, ...], *, loads: bool = False) -> dict[str, str | None]:
-    """Return what numbers depend on besides data and arguments; None if a package is missing. RError without R."""
+    """Return the versions that numbers depend on besides data and arguments; None if a package is missing.
+    RError without R."""
     return {**versions_here(packages, loads=loads), R_CODE: r_code_hash()}
 
 
@@ -139,7 +140,7 @@ def _address(worker: Any) -> str:
 
 
 def difference(there: Mapping[str, str | None], here: Mapping[str, str]) -> str:
-    """Return what differs, in words; "" if nothing does."""
+    """Return the differences in words; "" if there are none."""
     words = []
     for name, own in here.items():
         other = there.get(name)
@@ -175,7 +176,7 @@ def _refusal(parcel: Parcel) -> tuple[str, ...] | None:
 
 @contextlib.contextmanager
 def _cores(worker: Any, takes_all: bool) -> Iterator[int]:
-    """Return how many cores R may use: one, or all threads of this worker, once their work has ended."""
+    """Yield the number of cores that R may use: one, or all threads of this worker, once their work has ended."""
     if worker is None:  # it is unknown how many an executor has
         yield 1
         return

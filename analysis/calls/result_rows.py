@@ -116,7 +116,7 @@ class _Columns:
 
 
 def plain(value: Any, kind: pl.DataType | None = None) -> Any:
-    """Return what a column (of this kind) can hold: lists and mappings as JSON."""
+    """Return the value as a column of this kind can hold it: lists and mappings as JSON."""
     if value is not None and not isinstance(value, (str, int, float, bool, datetime)):
         value = json.dumps(value, ensure_ascii=False)
     if value is None or kind is None:
