@@ -1,4 +1,4 @@
-"""Runs the slow tests of what changed since all tests passed (tests/full_passed), the nearest and cheapest first."""
+"""Runs the slow tests of what changed since they passed last (tests/full_passed), the nearest and cheapest first."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import subprocess
 import threading
 import time
 from collections import deque
+from dataclasses import dataclass
 from pathlib import Path
 
 from reach import ROOT, Reach, is_test
 
-FULL_PASSED = ROOT / "tests" / "full_passed"  # the commit at which all tests passed, and what each file cost
+FULL_PASSED = ROOT / "tests" / "full_passed"  # a line for each file: it, the commit at which it passed, its seconds
 SLOW = ("pytest.mark.slow", "skip_but_in_full()", "test_in_full(", "expect_same_figure(", "test_looks(")
 UNKNOWN_S = 60.0
+NEVER = 1_000
+NOTING = threading.Lock()
 LONGEST_S = 25 * 60  # of one file, so that continuous integration, which ends after 90 minutes, is told what is slow
 
 
@@ -30,21 +33,49 @@ def changed_since(commit: str) -> list[str] | None:
     return None if done is None or done.returncode else done.stdout.splitlines()
 
 
-def commit_of_full() -> str:
-    """The commit at which all tests passed; empty if none is known."""
-    return FULL_PASSED.read_text("utf-8").partition("\n")[0] if FULL_PASSED.exists() else ""
+@dataclass(frozen=True)
+class Passed:
+    commit: str
+    seconds: float
+
+
+def read_passed() -> dict[str, Passed]:
+    """When each file with slow tests passed last, as `make test-full` noted it."""
+    lines = FULL_PASSED.read_text("utf-8").splitlines() if FULL_PASSED.exists() else []
+    return {file: Passed(commit, float(seconds)) for file, commit, seconds in (line.split("\t") for line in lines)}
+
+
+def clean_commit() -> str:
+    """The commit that is checked out; empty where files differ from it, for then no commit says what was tested."""
+    differs = ["git", "diff", "--quiet", "HEAD", "--", ".", f":!{FULL_PASSED.relative_to(ROOT)}"]
+    if subprocess.run(differs, cwd=ROOT, capture_output=True, check=False).returncode:
+        return ""
+    head = ["git", "rev-parse", "HEAD"]
+    return subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def note_passed(file: str, commit: str, seconds: float) -> None:
+    """Note it, unless the checkout has changed since the test began: `commit` is what clean_commit() was then."""
+    with NOTING:
+        if commit and commit == clean_commit():
+            noted = {**read_passed(), file: Passed(commit, seconds)}
+            lines = [f"{file}\t{at.commit}\t{at.seconds:.0f}\n" for file, at in sorted(noted.items())]
+            FULL_PASSED.write_text("".join(lines), "utf-8")
 
 
 def chosen_files() -> list[str]:
-    """In the order in which they should run; all that have slow tests if it can't be told what changed."""
-    lines = FULL_PASSED.read_text("utf-8").splitlines()[1:] if FULL_PASSED.exists() else []
-    costs = {file: float(cost) for file, cost in (line.split("\t") for line in lines)}
-    changed = changed_since(commit_of_full())
-    if changed is None:
-        print("What changed since all tests passed can't be told (tests/full_passed): all slow tests are chosen.")
-    steps = {} if changed is None else Reach().tests_of(changed)
-    chosen = [file for file in slow_files() if changed is None or file in steps]
-    return sorted(chosen, key=lambda file: (steps.get(file, 0), costs.get(file, UNKNOWN_S)))
+    """In the order in which they should run: those that never passed come last, the dearest of all at the end."""
+    passed = read_passed()
+    steps: dict[str, dict[str, int]] = {}
+    for commit in {at.commit for at in passed.values()}:
+        changed = changed_since(commit)
+        steps[commit] = dict.fromkeys(slow_files(), 0) if changed is None else Reach().tests_of(changed)
+    places = {}
+    for file in slow_files():
+        at = passed.get(file, Passed("", UNKNOWN_S))
+        if not at.commit or file in steps[at.commit]:
+            places[file] = (steps.get(at.commit, {}).get(file, NEVER), at.seconds)
+    return sorted(places, key=lambda file: places[file])
 
 
 def _command(file: str) -> list[str]:
@@ -53,20 +84,24 @@ def _command(file: str) -> list[str]:
     return ["pytest", "-p", "no:xdist", "-m", "slow and not local", file]
 
 
-def run_changed(until: float) -> list[str]:
-    """Run them on all cores, and begin none after `until` (seconds since 1970). Return those that failed."""
+def run_slow(until: float) -> list[str]:
+    """Run them on all cores, and note those that pass; begin none after `until` (seconds since 1970; 0: begin all).
+
+    Returns the files that failed.
+    """
+    os.environ["SLANT_FULL"] = "1"
     waiting = deque(chosen_files())
     failed: list[str] = []
     unfinished: list[str] = []
     print(f"== slow tests of {len(waiting)} files, the nearest to what changed first", flush=True)
 
     def work() -> None:
-        while time.time() < until:
+        while not until or time.time() < until:
             try:
                 file = waiting.popleft()
             except IndexError:
                 return
-            begun = time.monotonic()
+            begun, commit = time.monotonic(), clean_commit()
             try:
                 done = subprocess.run(
                     _command(file), cwd=ROOT, capture_output=True, text=True, check=False, timeout=LONGEST_S,
@@ -75,11 +110,14 @@ def run_changed(until: float) -> list[str]:
             except subprocess.TimeoutExpired:
                 unfinished.append(file)
                 continue
+            seconds = time.monotonic() - begun
             is_good = done.returncode in (0, 5)  # 5: it has none that can run here
-            if not is_good:
+            if is_good:
+                note_passed(file, commit, seconds)
+            else:
                 failed.append(file)
             said = "" if is_good else f"\n{done.stdout}{done.stderr}"
-            print(f"{time.monotonic() - begun:5.0f} s  {file}{said}", flush=True)
+            print(f"{seconds:5.0f} s  {file}{said}", flush=True)
 
     threads = [threading.Thread(target=work) for _ in range(os.cpu_count() or 1)]
     for thread in threads:
@@ -87,9 +125,7 @@ def run_changed(until: float) -> list[str]:
     for thread in threads:
         thread.join()
     if waiting or unfinished:
-        print(
-            f"No time was left for the slow tests of {len(waiting) + len(unfinished)} files: make test-full runs them"
-        )
+        print(f"No time was left for the slow tests of {len(waiting) + len(unfinished)} files. Next: make test-full")
         print(
             "".join(
                 f"  {file}{' (ended after its 25 minutes)' * (file in unfinished)}\n"

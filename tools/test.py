@@ -3,7 +3,8 @@ was skipped, and why.
 
 python tools/test.py [--full | --core | --check | --changed UNTIL]
     --full: the slow ones too; --core: what versions of R and Python could break; --check: only lint and types;
-    --changed: after `make test`, the slow ones of what changed, begun until that second since 1970
+    --changed: after `make test`, the slow ones of what changed since they passed last, begun until that second since
+    1970 (0: all of them)
 """
 
 from __future__ import annotations
@@ -20,12 +21,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from browser import install_browser
-from changed import FULL_PASSED, changed_since, commit_of_full, run_changed
-from ledger import Cost, costs_of, counts_of, keep_table, shown, too_dear
+from changed import changed_since, clean_commit, note_passed, read_passed, run_slow
+from ledger import costs_of, counts_of, keep_table, shown, too_dear
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNTS = ROOT / ".ledger" / "counts"
-MARKED = {"": "not slow and not local", "--core": "not slow and not local", "--full": "not local"}
 CORE = (
     "r_bridge", "r_vectors", "worker", "journal", "run", "views", "fits", "compare", "figures",
     "bayes", "tables", "doctor", "setup",
@@ -33,6 +33,7 @@ CORE = (
 CORE_OF_R = "fit_lme4|effect_size|mixed_model_table|welch_test|fit_brms|plot_|run_fit|with_conditions|read_trials"
 # Most fits are over before compiled code would have paid for its compiling; it changes no number.
 TESTTHAT = ["env", "R_ENABLE_JIT=0", "Rscript", "--no-init-file", "tests/testthat.R"]
+FULL = "SLANT_FULL"  # asks tests of Python and R for more examples, R for those that take long
 PREFIX = "slant-tests-"
 LEAST_ROOM_IN_MEMORY = 6_000_000_000
 LONGEST_RUN_S = 12 * 3600
@@ -64,17 +65,20 @@ def stages(chosen: str) -> dict[str, list[str]]:
     # One process more than there are cores, for many tests wait for another process or a clock, and R's tests run next
     # to them; the tests of one file stay together, as some of them go on where others ended.
     processes = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile"]
-    pytest = ["pytest", *processes, "-m", MARKED[chosen]]
+    pytest = ["pytest", *processes, "-m", "not slow and not local"]
     if chosen == "--core":
         files = [str(file) for name in CORE for file in Path("tests").glob(f"*/test_{name}.py")]
         return {"testthat": [*TESTTHAT, CORE_OF_R], "pytest": [*pytest, *files]}
-    read = READ_CODE if chosen else {**READ_CODE, LINT_OF_R: lint_of_what_changed()}
+    if chosen == "--full":  # with as many examples as the slow tests, which follow
+        return {**READ_CODE, "testthat": TESTTHAT, "pytest": ["env", f"{FULL}=1", *pytest]}
+    read = {**READ_CODE, LINT_OF_R: lint_of_what_changed()}
     return {**{name: command for name, command in read.items() if command}, "testthat": TESTTHAT, "pytest": pytest}
 
 
 def lint_of_what_changed() -> list[str]:
     """Linting all of R takes a minute: `make check` and `make test-full` do; here what has changed since the latter."""
-    changed = changed_since(commit_of_full())
+    passed = read_passed().get(LINT_OF_R)
+    changed = changed_since(passed.commit) if passed else None
     return [] if changed is None else [*READ_CODE[LINT_OF_R], "tools/lint_r.R", *changed]
 
 
@@ -124,22 +128,12 @@ def with_those_of_make_test(counts: list[int]) -> list[int]:
     return [own + other for own, other in zip(counts, before, strict=True)]
 
 
-def write_full_passed(costs: list[Cost]) -> None:
-    """What .ci/run need not run again, and in which order it runs the rest. Commit it."""
-    head = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    if head.returncode == 0:
-        lines = [f"{cost.file}\t{cost.scaled_s:.0f}\n" for cost in sorted(costs, key=lambda cost: cost.file)]
-        FULL_PASSED.write_text(head.stdout + "".join(lines), "utf-8")
-
-
 @contextlib.contextmanager
 def places_of_tests(chosen: str) -> Iterator[Path]:
     """A folder for this run, in memory if possible, and the environment in which tests find it and this checkout."""
     os.chdir(ROOT)
     os.environ["PATH"] = os.pathsep.join([str(ROOT / ".venv" / "bin"), os.environ["PATH"]])
     os.environ["MYPYPATH"] = os.pathsep.join(["python", "tools", "analysis/bridge"])
-    if chosen in {"--full", "--changed"}:
-        os.environ["SLANT_FULL"] = "1"
     with tempfile.TemporaryDirectory(prefix=PREFIX, dir=folder_in_memory()) as name:
         folder = Path(name)
         (folder / "tmp").mkdir()
@@ -161,15 +155,21 @@ def main() -> int:
     with places_of_tests(chosen) as folder:
         if chosen in {"", "--full"}:
             install_browser()
-        failed = run_changed(float(until[0])) if until else run_stages(stages(chosen), folder)
+        failed = [] if until else run_stages(stages(chosen), folder)
+        n_good = 0 if until else len(stages(chosen)) - len(failed)
+        if chosen == "--full" and LINT_OF_R not in failed:
+            note_passed(LINT_OF_R, clean_commit(), time.monotonic() - begun)
+        slow = run_slow(float(until[0]) if until else 0) if chosen in {"--full", "--changed"} else []
         outcomes, reasons = counts_of(folder / "counts")
-        if until and failed and not commit_of_full():
+        if until and (unknown := [file for file in slow if file not in read_passed()]):
             print(
-                f"Not counted: {outcomes['failed']} slow tests of {len(failed)} files failed ({', '.join(failed)}). No "
-                "commit is known at which all of them passed (tests/full_passed), so that this change may not have "
+                f"Not counted: tests of {len(unknown)} files failed ({', '.join(unknown)}). No commit is known at "
+                "which they passed (tests/full_passed), so that this change may not have "
                 "broken them. Next: make test-full"
             )
-            failed, outcomes["failed"] = [], 0
+            slow = [file for file in slow if file not in unknown]
+            outcomes["failed"] = len(slow)
+        failed += slow
         costs, speed = costs_of(folder / "ledger")
     if costs:
         keep_table(costs, ROOT / ".ledger" / f"{chosen.strip('-') or 'test'}.tsv")
@@ -179,7 +179,6 @@ def main() -> int:
         failed.append("ledger")
     for name in failed:
         print(f"failed: {name}")
-    n_good = 0 if until else len(set(stages(chosen)) - set(failed))
     print(f"{n_good} stages are good, {len(failed)} failed, {time.monotonic() - begun:.0f} s")
     if chosen != "--check":
         why = "; ".join(f"{number} {reason}" for reason, number in reasons.most_common())
@@ -187,8 +186,6 @@ def main() -> int:
         # A stage that failed without a test that failed (lint; R that does not start) counts as a failure, too.
         own = [outcomes["passed"], max(outcomes["failed"], len(failed)), outcomes["skipped"]]
         print("{} passed, {} failed, {} skipped".format(*(with_those_of_make_test(own) if until else keep_counts(own))))
-    if chosen == "--full" and not failed:
-        write_full_passed(costs)
     return int(bool(failed))
 
 

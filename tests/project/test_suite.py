@@ -85,12 +85,28 @@ def test_all_slow_files_are_chosen_where_git_can_not_tell_what_changed(
     monkeypatch.setattr(changed, "FULL_PASSED", tmp_path / "none")
     assert changed.chosen_files() == changed.slow_files()
     assert "tests/analysis/test_slurm.py" in changed.slow_files()
-    assert changed.changed_since("0" * 40) is None
+    changed.FULL_PASSED.write_text(f"tests/analysis/test_slurm.py\t{'0' * 40}\t7\n")
+    assert sorted(changed.chosen_files()) == changed.slow_files()
+
+
+def test_a_file_that_passed_is_chosen_again_once_what_it_reaches_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changed, "FULL_PASSED", tmp_path / "passed")
+    monkeypatch.setattr(changed, "clean_commit", lambda: "a" * 40)
+    monkeypatch.setattr(changed, "slow_files", lambda: ["tests/analysis/test_slurm.py", "tests/collector/test_kill.py"])
+    for file in changed.slow_files():
+        changed.note_passed(file, "a" * 40, 3.2)
+    changed.note_passed("tests/x.py", "b" * 40, 3.2)  # another commit was checked out meanwhile
+    assert set(changed.read_passed()) == set(changed.slow_files())
+    monkeypatch.setattr(changed, "changed_since", lambda commit: ["tests/analysis/test_slurm.py"])
+    assert changed.chosen_files() == ["tests/analysis/test_slurm.py"]
 
 
 def test_what_no_time_is_left_for_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(changed, "chosen_files", lambda: ["tests/a.py", "tests/b.py"])
-    assert changed.run_changed(time.time() - 1) == []
+    monkeypatch.setenv("SLANT_FULL", "")
+    assert changed.run_slow(time.time() - 1) == []
     assert "No time was left for the slow tests of 2 files" in (said := capsys.readouterr().out)
     assert "  tests/a.py\n  tests/b.py" in said
 
