@@ -18,8 +18,9 @@ from typing import NamedTuple
 from slant.collector.designs.people import FALSE, TRUE
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import WRAPPING, bare_label
+from slant.collector.system.patterns import lazy_pattern
 
-_USUAL = re.compile(
+_USUAL = lazy_pattern(
     r"(?:stereotyp\w*|associat\w*)?[\W_]*(?:compatible|congruent|consistent|usual|control|baseline|reference|neutral|true"
     r"|yes|pro|plain)\b.*"
 )
@@ -143,25 +144,25 @@ PERSONS = (
 )  # fmt: skip
 LONGEST_LEVEL = 100
 MOST_LEVELS = 1_000
-_BAD = re.compile(r"[\x00-\x1f\\]")
-_NUMBER = re.compile(
+_BAD = lazy_pattern(r"[\x00-\x1f\\]")
+_NUMBER = lazy_pattern(
     r"[$€£]?\s?[-+−–]?(?:\d{1,3}(?:([.,'’  ])\d{3})(?:\1\d{3})*(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|[.]\d+)"
     r"(?:e[-+]?\d{1,3})?\s?[$€£%]?",
     re.IGNORECASE,
 )
-_MEASURE = re.compile(
+_MEASURE = lazy_pattern(
     r"(?:^|_)(?:n|num|len|length|chars?|characters|words|sentences|tokens?|time|ms|secs?|seconds?|minutes|duration|latency"
     r"|elapsed|cost|price_usd|usd|logprob|probability|confidence|perplexity|entropy|bytes|size|count|timestamp|date)(?:_|$)"
 )
 """Match names of what was measured of an answer, which nobody was shown."""
-_COUNTER = re.compile(r"(?:^|_)(?:id|ids|uuid|no|nr|num|number|index|idx|row|line|serial|seq|order|hash|key|seed)$")
+_COUNTER = lazy_pattern(r"(?:^|_)(?:id|ids|uuid|no|nr|num|number|index|idx|row|line|serial|seq|order|hash|key|seed)$")
 """Match names of columns that count or name rows."""
 _MOST_NUMBERS = 12
 """Different numbers of a factor, unless all are about as frequent: 300 lengths are no levels."""
-_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:$|[T ]\d\d:)|1[5-9]\d{8}(?:\d{3}|\.\d+)?$")
+_TIME = lazy_pattern(r"\d{4}-\d\d-\d\d(?:$|[T ]\d\d:)|1[5-9]\d{8}(?:\d{3}|\.\d+)?$")
 """Match a day or a moment, which is when a row was written and nothing that was shown."""
 MISSING = ("", "na", "n/a", "nan", "null", "none", "<na>", "#n/a", "-")
-FAILED = re.compile(
+FAILED = lazy_pattern(
     r"\W*(?:api|request|server|http|network|connection)[\s\d_-]*(?:error|exception|failed|failure|time-?out)\b"
     r"|\W*error\b\W*(?:$|(?<=[:\]])|\d|api|request|rate|time|server|connection|http|code|after|occur)"
     r"|\W*(?:exception|time-?out|timed out|failed|failure)\s*[:\]]|\W*traceback\b"

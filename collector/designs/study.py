@@ -7,7 +7,6 @@ back. A study may count it (`count_truncated = true`).
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 
 from slant.collector.designs.design import Design
@@ -17,6 +16,7 @@ from slant.collector.providers.temperature import with_temperature
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.sources import PEOPLE
 from slant.collector.study.records import StudyFile, StudyModel
+from slant.collector.system.patterns import lazy_pattern
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _simulated(model: StudyModel) -> StudyModel:
     return replace(model, provider="simulated", requested_model=model.model, settings={}, asked_by_default=True)
 
 
-_FIRST_SENTENCE = re.compile(r"\s*(?:[^\n]{1,200}?[.!](?=\s)|[^\n]{1,200}\n)")
+_FIRST_SENTENCE = lazy_pattern(r"\s*(?:[^\n]{1,200}?[.!](?=\s)|[^\n]{1,200}\n)")
 
 
 def read_reply(study: Study, trial: Trial, reply: Reply) -> Reading:

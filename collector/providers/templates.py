@@ -21,21 +21,24 @@ import re
 from dataclasses import replace
 
 from slant.collector.records import Reply
+from slant.collector.system.patterns import lazy_pattern
 
 _NAME = r"(?:[\w:-]{0,20}think(?:ing)?|thought|reasoning)"
-_CLOSING = re.compile(
+_CLOSING = lazy_pattern(
     rf"</{_NAME}>|\[/THINK\]|◁/think▷|<channel[|]>|<unused95>|<[|](?:inner_suffix|END_THINKING)[|]>|\[unused17\]"
     r"|\bHere(?:'s| is) my response:"
 )
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     rf"\s*(?:<{_NAME}>|\[THINK\]|◁think▷|(?:<[|]channel>|<unused94>)(?:thought\b)?"
     r"|<[|](?:inner_prefix|START_THINKING)[|]>|\[unused16\]|Here(?:'s| is) my thought process:)"
 )
 _MARKS = ("<", "THINK]", "◁", "[unused1", "Here is my", "Here's my")
 """List texts of which each template holds one."""
-_AROUND_ANSWER = re.compile(r"<[|]START_RESPONSE[|]>|<[|]END_RESPONSE[|]>")
-_CHANNEL = re.compile(r"(?:<[|]start[|]>assistant)?<[|]channel[|]>(\w+)(?:(?!<[|]message).)*<[|]message[|]>", re.DOTALL)
-_ENDED = re.compile(r"<[|](?:end|return|call)[|]>")
+_AROUND_ANSWER = lazy_pattern(r"<[|]START_RESPONSE[|]>|<[|]END_RESPONSE[|]>")
+_CHANNEL = lazy_pattern(
+    r"(?:<[|]start[|]>assistant)?<[|]channel[|]>(\w+)(?:(?!<[|]message).)*<[|]message[|]>", re.DOTALL
+)
+_ENDED = lazy_pattern(r"<[|](?:end|return|call)[|]>")
 _BARE_FINAL = "assistantfinal"
 
 

@@ -29,9 +29,10 @@ from slant.collector.reading.plain import (
 from slant.collector.reading.scales import Scale, read_scale
 from slant.collector.reading.spelling import folded, labels_by_spelling
 from slant.collector.reading.written_numbers import listed_words
+from slant.collector.system.patterns import lazy_pattern
 
 YES_NO = ("yes", "no")
-_IDIOMS = re.compile(
+_IDIOMS = lazy_pattern(
     r"\bno (?:one|doubt|question|hesitation|problem|wonder|issues?|concerns?|reservations?|objections?)\b"
 )
 """No answers: "no doubt: yes" says yes."""
@@ -43,19 +44,19 @@ _PERSONS = (
     r"|candidat[ao]|perfil|pessoa|persona|profilo|persoon|kandidaat|человек|кандидат|个人?|位|名|个候选人|人|个选项"
 )
 _ARTICLE = r"the|die|der|das|den|la|le|el|il|a|o|de|het|den"
-_ORDINAL = re.compile(
+_ORDINAL = lazy_pattern(
     rf"{LEAD}(?:(?:{_ARTICLE})\s+)?({'|'.join(sorted(_ORDINALS, key=len, reverse=True))})\s*(?:{_PERSONS})?[\s.!。]*"
 )
-_OF_TWO = re.compile(rf"{LEAD}(?:the\s+)?(former|latter)(?:\s+(?:{_PERSONS}))?[\s.!]*")
-_KIND = re.compile(r"(?:candidate|applicant|person|option|profile)(?:\s+(?=[^\W\d_]{2})|:\s*)")
-_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ '’-][^\W\d_]{2,})*")
+_OF_TWO = lazy_pattern(rf"{LEAD}(?:the\s+)?(former|latter)(?:\s+(?:{_PERSONS}))?[\s.!]*")
+_KIND = lazy_pattern(r"(?:candidate|applicant|person|option|profile)(?:\s+(?=[^\W\d_]{2})|:\s*)")
+_NAME = lazy_pattern(r"[^\W\d_a-z][^\W\d_]+(?:[ '’-][^\W\d_]{2,})*")
 _NO_SURNAMES = {
     "i", "i'm", "i'd", "because", "as", "with", "is", "was", "has", "reason", "reasoning", "explanation", "since",
     "due", "the", "this", "they", "she", "he", "her", "his", "their", "and", "or", "but", "not", "for", "while",
     "given", "based", "although", "though", "final", "answer", "choice", "confidence", "why", "please",
 }  # fmt: skip
 """How a sentence goes on after a name."""
-_AFTER_LETTER = re.compile(
+_AFTER_LETTER = lazy_pattern(
     r" *(?:$|[^\w\s]|\d|\n|(?:i|it|is|was|has|had|would|should|looks|seems|appears|wins|fits|and|or|because|since|as"
     r"|over|not|than|more than|rather|instead|though|although|for|by|with|in|on|if|due|given|based|please|here|then"
     r"|definitely|obviously|certainly|surely|probably)\b)"
@@ -63,16 +64,16 @@ _AFTER_LETTER = re.compile(
 """How a sentence goes on after the letter of an option, and not after an article."""
 
 
-_STRESS = re.compile(
+_STRESS = lazy_pattern(
     r"^(?:(?:oh|hell|absolutely|definitely|certainly|clearly|probably|honestly"
     r"|an? (?:resounding|clear|firm|strong|definite|hard|cautious|tentative|big|enthusiastic))\s+)(?=(?:yes|no)\b)"
 )
-_FIRMLY = re.compile(r"(?:absolutely|definitely|certainly|of course)(?P<no>,? not)?[\s.!]*")
-_OF_ONESELF = re.compile(
+_FIRMLY = lazy_pattern(r"(?:absolutely|definitely|certainly|of course)(?P<no>,? not)?[\s.!]*")
+_OF_ONESELF = lazy_pattern(
     r"i(?:'m| am|'d| would| have|'d be| would be| identify as| do)?(?: an?| the)? "
     r"(?P<said>[^.!\n]{1,100}?)[\s.!]*"
 )
-_OF_NO_ONE = re.compile(
+_OF_NO_ONE = lazy_pattern(
     r"\b(?:if|unless|whether|when|suppose|assuming|some|others?|they|people|would|not|never|false|wrong|said|says|claim\w*"
     r"|argue\w*|first|initially|once|(?:he|she|everyone|nobody) (?:think|believe)s?|thought|believed|may|might)\b|n't\b"
 )
@@ -85,7 +86,7 @@ _SAYS_SO = (
     rf"|(?:(?<=[.!?\n–—-])|^) *(?:{TAKEN_BACK}|on (?:second thoughts|reflection)"
     r"|i take (?:that|it) back)\b[\s,.:!–—-]*(?:no\b[\s,:–—-]+(?=\w))?"
 )
-_APOLOGY = re.compile(r"(?:i'm |i am )?(?:very |so |really )?sorry\b[\s,.:–—-]*(?:but\s+)?(?=\w)")
+_APOLOGY = lazy_pattern(r"(?:i'm |i am )?(?:very |so |really )?sorry\b[\s,.:–—-]*(?:but\s+)?(?=\w)")
 
 
 def read_choice(
@@ -218,14 +219,14 @@ _AUXILIARY = "would|will|should|could|can|do|does|did|is|are|was|were|has|have|m
 _PREPOSITION = r"(?:for|to an?|to the|to this|with|in|into|on|onto|at|from|by|under|over|during|now|today)"
 _PRONOUN = "him|her|them|it|this|that|these|those"
 _SURNAMED = r"[^\W\d_][\w'’-]+(?: [^\W\d_][\w'’-]+){0,3}"
-_QUESTION = re.compile(
+_QUESTION = lazy_pattern(
     rf"(?:^|[.!?:\n]\s*)(?P<verb>{_AUXILIARY}) (?P<subject>you|he|she|they|it|\{{\w+\}}|(?:the|this|that) \w+)"
     rf" (?P<words>(?:an? |the )?(?!(?:{_PRONOUN}|{_PREPOSITION})\b)[^\W\d_]+"
     rf"(?: (?!(?:an?|the|{_PRONOUN}|{_PREPOSITION})\b)[^\W\d_]+){{0,3}})"
     rf"(?P<object> (?:\{{\w+\}}|(?:an?|the|this|that|these|those) [^\W\d_]+|{_PRONOUN}))?"
     rf"(?: {_PREPOSITION}\b[^.?\n]*)?\?\W*$"
 )
-_OPEN = re.compile(
+_OPEN = lazy_pattern(
     r"\b(?:if|unless|only|whether|depend\w*|until|might|may|maybe|perhaps|either|or|both|say|said|asked|question"
     r"|provided|providing|assuming|suppos\w+|long as|once|in case|except|otherwise|hardly|barely|scarcely|rarely"
     r"|unlikely|possibly|potentially|conditionally|theoretically|hypothetically|normally|usually|ideally"

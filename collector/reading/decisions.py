@@ -20,18 +20,19 @@ from functools import lru_cache
 from itertools import islice
 
 from slant.collector.reading.pairs import any_of, group_names
+from slant.collector.system.patterns import lazy_pattern
 
 LONGEST_READ = 20_000
 """Limit the characters that are read at the end of a decision, and at the beginning of the profiles."""
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "*": None, "_": None, "\xa0": " ", "‑": "-"})
 _GARBLED = {"‚Äò": "'", "‚Äô": "'", "‚Äú": '"', "‚Äù": '"'}
 """Replace curly quotes of files whose UTF-8 was once read as Mac Roman."""
-_SENTENCE = re.compile(r"(?<=[.!?;])[\s\"')]+|\n+")
-_NAME = re.compile(r"\b[^\W\d_a-z][^\W\d_]+(?:-[^\W\d_]+)?")
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+_SENTENCE = lazy_pattern(r"(?<=[.!?;])[\s\"')]+|\n+")
+_NAME = lazy_pattern(r"\b[^\W\d_a-z][^\W\d_]+(?:-[^\W\d_]+)?")
+_WORD = lazy_pattern(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _MAX_NAMES = 40
-_PARAGRAPH = re.compile(r"\n\s*\n|\n(?=[^\n]{0,60}:)")
-_TASK = re.compile(r"^[ \t#*>_-]*task\s*(\d{1,2})\b[\s*_]*[:.)\-–—]?[\s*_]*", re.IGNORECASE | re.MULTILINE)
+_PARAGRAPH = lazy_pattern(r"\n\s*\n|\n(?=[^\n]{0,60}:)")
+_TASK = lazy_pattern(r"^[ \t#*>_-]*task\s*(\d{1,2})\b[\s*_]*[:.)\-–—]?[\s*_]*", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

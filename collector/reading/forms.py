@@ -17,15 +17,16 @@ from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.plain import FENCES, LONGEST_READ, BrokenObject, as_answer, object_in, value_of
 from slant.collector.reading.spelling import folded
 from slant.collector.study.toml_table import Table, shortened
+from slant.collector.system.patterns import lazy_pattern
 
 FORMS = ("list", "json", "after", "tag", "pattern")
 _KEYS = {"json": "path", "after": "after", "tag": "tag"}
 """By form, the key of [answer] that says where each question's answer is."""
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,4})\]")
-_PATH = re.compile(r"[^.\[\]]+(?:\.[^.\[\]]+|\[\d{1,4}\])*")
-_NUMBERED = re.compile(r"(\d{1,3})[.)]\s+")
-_NAMED = re.compile(r"([^:=]{1,80}?)\s*[:=]\s*")
-_ITEM = re.compile(r"[-+−]?(?:\d+(?:\.\d+)?|\.\d+)(?:\s*/\s*\d+)?%?")
+_STEP = lazy_pattern(r"([^.\[\]]+)|\[(\d{1,4})\]")
+_PATH = lazy_pattern(r"[^.\[\]]+(?:\.[^.\[\]]+|\[\d{1,4}\])*")
+_NUMBERED = lazy_pattern(r"(\d{1,3})[.)]\s+")
+_NAMED = lazy_pattern(r"([^:=]{1,80}?)\s*[:=]\s*")
+_ITEM = lazy_pattern(r"[-+−]?(?:\d+(?:\.\d+)?|\.\d+)(?:\s*/\s*\d+)?%?")
 _MARKS = "*_`"
 _LONGEST_PATTERN = 2_000
 

@@ -28,6 +28,7 @@ from slant.collector.reading.labels import mentioned_labels
 from slant.collector.reading.phrases import REFUSAL, is_refusal, refusal_detail
 from slant.collector.reading.spelling import folded
 from slant.collector.records import Reading, Reply
+from slant.collector.system.patterns import lazy_pattern
 
 LETTERS = ("A", "B")
 _WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#-“”‘’«»„「」。：，\\$"
@@ -37,28 +38,28 @@ _CALLED = (
     r"|risposta|opzione|resposta|opção|ответ|答案|选项|選項|回答|選択肢)"
 )
 _IS = r"(?:\s*(?:is|would\s+be|must\s+be|:|=|-|–|—|es|est|ist|è|é|:|是|为|は|option|the|la|l'|die))*"
-_BARE = re.compile(rf"(?:(?:the|my)\s+)?(?:{_CALLED}{_IS}[\s\W_]*)?([ab])", re.IGNORECASE)
-_NAMED = re.compile(rf"(?:{_CALLED}{_IS}[\s\W_]*)?([ab])[\s\W_]+(.+)", re.IGNORECASE | re.DOTALL)
+_BARE = lazy_pattern(rf"(?:(?:the|my)\s+)?(?:{_CALLED}{_IS}[\s\W_]*)?([ab])", re.IGNORECASE)
+_NAMED = lazy_pattern(rf"(?:{_CALLED}{_IS}[\s\W_]*)?([ab])[\s\W_]+(.+)", re.IGNORECASE | re.DOTALL)
 _VERB = r"(?:i(?:'d| would| will)?\s+(?:choose|pick|select|go with|answer)|so|thus|hence|therefore)"
-_SAID = re.compile(
+_SAID = lazy_pattern(
     rf"(?:\b{_CALLED}\s*(?:is|would be|must be|:|=|es|est|ist|è|é|是|为|は)|\b{_VERB}\b[:,]?)\s*(?:clearly\s+|the\s+)?"
     rf"(?:option|answer|opción|choice)?[\s\"'`*_(\[:{{]*([AB]){_AFTER}",
     re.IGNORECASE,
 )
-_REASONED = re.compile(r"[\W_]*(?:[Oo]ption\s+)?([AB])[\W_]*,?\s+(?:because|since)\b")
-_NO_ARTICLE = re.compile(r"b$|[(\[]a$|\b(?:option|answer|choice|opción)\s+a$", re.IGNORECASE)
-_BOXED = re.compile(r"\\boxed\s?\{(?:\\text\s?\{)?\s*([ABab])\s*\}")
-_NEGATED = re.compile(
+_REASONED = lazy_pattern(r"[\W_]*(?:[Oo]ption\s+)?([AB])[\W_]*,?\s+(?:because|since)\b")
+_NO_ARTICLE = lazy_pattern(r"b$|[(\[]a$|\b(?:option|answer|choice|opción)\s+a$", re.IGNORECASE)
+_BOXED = lazy_pattern(r"\\boxed\s?\{(?:\\text\s?\{)?\s*([ABab])\s*\}")
+_NEGATED = lazy_pattern(
     rf"(?:\bnot|n't|\bnever|\bneither|\bnor|\brather than|\binstead of|\bother than|\bthan|\bover)\s+"
     rf"(?:[a-z]+\s+){{0,3}}[\"'(*]*[AB]{_AFTER}"
 )
-_ALONE = re.compile(rf"{_BEFORE}([AB]){_AFTER}")
-_NO_NOUN = re.compile(
+_ALONE = lazy_pattern(rf"{_BEFORE}([AB]){_AFTER}")
+_NO_NOUN = lazy_pattern(
     r"\s+(?:is|was|are|and|or|because|since|as|but|fits|suits|matches|contains|holds|includes|has|would|should|seems|makes)\b"
     r"|(?!\s+[a-z])"
 )
-_SENTENCE_BEGINS = re.compile(r"(?:^|[.!?。\n])[\s\"'*_(\[#>-]*\Z")
-_SENTENCES = re.compile(r"[.!?。！？]\s+|\n+")
+_SENTENCE_BEGINS = lazy_pattern(r"(?:^|[.!?。\n])[\s\"'*_(\[#>-]*\Z")
+_SENTENCES = lazy_pattern(r"[.!?。！？]\s+|\n+")
 
 
 _LONGEST_LINE = 500
@@ -175,8 +176,8 @@ KEYS = ("answer", "final_answer", "choice", "chosen", "option", "selection", "se
 
 MAX_TRIES = 200
 """Limit the beginnings of unreadable objects; a text with more of them is not worth the time."""
-_ATTEMPT = re.compile(r"[\"'“”]\s*(?:final_)?answer\s*[\"'“”]\s*:|\{\s*[\\\"'“”]*\s*answer\b", re.IGNORECASE)
-_OBJECT = re.compile(r"\{(?=\s*[\"}])")
+_ATTEMPT = lazy_pattern(r"[\"'“”]\s*(?:final_)?answer\s*[\"'“”]\s*:|\{\s*[\\\"'“”]*\s*answer\b", re.IGNORECASE)
+_OBJECT = lazy_pattern(r"\{(?=\s*[\"}])")
 _DEEPEST = 5
 
 

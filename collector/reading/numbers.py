@@ -30,6 +30,7 @@ from slant.collector.reading.written_numbers import (
     with_magnitudes,
     with_signs,
 )
+from slant.collector.system.patterns import lazy_pattern
 
 _THINGS = (
     "years? months? weeks? days? hours? minutes? semesters? jobs? positions? roles? degrees? languages? child "
@@ -40,24 +41,24 @@ _THINGS = (
     "mesi figli lingue anos filhos jaar kinderen talen år"
 )
 _NOUNS = "|".join(_THINGS.split())
-_COUNTED = re.compile(
+_COUNTED = lazy_pattern(
     r"(?<![\w.,/$€£¥-])(?:\d+\s*(?:-|–|to|or|of(?:\s+the)?|out of)\s*)?\d+(?:[.,]\d)?\+?(?:\s+|-)"
     rf"(?:(?:full|long|more|other|young|small|different|good|main|previous|relevant)\s+)?(?P<thing>{_NOUNS})\b"
 )
-_DENIED = re.compile(
+_DENIED = lazy_pattern(
     r"(?:,|\b(?:and|but))?\s*\b(?:not|nicht|pas|rather than|instead of)\s+(?:an?\s+|eine?\s+|un\s+)?\d+"
     r"(?=\s*(?:[.;:!)]?\s*$|[.;:!)]\s|\n|because\b|since\b|,?\s*(?:but|sondern|mais|rather|instead|so)\b|,\s*(?:an?|it's|i'd)\b))",
     re.MULTILINE,
 )
-_CONFIDENCE = re.compile(
+_CONFIDENCE = lazy_pattern(
     r"[(\[,;–—-]?\s?\b(?:confidence|certainty|probability|sicherheit|confiance|confianza|confiança)"
     r"(?: (?:level|score|rating))?\s*(?:is|of|at)?\s*[:=]?\s*(?:about |around )?"
     r"(?:0?[.,]\d{1,9}|\d{1,3}(?:[.,]\d{1,9})?\s*(?:%|percent|/\s*\d{1,3}))[)\].]?"
     r"|[(\[,;–—-]?\s?(?<![\d.,])\d{1,3}(?:[.,]\d{1,9})?\s?(?:%|percent) (?:confident|certain|sure|confidence)\b[)\].]?"
 )
 """Match how sure an answer says to be, which is not what was asked."""
-_DIGIT = re.compile(r"\d")
-_STATEMENT = re.compile(
+_DIGIT = lazy_pattern(r"\d")
+_STATEMENT = lazy_pattern(
     r"(?:^|[.!?:;,\n])\s*(?:(?:so|therefore|thus|hence|overall|in conclusion|taken together|and|but),?\s+)*"
     r"(?:my|the|final|overall)\s+(?:(?:final|overall|own)\s+)?(?:answer|rating|score|choice|response|verdict|decision)"
     r"\s*(?:is|would be|will be|=|:)+\s*:?\s*(?P<said>[^\n]+)",
@@ -112,14 +113,14 @@ _TIMES_OF_DAY = (
 _UNITS = (_CURRENCIES, _TIMES_OF_DAY)
 """Kinds of units: the names of each unit of a kind."""
 _ABOUT = r"(?:about|around|roughly|approximately|exactly|maybe|probably|perhaps|etwa|ungefähr|environ|unos|circa|ca\.)"
-_BEFORE_BOUND = re.compile(
+_BEFORE_BOUND = lazy_pattern(
     r"(?:\b(?:less|more|fewer|greater|higher|lower|better|worse|other|weniger|mehr|kleiner|größer)\s+(?:than|als)"
     r"|\b(?:(?:no|not)\s+)?(?:above|below|under|over|exceeding|up to|at least|at most|minimum(?: of)?|maximum(?: of)?"
     r"|anything but|mindestens|höchstens|über|unter|bis zu|au moins|au plus|(?:plus|moins) de|al menos|como máximo"
     r"|(?:más|menos) de|almeno|al massimo|minstens|hoogstens|not|nicht|pas|minus)|(?<![=-])(?:[<>]=?|[≤≥]))"
     r"\s*(?:an?|ein|eine|un|una)?\s*$"
 )
-_AFTER_BOUND = re.compile(
+_AFTER_BOUND = lazy_pattern(
     r"\s?[+](?!\d)|-(?=\s|$)(?!\s*[^\W\d_])|-?ish\b|\s+or\s+(?:more|less|fewer|higher|lower|above|below)\b"
 )
 """What makes a number an end of what is meant, or what is not meant, before and after it."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from slant.collector.reading.spelling import without_tags
+from slant.collector.system.patterns import lazy_pattern
 
 LONGEST_READ = 40_000
 """Limit the characters that are read at the end of an answer: a list of some 2,000 pairs."""
@@ -37,14 +38,14 @@ _PLAIN |= {
     ord("_"): " ",
     ord(">"): "=",
 }
-_LEAD = re.compile(r"[-•·▪◦‣+#|= ]*(?:\d{1,3}(?:[.):]| -) *)?")
+_LEAD = lazy_pattern(r"[-•·▪◦‣+#|= ]*(?:\d{1,3}(?:[.):]| -) *)?")
 _PICTURES = ("So", "Sk")
-_NO_LEAD = re.compile(
+_NO_LEAD = lazy_pattern(
     r"\b(?:not|never|cannot|(?:ca|wo|do|does|is|are|would|should)nt|without|instead|example|format|such as|like)\b"
 )
 """Match what a line may not say before its first pair if that is to count."""
 _SIGN = r"(?: *[-:=,|]+ *| )"
-_BETWEEN = re.compile(r"[-:=,;|/. ]*(?:and )?")
+_BETWEEN = lazy_pattern(r"[-:=,;|/. ]*(?:and )?")
 MISSING, BOTH = ".", "x"
 
 

@@ -15,15 +15,16 @@ from slant.collector.reading.phrases import EVASION, refusal_detail
 from slant.collector.reading.sentences import own_refusal, refuses_task
 from slant.collector.reading.spelling import folded, folded_lines
 from slant.collector.records import Outcome
+from slant.collector.system.patterns import lazy_pattern
 
 _MAX_DIGITS = 30
-_KEY = re.compile(r"[\s_-]+")
-_BEGUN = re.compile(r"\{\s*[\"}]")
+_KEY = lazy_pattern(r"[\s_-]+")
+_BEGUN = lazy_pattern(r"\{\s*[\"}]")
 """Match where an object begins, but not a brace in prose or TeX."""
 
 
-_THREE_DECIMALS = re.compile(r"-?\d{1,3}\.\d{3}")
-_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_THREE_DECIMALS = lazy_pattern(r"-?\d{1,3}\.\d{3}")
+_TRAILING_COMMA = lazy_pattern(r",(\s*[}\]])")
 
 
 class BrokenObject(ValueError):
@@ -119,15 +120,15 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_int=_whole, strict=Fa
 LONGEST_READ = 100_000
 """Limit the characters of an answer. A longer one answers no question of one value, and takes long to read."""
 
-_DECLINES = re.compile(
+_DECLINES = lazy_pattern(
     r"\bi (?:do not|don't|will not|won't|would not|wouldn't|am not able to|am unable to|must not) "
     r"(?:feel comfortable|role-?play|engage|participate|take part|pretend|rate|rank|assign|judge|evaluate|assess|answer"
     r"|provide|give|offer|express|have (?:personal )?(?:opinions|feelings|preferences|beliefs|views))\b"
     r"|\bi(?:'d| would) (?:rather|prefer) not\b"
 )
-FENCES = re.compile(r"```[a-zA-Z]*[ \t]*\n?|~~~[a-zA-Z]*[ \t]*\n?")
-_BOXED = re.compile(r"\\(?:boxed|text(?:bf|it|rm)?|math(?:rm|bf)) ?\{([^{}]*)\}")
-_SIGN_OF_NUMBER = re.compile(
+FENCES = lazy_pattern(r"```[a-zA-Z]*[ \t]*\n?|~~~[a-zA-Z]*[ \t]*\n?")
+_BOXED = lazy_pattern(r"\\(?:boxed|text(?:bf|it|rm)?|math(?:rm|bf)) ?\{([^{}]*)\}")
+_SIGN_OF_NUMBER = lazy_pattern(
     "(?P<before>\\d?)(?P<sign>[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2080-\u2089\u2150-\u215e"
     "\u2460-\u249b\u24ea-\u24ff\u2776-\u2793\u3220-\u3229\u3251-\u325f\u3280-\u3289\u32b1-\u32bf])"
 )

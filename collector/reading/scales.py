@@ -36,16 +36,17 @@ from slant.collector.reading.written_numbers import (
     with_magnitudes,
     with_signs,
 )
+from slant.collector.system.patterns import lazy_pattern
 
 MIDDLE = ("neutral", "neither agree nor disagree", "neither agree or disagree", "neither")
-_SAIDMIDDLE = re.compile(r"(?:i )?(?:i'm neutral|am neutral|neither agree (?:n?or) disagree(?: with .{0,80})?)")
-_NUMBER_IN_WORDS = re.compile(
+_SAIDMIDDLE = lazy_pattern(r"(?:i )?(?:i'm neutral|am neutral|neither agree (?:n?or) disagree(?: with .{0,80})?)")
+_NUMBER_IN_WORDS = lazy_pattern(
     rf"{LEAD}(?:an?\s+)?(?:(?:solid|strong|clear|firm)\s+)?({WORDS})\s*(?:points?|stars?|分|点|점)?[\s.!。]*"
 )
-_WORD_AND_NUMBER = re.compile(rf"\b({WORDS})\s*[(\[]\s*(\d+)\s*[)\]]|(?<![\d.,])(\d+)\s*[(\[]\s*({WORDS})\s*[)\]]")
-_WHOLE_WITH_COMMA = re.compile(r"(?<![\d.,])(\d+),0+(?![\d.,])")
-_HAN_BEFORE_DIGIT = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(?=\d)")
-_INTENSITY = re.compile(
+_WORD_AND_NUMBER = lazy_pattern(rf"\b({WORDS})\s*[(\[]\s*(\d+)\s*[)\]]|(?<![\d.,])(\d+)\s*[(\[]\s*({WORDS})\s*[)\]]")
+_WHOLE_WITH_COMMA = lazy_pattern(r"(?<![\d.,])(\d+),0+(?![\d.,])")
+_HAN_BEFORE_DIGIT = lazy_pattern(r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(?=\d)")
+_INTENSITY = lazy_pattern(
     r"(?:very|extremely|quite|rather|fairly|somewhat|highly|slightly|moderately|not at all|not very)"
 )
 _REASONS = (
@@ -53,15 +54,15 @@ _REASONS = (
     r"|despite|unlike)"
 )
 """What goes on after a label without taking it back."""
-_COUNTED = re.compile(
+_COUNTED = lazy_pattern(
     r"\s+(?!because|since|as\b|for\b|on\b|out\b|of\b|in\b|due|given|and\b|but\b|overall|based|if\b|points?\b|stars?\b"
     r"|percent\b|per cent\b|geben\b|vergeben\b|wählen\b|sagen\b"
     r"|here|at\b|is\b|would|seems?|with\b|to\b|from\b|or\b|,)[^\W\d_]+"
 )
-_ALTERNATIVES = re.compile(r"\d\s*(?:-|–|—|\bto\b|\bor\b|\band\b)\s*(?:an?\s+)?\d")
-_CORRECTS = re.compile(rf"\b(?:i mean|{TAKEN_BACK}|rather|instead|final|so|or)\b")
-_PERCENT, _WHOLE = re.compile(r"\d\s*(?:%|percent\b|per cent\b)"), 100
-_NO_THEN = re.compile(r"\W*no,\b")
+_ALTERNATIVES = lazy_pattern(r"\d\s*(?:-|–|—|\bto\b|\bor\b|\band\b)\s*(?:an?\s+)?\d")
+_CORRECTS = lazy_pattern(rf"\b(?:i mean|{TAKEN_BACK}|rather|instead|final|so|or)\b")
+_PERCENT, _WHOLE = lazy_pattern(r"\d\s*(?:%|percent\b|per cent\b)"), 100
+_NO_THEN = lazy_pattern(r"\W*no,\b")
 
 
 @dataclass(frozen=True, slots=True)

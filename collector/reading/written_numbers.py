@@ -14,6 +14,8 @@ from decimal import Decimal
 from math import isfinite
 from pathlib import Path
 
+from slant.collector.system.patterns import lazy_pattern
+
 _FILE = Path(__file__).resolve().parent / "words.csv"
 
 
@@ -46,7 +48,7 @@ def _read_table() -> dict[str, int]:
 NUMBER_WORDS = _read_table()
 WORDS = "|".join(sorted(map(re.escape, NUMBER_WORDS), key=len, reverse=True))
 _ENGLISH = "|".join(_ONES.split())
-_OUT_OF = re.compile(rf"\b({_ENGLISH}|\d+),?\s+(out of)(?: an?| a possible| a total of)?\s+({_ENGLISH}|\d+)\b")
+_OUT_OF = lazy_pattern(rf"\b({_ENGLISH}|\d+),?\s+(out of)(?: an?| a possible| a total of)?\s+({_ENGLISH}|\d+)\b")
 
 
 def with_digits(text: str) -> str:
@@ -65,17 +67,17 @@ _TIMES = (
     r"|bn|tn)\b)"
 )
 _FIGURE = r"(?:\d|\.(?=\d))(?:[\d.,'\u00a0\u202f]|_(?=\d))*"
-NUMBER = re.compile(
+NUMBER = lazy_pattern(
     rf"(?<![\w.,])(?P<sign>(?:(?<![\d\s])|(?<![\d)] )|^)[-−])?[$€£¥₹]?\s?(?P<digits>{_FIGURE})"
     rf"(?P<times>(?:{_TIMES}){{1,2}}|e[+-]?\d{{1,3}}(?![\w.]))?",
 )
 _LETTERS = {"M": " million", "MM": " million", "B": " billion", "T": " trillion", "m": " million", "b": " billion"}
-_OF_MONEY = re.compile(r"([$€£¥₹]\s?\d[\d.,]*)\s?(MM|[MBTmb])(?![\w-])")
-_CAPITAL = re.compile(r"(?<=\d)(MM|[MBT])(?![\w-])")
-_SMALL = re.compile(r"(?<=\d)b(?![\w-])")
-_SPACED = re.compile(r"(?<![\d.,] )(?<![\w.,])(\d{1,3}(?: \d{3})+)(?![\w]| ?[\d])")
+_OF_MONEY = lazy_pattern(r"([$€£¥₹]\s?\d[\d.,]*)\s?(MM|[MBTmb])(?![\w-])")
+_CAPITAL = lazy_pattern(r"(?<=\d)(MM|[MBT])(?![\w-])")
+_SMALL = lazy_pattern(r"(?<=\d)b(?![\w-])")
+_SPACED = lazy_pattern(r"(?<![\d.,] )(?<![\w.,])(\d{1,3}(?: \d{3})+)(?![\w]| ?[\d])")
 _CODES = "usd|eur|gbp|chf|jpy|cny|rmb|inr|aud|cad|nzd|hkd|sgd|brl|mxn|krw|sek|nok|dkk|pln|czk|huf|zar|rs|us|kr"
-_CODE_BEFORE = re.compile(rf"\b(?:(?:{_CODES})\.?(?=[$€£¥₹]?\d)|[a-z]{{1,3}}(?=[$€£¥₹]\d))")
+_CODE_BEFORE = lazy_pattern(rf"\b(?:(?:{_CODES})\.?(?=[$€£¥₹]?\d)|[a-z]{{1,3}}(?=[$€£¥₹]\d))")
 _UNITS_AFTER = frozenset(
     (
         "kg g mg lb lbs oz km cm mm mi ft in inch yd l ml h hr hrs hour hours min mins minute minutes s sec secs "
@@ -85,7 +87,7 @@ _UNITS_AFTER = frozenset(
     ).split()
 )
 """Units that may follow a number without a blank."""
-_MORE = re.compile(
+_MORE = lazy_pattern(
     r"(?:_|[a-z\u00b5-\u024f\u0370-\u052f])[^\W\u3040-\u9fff\uac00-\ud7a3]*|[±‰‱^²³]"
     r"|\s?(?:±|\+/-|x\s?10\b|×\s?10\b)"
 )
@@ -93,25 +95,27 @@ PARTS = (
     r"(?:quarters?|thirds?|fourths?|fifths?|tenths?|hal(?:f|ves)|dozens?|score|decades?|viertel|drittel|quarts?|tiers)"
 )
 """Words that make another number of the one before them: "three quarters"."""
-_UNREAD_WORD = re.compile(
+_UNREAD_WORD = lazy_pattern(
     r"\s?(?:dozens?|mil(?!e)(?:l|li[óo]n\w*|lion\w*|liard\w*|h\w+|ioni?|joen|jard\w*|iard\w*)?|mrd|mld|md"
     r"|bil(?:l|li[óo]n\w*|h\w+)?|quadrillions?|миллион\w*|миллиард\w*|млрд|тысяч\w*)\b"
     rf"|\s+(?:and\s+)?(?:an?\s+|one[\s-]+)?(?!score|decade){PARTS}\b|-(?!score|decade){PARTS}\b"
 )
 """Match a magnitude, or a part, after a number: read without it, the number would be another one."""
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['_\u00a0\u202f]\d{3})+(?:\.\d+)?")
-_PLAIN = re.compile(r"\d+(?:\.\d+)?|\.\d+")
-_COMMA = re.compile(r"\d+,\d{1,2}")
-_BELOW_ONE = re.compile(r"0+[.,]\d+")
-_EITHER_WAY = re.compile(r"\d{1,3}\.\d{3}")
+_THOUSANDS = lazy_pattern(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['_\u00a0\u202f]\d{3})+(?:\.\d+)?")
+_PLAIN = lazy_pattern(r"\d+(?:\.\d+)?|\.\d+")
+_COMMA = lazy_pattern(r"\d+,\d{1,2}")
+_BELOW_ONE = lazy_pattern(r"0+[.,]\d+")
+_EITHER_WAY = lazy_pattern(r"\d{1,3}\.\d{3}")
 _MAX_DIGITS = 30
 _SWAPPED = str.maketrans(".,", ",.")
 _BEFORE = r"(?:^|(?<=[\s(\[:=,>\"'*]))"
-_DASH = re.compile(
+_DASH = lazy_pattern(
     rf"{_BEFORE}(?:[–—](?=[$€£¥₹]?\d|[.]\d)|−\s?(?=[$€£¥₹]?[\d.]))(?<!\d [–—−])(?<!\d [−] )", re.MULTILINE
 )
-_SPACED_DASH = re.compile(rf"{_BEFORE}[–—−-]\s?(?=[$€£¥₹]?\d)(?<!\d [–—−-])(?<!\d [–—−-] )", re.MULTILINE)
-_SAID_SIGN = re.compile(rf"(?<!\d )\b(?P<sign>minus|negative|plus|positive)\s+(?:(?P<word>{WORDS})\b|(?=[$€£¥₹]?[\d]))")
+_SPACED_DASH = lazy_pattern(rf"{_BEFORE}[–—−-]\s?(?=[$€£¥₹]?\d)(?<!\d [–—−-])(?<!\d [–—−-] )", re.MULTILINE)
+_SAID_SIGN = lazy_pattern(
+    rf"(?<!\d )\b(?P<sign>minus|negative|plus|positive)\s+(?:(?P<word>{WORDS})\b|(?=[$€£¥₹]?[\d]))"
+)
 
 
 def with_magnitudes(text: str) -> str:

@@ -19,6 +19,7 @@ from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import fits_of
 from slant.collector.study.engines import engine_columns, engine_names, lists_levels, takes_random_effects
 from slant.collector.study.records import Fit, Specification
+from slant.collector.system.patterns import lazy_pattern
 from slant.collector.system.scratch import temporary_folder
 from slant.collector.system.shipped_files import sql_query
 
@@ -29,13 +30,13 @@ PRIORS: Mapping[str, tuple[bool, ...]] = {
 """Hold the distributions as R/checked_prior.R has them: for each argument, whether it must be above 0."""
 PRIOR_CLASSES = ("b", "Intercept", "sd", "cor")
 _FUNCTIONS = ("I", "log", "log1p", "sqrt", "scale", "poly")
-_NAME = re.compile(r"(?<![\w.])[A-Za-z.][\w.]*")
-_TOKEN = re.compile(
+_NAME = lazy_pattern(r"(?<![\w.])[A-Za-z.][\w.]*")
+_TOKEN = lazy_pattern(
     r"""\s*(?:(?P<operand>[A-Za-z.][\w.]*|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|`[^`]*`|"[^"]*"|'[^']*')"""
     r"""|(?P<operator>%[^%]*%|[<>=!]=|&&|\|\||[-+*/^:|~<>&,=])|(?P<open>\()|(?P<close>\))|(?P<other>\S))"""
 )
 _NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_PRIOR = re.compile(rf"\s*(\w+)\s*\(\s*({_NUMBER}(?:\s*,\s*{_NUMBER})*)\s*\)\s*")
+_PRIOR = lazy_pattern(rf"\s*(\w+)\s*\(\s*({_NUMBER}(?:\s*,\s*{_NUMBER})*)\s*\)\s*")
 Columns = Mapping[str, Sequence[str]]
 
 OUTCOME = "outcome"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, c
 from slant.collector.errors import StudyError
 from slant.collector.reading.plain import BrokenObject, as_answer, object_in
 from slant.collector.reading.written_numbers import decimal_mark
+from slant.collector.system.patterns import lazy_pattern
 
 _QUESTIONS = "question question_id question_name measure outcome_name dv test"
 _REPETITIONS = (
@@ -36,8 +36,8 @@ _NEVER = (
     "choices", "correct", "correct_response", "is_error",
 )  # fmt: skip
 _MOST_CELLS = 100_000
-_RATED = re.compile(r"(?:^|_)(?:rating|score|judge?ment|grade|human|gold|truth|label|correct|accuracy)s?(?:_|$)")
-_OF_ROWS = re.compile(
+_RATED = lazy_pattern(r"(?:^|_)(?:rating|score|judge?ment|grade|human|gold|truth|label|correct|accuracy)s?(?:_|$)")
+_OF_ROWS = lazy_pattern(
     r"(?:output|row|run|trial|response|request|call|answer|batch|seq|serial|index|idx|line|log|record|obs|no|nr|number)(?:_|$)"
 )
 """Match names of counters of rows; those of items (item_id) are levels, if they are few."""
