@@ -69,6 +69,11 @@ def test_every_page_of_vignettes_is_in_the_menu_once(pages: ModuleType, root: Pa
     assert sorted(named) == sorted(pages.vignettes(root))
 
 
+def test_no_page_has_more_than_2500_words(pages: ModuleType, root: Path) -> None:
+    words = {name: len(page.read_text("utf-8").split()) for name, page in pages.vignettes(root).items()}
+    assert {name: n for name, n in words.items() if n > 2500} == {}
+
+
 @pytest.mark.parametrize(
     ("html", "sentence"),
     [

@@ -1,4 +1,4 @@
-"""The page of factorial studies: its ten lines are a study, it names every key, and its commands are typed."""
+"""The pages of factorial studies: their ten lines are a study, it names every key, and its commands are typed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ OF_ALL_DESIGNS = {
 
 @pytest.fixture
 def page(root: Path) -> str:
-    return (root / "vignettes" / "factorial.Rmd").read_text("utf-8")
+    return "\n".join(
+        (root / "vignettes" / name).read_text("utf-8") for name in ("factorial.Rmd", "factorial_results.Rmd")
+    )
 
 
 @pytest.fixture

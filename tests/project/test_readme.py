@@ -29,10 +29,10 @@ from tests.support.raw_rows import raw, write_csv
 from tests.support.tiny_study import write_tiny
 from tests.support.typed_pages import blocks, same
 
-README, ANALYSING, ASKING = "README.md", "vignettes/analysing.Rmd", "vignettes/asking.Rmd"
-VIEWING, PASSING_ON = "vignettes/viewing.Rmd", "vignettes/passing_on.Rmd"
+README, ASKING, IMPORTING = "README.md", "vignettes/asking.Rmd", "vignettes/importing.Rmd"
+OTHERS = ("registering", "large_runs", "retest", "analysing", "generalising", "bayes", "viewing", "passing_on")
 HIRING, INTERFERENCE, MEASUREMENTS = "vignettes/hiring.Rmd", "vignettes/interference.Rmd", "bench/README.md"
-PAGES = (README, ANALYSING, ASKING, VIEWING, PASSING_ON, HIRING, INTERFERENCE, MEASUREMENTS)
+PAGES = (README, ASKING, IMPORTING, *(f"vignettes/{name}.Rmd" for name in OTHERS), HIRING, INTERFERENCE, MEASUREMENTS)
 PROGRAMS = {"analyze": analyze, "collect": collect}
 
 
@@ -163,7 +163,8 @@ def test_the_commands_for_real_models_work_against_a_server_that_stands_for_them
     root: Path, folder: Path, python: list[str], server: LocalServer
 ) -> None:
     write_csv(folder / "DeepSeek-R1" / "flowers_insects.csv", [raw()])
-    commands = [command for command in shell_commands(root, ASKING) if "hiring" not in command]
+    typed_here = [*shell_commands(root, ASKING), *shell_commands(root, IMPORTING)]
+    commands = [command for command in typed_here if "hiring" not in command]
     batches = [command for command in commands if "--batch" in command]
     for command in commands:
         if command not in batches:

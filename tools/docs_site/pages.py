@@ -17,12 +17,14 @@ from steps import stop
 
 from docs_site.reference import fenced
 
+OWN = ("own_iat", "own_forced_choice", "own_game")
 GROUPS: dict[str, tuple[str, ...]] = {
     "Learn": ("audit", "people", "filtered", "model_choice"),
-    "Your own study": ("your_study", "factorial", "own_iat", "own_forced_choice", "own_game", "extending"),
+    "Your own study": ("your_study", "factorial", "factorial_results", *OWN, "extending"),
     "Papers": ("slant", "interference", "hiring", "word_association"),
-    "Ask and analyse": ("asking", "analysing", "coded", "python", "viewing", "passing_on", "versions", "cluster"),
-    "About": ("developing",),
+    "Ask": ("asking", "registering", "large_runs", "retest", "importing", "versions"),
+    "Analyse": ("analysing", "generalising", "bayes", "coded", "python", "viewing", "passing_on", "cluster"),
+    "About": ("developing", "maintaining"),
 }
 """Which page of vignettes/ is in which part of the menu."""
 ROOT_PAGES = {
