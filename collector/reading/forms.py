@@ -180,7 +180,7 @@ def _items(text: str) -> list[str]:
     text = text.removesuffix(".")
     separator = next((mark for mark in ("\n", ";", ",") if mark in text), None)
     items = text.split(separator) if separator else [text]
-    items = [re.sub(r"^[-•]\s+", "", item.strip()).strip(",;").strip() for item in items]
+    items = [re.sub(r"^[-•*]\s+", "", item.strip()).strip(",;").strip() for item in items]
     return [item for item in items if item] if separator == "\n" else items
 
 

@@ -229,6 +229,11 @@ def test_a_form_reads_what_it_writes(form: str, a: int, b: int) -> None:
     assert FORMS[form].texts(answer, ["a", "b"], [False, False]) == [(str(a),), (str(b),)]
 
 
+def test_a_list_may_have_any_of_the_usual_bullets() -> None:
+    found = {bullet: FORMS["list"].texts(f"{bullet} 1\n{bullet} 2", ["a", "b"], [False, False]) for bullet in "-*•"}
+    assert all(texts == [("1",), ("2",)] for texts in found.values()), found
+
+
 @given(st.sampled_from(sorted(FORMS)), st.text(st.sampled_from('[{<>}]",:;.=AB12one \n*-/'), max_size=60))
 def test_no_answer_breaks_a_form(form: str, answer: str) -> None:
     try:
