@@ -103,6 +103,7 @@ _CURRENCIES = (
     ("₹", "rupee", "inr"),
     ("franc", "chf"),
     _PERCENT,
+    ("cent", "pence"),  # after percent, which has it in its name
 )
 _TIMES_OF_DAY = (
     ("second", "sekunde", "seconde", "segundo"), ("minute", "minuut", "minuto"), ("hour", "stunde", "heure", "hora"),

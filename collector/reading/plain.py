@@ -199,4 +199,9 @@ def plain_lines(answer: str) -> str:
     text = folded_lines(FENCES.sub("\n", answer))
     if not text.isascii():
         text = _SIGN_OF_NUMBER.sub(_in_digits, text)
-    return re.sub(r"\*+|__+|`+|^#+\s*|^>(?!\d)\s*", "", _BOXED.sub(r"\1", text), flags=re.MULTILINE).strip()
+    return re.sub(
+        r"(?<![\d*])\*+|\*+(?![\d*])|(?<![\d_])__+|__+(?![\d_])|`+|^#+\s*|^>(?![\d=])\s*",
+        "",
+        _BOXED.sub(r"\1", text),
+        flags=re.MULTILINE,
+    ).strip()

@@ -157,7 +157,8 @@ def _value(match: re.Match[str], mark: str | None, low: float | None, high: floa
     times = (match["times"] or "").strip()
     if is_whole_match and _goes_on(match, times, unit):
         return None
-    if match.start() and match.string[match.start() - 1] in "±√^":
+    before = match.string[: match.start()][-1:]
+    if before and before in ("±√^٫+-" if match["sign"] else "±√^٫"):
         return None
     factor = Decimal(1)
     if times and times[0] != "e":

@@ -305,7 +305,8 @@ def test_an_end_of_what_is_meant_or_another_scale_is_no_point(answer: str) -> No
     ("answer", "unit", "value"),
     [
         ("at least 500", "euros", None), ("500+", "euros", None), ("minus 500", "euros", None),
-        ("< 500", "euros", None),
+        ("< 500", "euros", None), (">=500", "euros", None), ("75 cents", "dollars", None),
+        ("75 percent", "percent", "75"),
         ("€ 1250.-", "euros", "1250"), ("2千", "yuan", "2000"), ("twelve hundred", "euros", "1200"),
         ("18 months", "years", None), ("1 year", "years", "1"), ("five years", "years", "5"), ("twenty", "years", "20"),
         ("3 Wochen", "months", None), ("5 hours a day", "hours", "5"),

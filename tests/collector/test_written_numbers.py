@@ -21,7 +21,8 @@ WRITTEN = {
         "1_000": 1000, "75_000_000": 75e6, "1_00": None, "1'000": 1000, "1 000 000": 1e6, "0x10": None, "0b11": None,
         "1e6": 1e6, "1.5E+06": 1.5e6, "-1e3": -1000, "1e400": None, "2e3x": None, "10^6": None, "1.5x10^6": None,
         "–5": -5, "—5": -5, "−5": -5, "− 5": -5, "-$5": -5, "–$3B": -3e9, "negative 5": -5, "minus 2.5": -2.5,
-        "negative five": -5, "5 minus 2": None, "±5": None, "5±1": None, "20–30": None, "Rating—5": 5,
+        "negative five": -5, "5 minus 2": None, "2**3": None, "+-5": None, "--5": None, "٫5": None, ">=5": None,
+        "±5": None, "5±1": None, "20–30": None, "Rating—5": 5,
         "5kg": 5, "$75": 75, "US$75": 75, "USD75": 75, "75USD": 75, "75%": 75, "5‰": None, "5x": None, "5th": None,
         '{"number": 85.816}': 85.816, '{"number": "85.816"}': None,
     },
@@ -33,7 +34,7 @@ WRITTEN = {
 }  # fmt: skip
 POINTS = [
     (Scale(1, 7), {"–5": None, "negative 5": None, "- 5": 5, "3.000": 3, "4/7": 4, "0x5": None, "5x": None}),
-    (Scale(1, 7), {"2M": None, "5±1": None, "5e3x": None}),
+    (Scale(1, 7), {"2M": None, "5±1": None, "5e3x": None, "2**3": None, "2*3": None, ">=5": None, "**5**": 5}),
     (Scale(-3, 3), {"–2": -2, "— 2": -2, "minus two": -2, "−3": -3, "negative 1": -1}),
     (Scale(0, 1000), {"1_000": 1000, "1e2": 100, "1e2x": None}),
 ]
