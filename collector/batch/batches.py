@@ -18,6 +18,7 @@ from typing import Any
 from slant.collector.ask.attempts import AttemptMaker
 from slant.collector.ask.call import Call
 from slant.collector.ask.declined import declined_trials
+from slant.collector.ask.unfinished_games import begun_games
 from slant.collector.batch.fetch import MAX_NAMED, Fetched, Fetcher
 from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
 from slant.collector.batch.services import (
@@ -38,7 +39,7 @@ from slant.collector.keep.final_trials import Finals, id_batches, read_finals
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder, utc_now
 from slant.collector.keep.journal_loader import left_in_journal, load_journals
 from slant.collector.plan.conversations import done_in, plan
-from slant.collector.plan.run_plan import ModelPlan, RunPlan, done_in_slice
+from slant.collector.plan.run_plan import ModelPlan, RunPlan, done_in_slice, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.providers import provider_named
 from slant.collector.records import OUTCOMES, Conversation, Run
@@ -55,6 +56,7 @@ class Batches:
 
     def __init__(self, run_plan: RunPlan, run: Run, request: Request, say: Callable[[str], None]) -> None:
         self._run_plan, self._run, self._request, self._say = run_plan, run, request, say
+        self._n_turns = len(next(plan(*run_plan.plan_of(run_plan.model_plans[0].model))).trials)
         self._folder = JobFolder(run_plan.db)
         self._lanes = {model_plan.name: _lane(model_plan) for model_plan in run_plan.model_plans}
         self._services = Services()
@@ -209,7 +211,7 @@ class Batches:
         pending = sum(1 for _ in self._pending(lane)) if not lane.stopped_because else 0
         lane.held_back, was_held_back = None, lane.held_back
         lane.rounds = 0 if was_held_back else lane.rounds  # it was short of money, not of answers
-        if pending and lane.rounds > self._request.most_rounds:
+        if pending and lane.rounds > self._request.most_rounds * self._n_turns:
             lane.stopped_because = f"{pending:,} trials had no answer in {count_text(lane.rounds, 'submission')}"
         elif pending and not self._request.yes and lane.provider.costs_money:
             self._needs_yes[lane.model.model] = pending
@@ -220,6 +222,9 @@ class Batches:
 
     def _submit_now(self, lane: BatchLane, pending: int) -> None:
         self._writing()
+        lane.begun = begun_games(up_to_date(replace(self._run_plan, model_plans=(lane.model_plan,))))
+        for sentence in lane.begun.problems:
+            self._say(sentence)
         lane.rounds += 1
         money = purse(self._run_plan, lane.model_plan, self._request.budget)
         try:
@@ -242,7 +247,8 @@ class Batches:
         run_plan = self._run_plan
         plan_of = run_plan.plan_of(lane.model)
         others = lane.model_plan.others
-        done, waiting = (done_in(*plan_of, finals, others).conversations for finals in (self._finals, self._waiting()))
+        waits = self._waiting().end(self._folder.trial_ids(run_plan.study.name, with_more=True))
+        done, waiting = (done_in(*plan_of, finals, others).conversations for finals in (self._finals, waits))
         yield from run_plan.conversations(lane.model_plan, bytes(map(or_, done, waiting)))
 
     def _waiting(self) -> Finals:
@@ -301,8 +307,7 @@ def carry_out_batch(run_plan: RunPlan, call: Call) -> BatchReport:
     if not run_plan.model_plans:
         reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
         raise ProviderError(f'Nothing was sent: no model of "{run_plan.study.name}" can be used here.', *reasons)
-    first = next(plan(*run_plan.plan_of(run_plan.model_plans[0].model)))
-    refuse_game(run_plan.study, first)  # before anything is written
+    refuse_game(run_plan.study)  # before anything is written
     run = new_run_record(run_plan, call.request.kept(), is_simulated=False)
     try:
         return Batches(run_plan, run, call.request, call.watcher.say).go()

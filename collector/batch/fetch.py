@@ -28,7 +28,7 @@ from slant.collector.batch.services import (
 from slant.collector.designs.study import read_reply
 from slant.collector.errors import JournalError
 from slant.collector.keep.batch_jobs import Job, JobFolder, JobMap, JobRequest
-from slant.collector.keep.final_trials import Finals
+from slant.collector.keep.final_trials import ENDS, Finals
 from slant.collector.keep.journal import Journal, utc_now
 from slant.collector.providers import provider_named
 from slant.collector.providers.error_origin import speakers
@@ -145,6 +145,7 @@ class Fetcher:
                 fetched.unreadable.append(f"the answer to {row.custom_id} can't be read ({type(error).__name__})")
                 continue
             (final if attempt.is_final else before).add(attempt.trial_id)
+            self._finals.end([attempt.trial_id] if ENDS in (attempt.factors or "") else ())
             fetched.outcomes[attempt.outcome] += 1
             fetching.counted.add(attempt.trial_id)
             yield attempt

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from slant.collector.ask.lane_money import ROUNDING_USD, UNCERTAIN, LaneMoney, Ledger
+from slant.collector.ask.unfinished_games import Begun
 from slant.collector.batch.services import NotSubmitted, Service, Unsure
 from slant.collector.cost.budget import batch_factor, lane_money, open_ledger, price_of
 from slant.collector.errors import UsageError
@@ -104,6 +105,7 @@ class BatchLane:
     key: str | None
     submitted: int = 0
     rounds: int = 0
+    begun: Begun = field(default_factory=Begun)
     held_back: str | None = None
     outcomes: Counter[str] = field(default_factory=Counter)
     stopped_because: str | None = None
@@ -147,18 +149,21 @@ class Feed:
 
 
 def with_requests(study: Study, lane: BatchLane, pending: Iterable[Conversation]) -> Iterator[Pending]:
-    """Yield each pending trial with its request; UsageError for a design that asks on after an answer."""
-    design = study.design
+    """Yield each pending conversation's next trial with its request."""
+    history = lane.begun.of_model.get(lane.model.model, {})
     for conversation in pending:
-        refuse_game(study, conversation)
-        trial, prompt = design.asks.first(study, lane.model, conversation)
+        step = study.design.asks.next(study, lane.model, conversation, history.get(conversation.conversation_id, []))
+        if step is None or conversation.conversation_id in lane.begun.unusable:
+            continue
+        trial, prompt = step
         request = lane.provider.dialect.request(lane.base_url, lane.key, lane.model, prompt, trial)
         yield Pending(conversation, trial, prompt, request)
 
 
-def refuse_game(study: Study, conversation: Conversation) -> None:
-    """Raise UsageError for a conversation of many turns: a job could ask only the first of them."""
-    if len(conversation.trials) > 1:
+def refuse_game(study: Study) -> None:
+    """Raise UsageError for a game: each of its many rounds would wait for a job. Conversations of a few turns are asked
+    turn by turn, a job for each."""
+    if study.design.asks.plays_games:
         raise UsageError(
             f'A game can\'t be a batch job: what "{study.name}" asks next depends on the answer before.',
             "Without --batch it can be asked.",

@@ -78,6 +78,7 @@ def growth_of(study: Study, model: StudyModel, conversation: Conversation, seed:
 
 
 PROMPTS_LOOKED_AT = 400
+MOST_PLAYED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,12 @@ def _growth(study: Study, model: StudyModel, seed: int, repetitions: int) -> Gro
     """Return how one game of this model would go; None for a study of single questions."""
     if not study.design.asks.has_turns(study):
         return None
-    return growth_of(study, model, next(plan(study, model, seed, repetitions)), seed)
+    played: list[Growth] = []
+    for conversation in islice(plan(study, model, seed, repetitions), MOST_PLAYED):
+        played.append(growth_of(study, model, conversation, seed))
+        if len(played[-1].sent) == len(conversation.trials):  # one that ends early says little about the others
+            break
+    return max(played, key=lambda growth: len(growth.sent))
 
 
 def _guess_of_game(study: Study, model: StudyModel, growth: Growth) -> Guess:
@@ -242,7 +248,7 @@ def sentences(quotes: list[Quote]) -> list[str]:
         )
         if address := address_sentence(quote.model_plan):
             lines.append(address)
-        if quote.growth is not None and len(quote.growth.sent) > 1:
+        if quote.growth is not None and quote.growth.sent != quote.growth.new:
             of = quote.estimate
             name, pending = quote.model_plan.name, quote.model_plan.pending
             lines.append(quote.growth.sentence(name, pending, quote.price, of.output_tokens))

@@ -32,6 +32,11 @@ class Question:
     factors: Mapping[str, Any] = field(default_factory=dict)
 
 
+def is_ended(history: Sequence[Turn]) -> bool:
+    """Return whether the last answer ended its conversation early."""
+    return bool(history and history[-1].reading.factors.get("n_not_asked"))
+
+
 class Asks:
     """Plan and word what is asked: `questions` or `plan`, and `text` or `next`; the rest has defaults."""
 
@@ -63,6 +68,10 @@ class Asks:
 
     def needs_tools(self, study: StudyFile, model: StudyModel) -> bool:
         """Return whether this model answers by a tool."""
+        return False
+
+    def needs_reasoning(self, study: StudyFile) -> bool:
+        """Return whether a prompt of this study shows the reasoning of an earlier answer."""
         return False
 
     def dealt(self, data: Any, seed: int) -> Any:
@@ -128,8 +137,8 @@ class Asks:
         self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
         """Return what is asked after these turns, and for which trial; None when the conversation is over. By default
-        each trial is one turn, whatever was answered before."""
-        if len(history) == len(conversation.trials):
+        each trial is one turn, until an answer ends the conversation (see `ended_early`)."""
+        if len(history) == len(conversation.trials) or is_ended(history):
             return None
         return self._step(study, model, conversation.trials[len(history)], history)
 

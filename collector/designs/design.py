@@ -17,6 +17,7 @@ from slant.collector.designs.imports import Imports
 from slant.collector.designs.reads import Reads
 from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import StudyError
+from slant.collector.providers import provider_named
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import StudyFile, TestInfo
 from slant.collector.study.toml_table import Table
@@ -51,6 +52,13 @@ class Design(ABC):
         for named, user in used_frames(study).items():
             if named and not self.asks.frames(study.data):
                 raise StudyError(f'{user.capitalize()} has the frame "{named}", but a {self.name} study has no frames.')
+        for model in study.models if self.asks.needs_reasoning(study) else ():
+            if provider_named(model.provider).hides_reasoning:
+                raise StudyError(
+                    f"{study.path.name} shows a model's reasoning in a later prompt, but {model.model} is asked at "
+                    f"{model.provider}, which hides it.",
+                    "Take {reasoning.…} out of the text, or ask models whose provider shows it (deepseek, local).",
+                )
 
     def remarks(self, study: StudyFile) -> list[str]:
         """Return sentences on what is allowed but may not be intended, for `collect studies validate`."""

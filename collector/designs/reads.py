@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from slant.collector.designs.declared import AskedField
 from slant.collector.records import Reading, RefusalRule, Reply, Trial
 from slant.collector.study.records import StudyFile
+
+
+def ended_early(reading: Reading, not_asked: Mapping[str, int]) -> Reading:
+    """Return the reading of an answer after which this many trials of its conversation, by test, are not asked."""
+    left = {test: n for test, n in not_asked.items() if n}
+    return replace(reading, factors={**reading.factors, "n_not_asked": sum(left.values()), "not_asked": left})
 
 
 class Reads(ABC):

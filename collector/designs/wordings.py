@@ -31,6 +31,13 @@ def find_placeholders(text: str) -> frozenset[str]:
     return frozenset(_parsed(text, "the text"))
 
 
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """Return a checked text with the values of its placeholders, which are searched for none; one without a value stays
+    as it is written."""
+    parts = Formatter().parse(text)
+    return "".join(said + (values.get(name, f"{{{name}}}") if name else "") for said, name, _, _ in parts)
+
+
 def _parsed(text: str, where: str) -> dict[str, bool]:
     """Return the names in braces, each with whether it is alone there (no format, no conversion)."""
     try:

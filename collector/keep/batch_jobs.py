@@ -166,10 +166,11 @@ class JobFolder:
     def requests(self, job: Job) -> Path:
         return self.folder / f"{job.job_id}.requests.jsonl"
 
-    def trial_ids(self, study: str) -> Iterator[str]:
-        """Yield the trials in open jobs of `study`."""
+    def trial_ids(self, study: str, *, with_more: bool = False) -> Iterator[str]:
+        """Yield the trials in open jobs of `study`; if `with_more`, those that are a turn of a conversation."""
         for job in self.open_jobs(study):
-            yield from (request.trial.trial_id for request in self.asked(job))
+            trials = (request.trial for request in self.asked(job))
+            yield from (trial.trial_id for trial in trials if trial.game is not None or not with_more)
 
     def asked(self, job: Job) -> Iterator[JobRequest]:
         with files.opened(self._map(job)) as file:

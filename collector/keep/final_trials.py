@@ -12,14 +12,16 @@ from slant.collector.keep.runs_aside import set_aside_ids
 from slant.collector.keep.stored_attempts import attempts_where
 
 IDS_AT_ONCE = 100_000
-_FINALS = "trial_id, (game IS NOT NULL AND round IS NOT NULL AND outcome <> 'answered') AS ends_game"
+ENDS = '"n_not_asked":'
+"""Mark the factors of an answer with which a conversation ended early."""
+_FINALS = f"trial_id, (game IS NOT NULL AND contains(factors, '{ENDS}')) AS ends_game"
 _PLAIN = "^[0-9a-f]{32}$"  # what stable_id makes
 _HALVES = {"high": (0, pl.UInt64), "low": (16, pl.UInt64)}
 
 
 class Finals:
     """Hold ids of trials with a final attempt. An id is kept as two numbers of 64 bits; one of another form as it is,
-    and new ones until they are many. `ended` are those with which a game ended: the rest of the game is never asked."""
+    and new ones until they are many. `ended` are those of conversations that ended early: their rest is never asked."""
 
     def __init__(self, batches: Iterable[pl.Series] = ()) -> None:
         self.ended: set[str] = set()
@@ -27,6 +29,11 @@ class Finals:
         self._n_new = 0
         self._halves = pl.DataFrame(schema={name: kind for name, (_, kind) in _HALVES.items()})
         self._take_in(batches)
+
+    def end(self, trial_ids: Iterable[str]) -> Finals:
+        """Count the whole conversations of these trials as final, too; return itself."""
+        self.ended.update(trial_ids)
+        return self
 
     def add(self, trial_ids: Iterable[str]) -> None:
         """Add ids that are final, too."""
@@ -101,9 +108,9 @@ def id_batches(trial_ids: Iterable[str]) -> Iterator[pl.Series]:
         yield pl.Series(batch, dtype=pl.String)
 
 
-def read_finals(db: Path, study: str, also: Iterable[str] = ()) -> Finals:
-    """Return all trials of `study` with a final attempt, in the database or in a journal not yet loaded. `also` counts
-    as final, too: what open batch jobs ask. Trials of runs that were set aside are to be asked again."""
+def read_finals(db: Path, study: str) -> Finals:
+    """Return all trials of `study` with a final attempt, in the database or in a journal not yet loaded. Trials of runs
+    that were set aside are to be asked again."""
     ended: set[str] = set()
     where, values = "is_final AND study = $study AND list_contains($aside, run_id) IS NOT TRUE", {"study": study}
 
@@ -112,6 +119,4 @@ def read_finals(db: Path, study: str, also: Iterable[str] = ()) -> Finals:
             ended.update(rows.filter("ends_game")["trial_id"])
             yield rows["trial_id"]
 
-    finals = Finals(chain(batches(), id_batches(also)))
-    finals.ended = ended
-    return finals
+    return Finals(batches()).end(ended)

@@ -210,7 +210,9 @@ def up_to_date(run_plan: RunPlan) -> RunPlan:
     have asked meanwhile.
     """
     # trials in an open batch job are not asked again, live or by batch
-    finals = read_finals(run_plan.db, run_plan.study.name, also=JobFolder(run_plan.db).trial_ids(run_plan.study.name))
+    finals, jobs, name = read_finals(run_plan.db, run_plan.study.name), JobFolder(run_plan.db), run_plan.study.name
+    finals.add(jobs.trial_ids(name))
+    finals.end(jobs.trial_ids(name, with_more=True))  # their next turns wait for these
     model_plans = []
     for model_plan in run_plan.model_plans:
         plan_of = run_plan.plan_of(model_plan.model)
@@ -327,9 +329,11 @@ def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
 
 def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | None:
     """Return why this model can't be asked here; None if it can."""
+    provider = provider_named(model.provider)
+    if study.design.asks.needs_reasoning(study) and provider.hides_reasoning:
+        return f"{provider.name} hides the reasoning that a later prompt shows"
     if not study.design.asks.needs_tools(study, model):
         return why_not(model, base_url)
-    provider = provider_named(model.provider)
     if not provider.takes_tools:
         return f"{provider.name} is offered no tools here, so --answer tool has to be left out"
     if provider.tools_need_reasoning and model.reasoning_back == "dropped":

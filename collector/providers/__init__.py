@@ -5,10 +5,10 @@ A dialect is a module with two pure functions and no network inside:
     reply(body, headers) -> Reply                               say what came back, read but not judged
 If it gives log-probabilities, it also has LOGPROBS, the settings that ask for them (collector/providers/logprobs.py);
 if it can enforce the shape of an answer, structured_output() (collector/providers/structured.py); if it lets models
-call tools, TAKES_TOOLS (collector/providers/tools.py); if the temperature is part of a table of settings,
-TEMPERATURE_INSIDE, the name of that table. PROMPT_CACHE says how it is asked to cache a conversation. A new provider of
-a known dialect costs one row here, and a new dialect one file. Users describe theirs in a provider file
-(collector/providers/own_providers.py), and other packages add theirs through an entry point
+call tools, TAKES_TOOLS (collector/providers/tools.py); if it shows no reasoning, HIDES_REASONING; if the temperature is
+part of a table of settings, TEMPERATURE_INSIDE, the name of that table. PROMPT_CACHE says how it is asked to cache a
+conversation. A new provider of a known dialect costs one row here, and a new dialect one file. Users describe theirs in
+a provider file (collector/providers/own_providers.py), and other packages add theirs through an entry point
 (collector/system/third_party.py).
 """
 
@@ -130,6 +130,11 @@ class Provider:
     def takes_tools(self) -> bool:
         """Return True if the provider lets a model answer by calling a tool."""
         return bool(getattr(self.dialect, "TAKES_TOOLS", False))
+
+    @property
+    def hides_reasoning(self) -> bool:
+        """Return True if the provider never shows a model's reasoning itself."""
+        return bool(getattr(self.dialect, "HIDES_REASONING", False))
 
     @property
     def tools_need_reasoning(self) -> bool:

@@ -24,7 +24,7 @@ from slant.collector.study.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MAX_LOGPROBS}
 PROMPT_CACHE = "prompt_cache_key, one for each game"
-TAKES_TOOLS = True
+TAKES_TOOLS = HIDES_REASONING = True
 structured_output = response_format
 
 

@@ -19,9 +19,12 @@ from slant.collector.providers.tools import arguments, without_end
 from slant.collector.records import Outcome, Prompt, Reply, TokenLogprob, Tool, ToolCall, Trial
 from slant.collector.study.records import StudyModel
 
-__all__ = ["LOGPROBS", "PROMPT_CACHE", "TAKES_TOOLS", "TOOLS_NEED_REASONING", "reply", "request", "structured_output"]
+__all__ = [
+    "HIDES_REASONING", "LOGPROBS", "PROMPT_CACHE", "TAKES_TOOLS", "TOOLS_NEED_REASONING", "reply", "request",
+    "structured_output",
+]  # fmt: skip
 
-TAKES_TOOLS = TOOLS_NEED_REASONING = True
+TAKES_TOOLS = TOOLS_NEED_REASONING = HIDES_REASONING = True
 LOGPROBS: dict[str, Any] = {"top_logprobs": MAX_LOGPROBS, "include": ["message.output_text.logprobs"]}
 
 

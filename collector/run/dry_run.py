@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from slant.collector.cost.quote import Quote, quote_rows, quotes, sentences, short_rows
-from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.request.record import Request
 from slant.collector.run.until_width import Precision
@@ -17,7 +16,7 @@ def dry_run_of(run_plan: RunPlan, request: Request) -> DryRun:
     if request.batch and run_plan.model_plans:
         from slant.collector.batch.submit import refuse_game  # most runs need none of it
 
-        refuse_game(run_plan.study, next(plan(*run_plan.plan_of(run_plan.model_plans[0].model))))
+        refuse_game(run_plan.study)
     quoted = quotes(run_plan, request.concurrency, is_batch=request.batch)
     return _dry_run(run_plan, [({}, quoted)], sentences(quoted))
 

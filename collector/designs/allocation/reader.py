@@ -11,6 +11,7 @@ from typing import Any
 from slant.collector.designs.allocation.games import AFTER, ELICITATION, QUESTIONS, RATINGS, ROUNDS
 from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.designs.allocation.texts import TOOL_ARGUMENT, AnswerFormat
+from slant.collector.designs.reads import ended_early
 from slant.collector.reading.labels import LabelReading, mentioned_labels, read_label
 from slant.collector.reading.phrases import REFUSAL, refusal_detail
 from slant.collector.records import Outcome, Reading, Reply, ToolCall, Trial
@@ -34,10 +35,7 @@ def read_turn(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: R
     # by test, how many trials its conversation would have had after this one
     place = 0 if data.is_pooled else (trial.round or 1) - 1
     left = {trial.test: data.n_rounds - place - 1, QUESTIONS: data.n_questions, RATINGS: data.n_ratings}
-    not_asked = {test: n for test, n in left.items() if n}
-    over: dict[str, Any] = {"game_over": read.outcome if has_room else "too_long"}
-    over |= {"n_not_asked": sum(not_asked.values()), "not_asked": not_asked}
-    return Reading(read.outcome, factors=over)
+    return ended_early(Reading(read.outcome, factors={"game_over": read.outcome if has_room else "too_long"}), left)
 
 
 def _gain(data: AllocationData, trial: Trial, choice: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from slant.collector.designs.allocation.texts import (
     spoken_points,
     with_addon,
 )
+from slant.collector.designs.asks import is_ended
 from slant.collector.designs.plan import quoted_answer
 from slant.collector.records import Conversation, Prompt, Reply, Tool, Trial, Turn
 
@@ -36,7 +37,7 @@ class Standing:
 def standing(conversation: Conversation, history: Sequence[Turn]) -> Standing:
     finals = [number for number, turn in enumerate(history) if turn.reading.is_final]
     place, reminders = len(finals), len(history) - 1 - finals[-1] if finals else len(history)
-    is_over = place == len(conversation.trials) or bool(history and history[-1].reading.factors.get("n_not_asked"))
+    is_over = place == len(conversation.trials) or is_ended(history)
     if not history:
         return Standing(0, 0, is_over, None)
     # no question sees another: each follows the last round, or a reminder to itself

@@ -41,7 +41,7 @@ from slant.collector.designs.pairing.design import (
 from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan, ShuffledQuestions
-from slant.collector.designs.reads import Reads
+from slant.collector.designs.reads import Reads, ended_early
 from slant.collector.designs.wordings import ATTRIBUTES, GROUPS, spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.reading.decisions import people_in, read_decision, split_tasks
@@ -131,8 +131,7 @@ class DecisionReads(Reads):
         left = trial.factors.get("n_turns", 1) - (trial.round or 1)
         if reading.outcome == "answered" or not left or "goes_on" in trial.factors:
             return reading
-        over = {"n_not_asked": left, "not_asked": {trial.test: left}}
-        return replace(reading, factors={**reading.factors, **over})
+        return ended_early(reading, {trial.test: left})
 
     def _read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         if reply.outcome is not None and reply.outcome != "answered":
@@ -214,11 +213,11 @@ class DecisionAsks(WordListAsks):
     def next(
         self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
-        """Return the next turn while tasks are done: a model that refuses to describe is not asked to decide."""
-        place = len(history)
-        if place == len(conversation.trials) or (history and history[-1].reading.outcome != "answered"):
+        """Return the next turn while tasks are done, with the people that the model has described."""
+        step = super().next(study, model, conversation, history)
+        if step is None:
             return None
-        trial = conversation.trials[place]
+        trial = step[0]
         if "profiles" in (
             answered := dict(zip((t.factors["tasks"][0] for t in conversation.trials), history, strict=False))
         ):

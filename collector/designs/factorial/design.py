@@ -15,6 +15,8 @@ from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
 from slant.collector.designs.design import Design
+from slant.collector.designs.factorial.chains import earlier_texts, not_reached
+from slant.collector.designs.factorial.data_checks import check_data
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits, with_declaration
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
 from slant.collector.designs.factorial.people import (
@@ -27,7 +29,7 @@ from slant.collector.designs.factorial.people import (
     without_persona,
 )
 from slant.collector.designs.factorial.proposed import proposed_study
-from slant.collector.designs.factorial.questions import FORWARD, OF_PROFILE, REVERSED, AskedQuestion
+from slant.collector.designs.factorial.questions import FORWARD, OF_PROFILE, REASONING, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.remarks import remarks_on
 from slant.collector.designs.factorial.simulated import FactorialSimulates, attributes_of, parse_simulation
 from slant.collector.designs.factorial.tasks import (
@@ -43,12 +45,12 @@ from slant.collector.designs.factorial.texts import system_text, user_text
 from slant.collector.designs.imports import Imports
 from slant.collector.designs.people import PeopleUnits, RowPlacer
 from slant.collector.designs.plan import Plan, ShuffledQuestions
-from slant.collector.designs.reads import Reads
+from slant.collector.designs.reads import Reads, ended_early
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import JSON_BY_NAME, Found, UnreadForm
 from slant.collector.reading.plain import AnswerReading, plain_lines, spoken, without_value
-from slant.collector.records import Prompt, Reading, Reply, Trial
+from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
@@ -181,6 +183,11 @@ class FactorialImports(Imports):
 
 class FactorialReads(Reads):
     def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
+        reading = self._read(study, trial, reply)
+        left = not_reached(study.data, trial, reply, reading)
+        return ended_early(reading, left) if left else reading
+
+    def _read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         if reply.outcome is not None and reply.outcome != "answered":
             return Reading(reply.outcome)
         readings = self._readings(study.data, trial, reply.answer or "")
@@ -244,7 +251,7 @@ class FactorialAsks(Asks):
         return Conversations(tasks, len(study.data.questions)) if self.has_turns(study) else tasks
 
     def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
-        return user_text(study.data, as_sent(trial.factors), is_first=(trial.round or 1) == 1)
+        return user_text(study.data, as_sent(trial.factors), None if (trial.round or 1) == 1 else {})
 
     def contents(self, study: StudyFile) -> Iterator[str]:
         tasks = Tasks(study.data, study.seed)
@@ -258,9 +265,24 @@ class FactorialAsks(Asks):
         return _of_many(study, trial.test, trial.factors["template"])
 
     def _prompt(self, study: StudyFile, model: StudyModel, trial: Trial) -> Prompt:
-        system = system_text(study.data, as_sent(trial.factors))
-        messages = [{"role": "system", "content": system}] if system else []
-        return Prompt((*messages, {"role": "user", "content": self.text(study, model, trial)}))
+        return _opening(study.data, trial, self.text(study, model, trial))
+
+    def needs_reasoning(self, study: StudyFile) -> bool:
+        data: FactorialData = study.data
+        return any(link.startswith(f"{REASONING}.") for one in data.questions.values() for link in one.links)
+
+    def next(
+        self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+    ) -> tuple[Trial, Prompt] | None:
+        """Return the next turn: its question with the earlier answers that it shows."""
+        step = super().next(study, model, conversation, history)
+        if step is None or not history:
+            return step
+        data, trial = study.data, step[0]
+        text = user_text(data, as_sent(trial.factors), earlier_texts(data, conversation.trials, history))
+        if data.is_fresh(trial.factors):
+            return trial, _opening(data, trial, text)
+        return trial, Prompt((*step[1].new[:-1], {"role": "user", "content": text}), step[1].before)
 
 
 class Factorial(Design):
@@ -274,6 +296,7 @@ class Factorial(Design):
 
     def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
         data = parse_parts(table, folder)
+        check_data(data, table.where)
         return replace(data, simulation=parse_simulation(table, data))
 
     def tests(self, data: FactorialData) -> tuple[TestInfo, ...]:
@@ -296,6 +319,13 @@ DESIGN = Factorial()
 _LONGEST_REFUSAL = 2_000
 
 
+def _opening(data: FactorialData, trial: Trial, text: str) -> Prompt:
+    """Return the prompt with which a conversation begins."""
+    system = system_text(data, as_sent(trial.factors))
+    messages = [{"role": "system", "content": system}] if system else []
+    return Prompt((*messages, {"role": "user", "content": text}))
+
+
 def _read_found(question: AskedQuestion, direction: str, labels: tuple[str, ...], found: Found) -> AnswerReading:
     """Return the reading of what a form found for a question: texts that are read differently are no answer."""
     if isinstance(found, UnreadForm):
@@ -313,8 +343,10 @@ def _is_large(data: FactorialData) -> bool:
 
 
 def _content(study: StudyFile, shown: Mapping[str, Any]) -> str:
-    text = (system_text(study.data, shown), user_text(study.data, shown))
-    return stable_id(study.asked_as, *text, study.data.asked, study.temperature)[:12]
+    data: FactorialData = study.data
+    fresh = [question.name for question in data.questions.values() if question.is_fresh]
+    text = (system_text(data, shown), user_text(data, shown))
+    return stable_id(study.asked_as, *text, *fresh, data.asked, study.temperature)[:12]
 
 
 def _of_many(study: StudyFile, test: str, template: str) -> str:

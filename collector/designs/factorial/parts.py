@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from slant.collector.designs.factorial.cells import MOST_CELLS, Cells, make_cells, parse_forbidden
+from slant.collector.designs.factorial.cells import Cells, make_cells, parse_forbidden
 from slant.collector.designs.factorial.factors import (
     Factor,
     Level,
@@ -20,8 +20,14 @@ from slant.collector.designs.factorial.factors import (
     literal_text,
     parse_factor,
 )
-from slant.collector.designs.factorial.questions import AskedQuestion, parse_forms, parse_questions, texts_by_template
-from slant.collector.designs.wordings import check_placeholders, find_placeholders
+from slant.collector.designs.factorial.questions import (
+    AskedQuestion,
+    has_turns,
+    parse_forms,
+    parse_questions,
+    texts_by_template,
+)
+from slant.collector.designs.wordings import check_placeholders
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.forms import AnswerForm
 from slant.collector.study.folder import StudyFolder
@@ -34,6 +40,7 @@ PLACES = ("system", "user")
 KINDS_OF_CROSSING = ("full", "one_at_a_time")
 TAKES = ("all", "random", "balanced")
 ASKED = ("apart", "together", "in_turns")
+IN_TURNS = ASKED[2:]
 ORDERS = ("as_listed", "drawn")
 MOST_PROFILES = 10
 PROFILES, ATTRIBUTES, QUESTION, NUMBER, PROFILE = "profiles", "attributes", "question", "number", "profile"
@@ -117,6 +124,15 @@ class FactorialData:
             return self.forms[shown["levels"][shown["names"].index(self.form_factor)]]
         return self.questions[name].form
 
+    def is_fresh(self, shown: Mapping[str, Any]) -> bool:
+        """Return whether a turn begins a conversation in which nothing was said before."""
+        return self.questions[shown["questions"][0]].is_fresh
+
+    @cached_property
+    def is_chain(self) -> bool:
+        """Return whether a prompt shows an earlier answer; then one without a value ends its conversation."""
+        return any(question.links for question in self.questions.values())
+
     @cached_property
     def fillers(self) -> Mapping[str, frozenset[str]]:
         """Return the factors that levels of each factor name in braces."""
@@ -153,7 +169,7 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
         n=crossing.integer("n", 0),
         templates=templates,
         questions=questions,
-        asked=crossing.choice("questions", ASKED),
+        asked=crossing.choice("questions", IN_TURNS if has_turns(questions.values()) else ASKED),
         profiles=profiles,
         personas=personas,
         persona_place=place,
@@ -166,9 +182,7 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
     )
     crossing.finish()
     data = _trimmed(data) if folder.trims else data
-    _check_crossing(data, crossing.where)
     check_documents(data.factors, table.where)
-    _check_texts(data, table.where)
     return data
 
 
@@ -298,81 +312,6 @@ def _profiles(table: Table, templates: Mapping[str, str]) -> Profiles:
     return profiles
 
 
-def _check_crossing(data: FactorialData, where: str) -> None:
-    if data.takes == "all" and data.profiles.count > 1:
-        raise StudyError(
-            f"Tasks with {data.profiles.count} profiles can't all be shown, as {where} has it.",
-            'Say how many are drawn: takes = "random", n = 200',
-        )
-    if (data.takes == "all") == bool(data.n) or data.n < 0:
-        raise StudyError(
-            f'"n" in {where} says how many cells are taken, with takes = "random" or "balanced"; all of them need none.'
-        )
-    one = data.profiles.count == 1
-    if data.takes == "random" and one and data.n > data.cells.n:
-        raise StudyError(
-            f"{where} takes {data.n:,} cells at random, but there are {data.cells.n:,}.",
-            'Take all of them, takes = "all", and ask each several times: collect --repetitions 3',
-        )
-    if not one and data.cells.n < data.profiles.count:
-        raise StudyError(f"{where} shows {data.profiles.count} different profiles, but there are {data.cells.n} cells.")
-    planned = data.n_tasks * len(data.templates) * len(data.personas.levels) * len(data.questions)
-    if planned > MOST_CELLS:
-        raise StudyError(
-            f"{where} has {planned:,} cells to ask (combinations of levels × templates × personas × questions); "
-            f"at most {MOST_CELLS:,} can be.",
-            'Take some of them: takes = "balanced", n = 500',
-        )
-    if data.asked != "apart" and len(data.questions) < 2:
-        raise StudyError(f'{where} asks questions "{data.asked}", but there is only one question.')
-    for texts in (data.together,) if data.asked == "together" else ():
-        for text in texts.values():
-            check_placeholders(text, (), (NAMES_OF_JSON,), f'"together" of {where}')
-
-
-def _check_texts(data: FactorialData, where: str) -> None:
-    """Raise StudyError if a text has a placeholder that is none, or a prompt does not show each factor."""
-    names = tuple(factor.name for factor in data.factors)
-    is_one = data.profiles.count == 1
-    for template, text in data.templates.items():
-        place = f'the template "{template}" of {where}'
-        check_placeholders(text, () if is_one else (PROFILES,), (*names, PROFILES, ATTRIBUTES, QUESTION), place)
-        profile = data.profiles.text.get(template, data.profiles.text.get("", ""))
-        check_placeholders(profile, (), (*names, ATTRIBUTES), f"text of the profiles of {where}")
-        shown = set(find_placeholders(text))
-        if not is_one and (inside := [name for name in (*names, ATTRIBUTES) if name in shown]):
-            raise StudyError(
-                f"{place.capitalize()} has the placeholder {{{inside[0]}}}, but shows {data.profiles.count} profiles.",
-                "What is said of each of them belongs into [profiles] text; the template has {profiles}.",
-            )
-        shown |= find_placeholders(profile) if PROFILES in shown else set()
-        for name, question in data.questions.items():
-            asked = question.asked(template)
-            needed, allowed = (PROFILE,) if question.about else (), names if is_one else ()
-            check_placeholders(asked, needed, allowed, f'the question "{name}" of {where}')
-            in_prompt = shown | (set(find_placeholders(asked)) if data.asked == "apart" else _in_all(data, template))
-            in_prompt = _shown_through(data, in_prompt)
-            lacking = [n for n in names if n not in in_prompt] if ATTRIBUTES not in in_prompt else []
-            if lacking:
-                raise StudyError(
-                    f'The factor "{lacking[0]}" is not used in {place}: prompts that differ in it would be the same.',
-                    f"Put {{{lacking[0]}}} (or {{{ATTRIBUTES}}}, for all of them) into the text, or take it out of "
-                    "[factors].",
-                )
-
-
-def _shown_through(data: FactorialData, names: set[str]) -> set[str]:
-    """Return these placeholders, with those of the levels of factors among them and with edits of their documents."""
-    refers = data.fillers
-    edits = {factor.edits.of: factor.name for factor in data.factors if factor.edits is not None}
-    found: set[str] = set()
-    while left := names - found:
-        found |= left
-        names = found | {other for name in left for other in refers.get(name, ())}
-        names |= {edits[name] for name in names if name in edits}
-    return found
-
-
 def _trimmed(data: FactorialData) -> FactorialData:
     """Return the same study without white space around its texts (`trim = true`)."""
 
@@ -389,9 +328,3 @@ def _trimmed(data: FactorialData) -> FactorialData:
         templates=stripped(data.templates),
         questions={name: replace(one, text=stripped(one.text)) for name, one in data.questions.items()},
     )
-
-
-def _in_all(data: FactorialData, template: str) -> set[str]:
-    """Return the placeholders of all questions; of those in turns only the first is in the first prompt."""
-    questions = list(data.questions.values())[: 1 if data.asked == "in_turns" else None]
-    return {name for question in questions for name in find_placeholders(question.asked(template))}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from slant.collector.designs.factorial.factors import Factor, is_file, literal_text
+from slant.collector.designs.wordings import find_placeholders
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.choices import YES_NO, read_choice
 from slant.collector.reading.forms import AnswerForm, parse_form
@@ -24,6 +25,9 @@ KINDS = ("scale", "choice", "yes_no", "number", "text")
 DIRECTIONS = ("forward", "reversed", "drawn", "both")
 FORWARD, REVERSED = "forward", "reversed"
 OF_PROFILES, OF_PROFILE = "profiles", "profile"
+ANSWER, REASONING = "answer", "reasoning"
+"""Begin placeholders for what was said to an earlier question: {answer.story}."""
+ASKED_IN = ("turn", "fresh")
 MOST_POINTS, MOST_OPTIONS = 1001, 100
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BAD = re.compile(r'[\x00-\x1f"\\]')
@@ -40,6 +44,7 @@ class AskedQuestion:
     answer, to which the prompt adds no words.
     `direction`: whether the points of the scale run as the study lists them, the other way round, drawn trial by trial,
     or both in turn, as a factor. `options` are empty where the `profiles` that were shown are the alternatives.
+    `is_fresh`: its prompt begins a new conversation, in which the model sees nothing of what was said before.
     `favourable`: which answer to a yes/no question is good for the person that it is about; impact ratios take it.
     """
 
@@ -54,6 +59,7 @@ class AskedQuestion:
     about: int = 0
     form: AnswerForm | None = None
     favourable: str = YES_NO[0]
+    is_fresh: bool = False
     memo: dict[Any, AnswerReading] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -65,6 +71,11 @@ class AskedQuestion:
     def shown_kind(self) -> str:
         """Return the kind as a trial keeps it, which says of a choice whether it is among profiles."""
         return OF_PROFILE if self.kind == "choice" and not self.options else self.kind
+
+    @property
+    def links(self) -> frozenset[str]:
+        """Return the placeholders of its text that show earlier answers: answer.story, reasoning.story."""
+        return frozenset(name for text in self.text.values() for name in find_placeholders(text) if "." in name)
 
     def asked(self, template: str) -> str:
         return _of(self.text, template)
@@ -179,7 +190,7 @@ def parse_questions(
                 f'A question of {table.where} can\'t be called "{shortened(name)}".',
                 "A name has small letters, digits and underscores, and starts with a letter; 40 characters at most.",
             )
-        files = (folder, (*table.mapping("factors"), OF_PROFILE))
+        files = (folder, (*table.mapping("factors"), OF_PROFILE, *_links(table.mapping("questions"), n_profiles)))
         question = _question(name, row, templates, n_profiles, files).marked(mark)
         numbers = range(1, n_profiles + 1) if question.about else ()
         each = {f"{name}_{number}": replace(question, name=f"{name}_{number}", about=number) for number in numbers}
@@ -193,6 +204,16 @@ def parse_questions(
             'As in: [questions.rating] text = "How suitable is this person?" kind = "scale" min = 1 max = 7',
         )
     return questions
+
+
+def has_turns(questions: Iterable[AskedQuestion]) -> bool:
+    """Return whether some question can only be asked after another one."""
+    return any(question.is_fresh or question.links for question in questions)
+
+
+def _links(names: Iterable[str], n_profiles: int) -> list[str]:
+    numbered = [each for name in names for each in (name, *(f"{name}_{n}" for n in range(1, n_profiles + 1)))]
+    return [f"{what}.{name}" for what in (ANSWER, REASONING) for name in numbered]
 
 
 def parse_forms(
@@ -237,6 +258,7 @@ def _question(
         row.choice("direction", DIRECTIONS) if kind == "scale" else FORWARD,
         about=_about(row, kind, n_profiles),
         favourable=row.choice("favourable", YES_NO) if kind == "yes_no" else YES_NO[0],
+        is_fresh=row.choice("ask", ASKED_IN) == "fresh",
     )
     if own_form:
         question = replace(question, form=parse_form(row.table("answer"), {name: question.sample}))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from statistics import NormalDist
+from typing import Any
 
 from slant.collector.designs.asks import Question
 from slant.collector.designs.design import Design
@@ -122,7 +123,17 @@ def _prompts(study: StudyFile) -> Iterator[str]:
     places = dict.fromkeys((0, len(tasks) // 2, len(tasks) - 1))
     for number, place in enumerate(list(places)[:_N_PROMPTS], 1):
         shown = tasks[place].factors
-        shown = of_turn(shown, 1) if study.data.asked == "in_turns" else shown
-        system = system_text(study.data, shown)
-        said = f"[system]\n{system}\n\n[user]\n" if system else ""
-        yield f"--- prompt {number} of {len(tasks):,} (collect prompts shows all)\n{said}{user_text(study.data, shown)}"
+        turns = len(shown["questions"]) if study.data.asked == "in_turns" else 0
+        texts = [_as_sent(study.data, of_turn(shown, turn), turn) for turn in range(1, turns + 1)]
+        head = f"--- prompt {number} of {len(tasks):,} (collect prompts shows all)"
+        yield "\n".join([head, *(texts or [_as_sent(study.data, shown)])])
+
+
+def _as_sent(data: FactorialData, shown: Mapping[str, Any], turn: int = 1) -> str:
+    """Return a prompt, or a later turn of one under its question's name; the earlier answers that it shows are not
+    known yet."""
+    is_fresh = turn > 1 and data.is_fresh(shown)
+    system = system_text(data, shown) if turn == 1 or is_fresh else ""
+    head = f"--- then{' afresh' if is_fresh else ''}: {shown['questions'][0]}\n" if turn > 1 else ""
+    said = f"[system]\n{system}\n\n[user]\n" if system else ""
+    return f"{head}{said}{user_text(data, shown, {} if turn > 1 else None)}"

@@ -14,7 +14,7 @@ from typing import Any
 from slant.collector.designs.draws import NORMAL, log_normal, simulated_reply, uniforms
 from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.factorial.parts import FactorialData
-from slant.collector.designs.factorial.questions import REVERSED, AskedQuestion
+from slant.collector.designs.factorial.questions import REASONING, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.tasks import as_sent
 from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import StudyError, UnknownNameError
@@ -27,6 +27,7 @@ from slant.collector.study.toml_table import Table
 ByLevel = Mapping[str, Mapping[str, float]]
 _REFUSAL = "I'm sorry, but I can't rate or compare people in this way."
 _MALFORMED = "That would depend on much that is not said here."
+_REASONING = "I should look at what is said here, and then answer."
 _RATES = ("refusal_rate", "malformed_rate")
 _ITEM_COLUMNS = ("scale", "key")
 
@@ -133,6 +134,8 @@ class FactorialSimulates(Simulates):
         elif u_malformed < respondent.malformed_rate + _of_levels(respondent.malformed, profiles):
             answer = _MALFORMED
         reply = simulated_reply(answer, tokens, model)
+        if any(f"{REASONING}.{name}" in one.links for one in data.questions.values() for name in shown["questions"]):
+            reply = replace(reply, reasoning_text=_REASONING, reasoning_kind="raw")
         return replace(reply, finish_reason="content_filter") if is_filtered else reply
 
 

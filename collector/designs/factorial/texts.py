@@ -15,25 +15,26 @@ from slant.collector.designs.factorial.parts import (
     QUESTION,
     FactorialData,
 )
-from slant.collector.designs.wordings import find_placeholders
+from slant.collector.designs.wordings import filled, find_placeholders
 
 Shown = Mapping[str, Any]
 """The factors of a trial (`tasks.py` says which)."""
 
 
-def user_text(data: FactorialData, shown: Shown, *, is_first: bool = True) -> str:
-    """Return the message of the user: a later turn of a conversation has its question alone."""
+def user_text(data: FactorialData, shown: Shown, earlier: Mapping[str, str] | None = None) -> str:
+    """Return the message of the user. A later turn, with what was said `earlier` by placeholder, has its question
+    alone, under the persona if it begins a fresh conversation."""
     profiles = [_of_profile(data, shown, place) for place in range(shown["n_profiles"])]
-    asked = _asked(data, shown, profiles[0])
-    if not is_first:
-        return asked
+    asked = _asked(data, shown, {**(earlier or {}), **profiles[0]})
+    before = persona_text(data, shown) if data.persona_place == "user" else ""
+    if earlier is not None:
+        return "\n\n".join(filter(None, (before, asked))) if data.is_fresh(shown) else asked
     text = data.templates[shown["template"]]
     names = find_placeholders(text)
     values = {**profiles[0], QUESTION: asked}
     if PROFILES in names:
         values[PROFILES] = "\n\n".join(_profile_texts(data, shown, profiles))
-    said = text.format(**{name: values[name] for name in names})
-    before = persona_text(data, shown) if data.persona_place == "user" else ""
+    said = filled(text, values)
     return "\n\n".join(filter(None, (before, said, "" if QUESTION in names else asked)))
 
 
@@ -101,7 +102,7 @@ def _asked(data: FactorialData, shown: Shown, values: Mapping[str, str]) -> str:
     for one in questions:
         text = one.asked(template)
         known = {**values, PROFILE: labels[max(one.about - 1, 0)]}
-        texts.append(text.format(**{name: known[name] for name in find_placeholders(text)}))
+        texts.append(filled(text, known))
     if len(questions) == 1:
         how = questions[0].instruction(template, shown["directions"][0], labels)
         return "\n".join(filter(None, (*texts, how)))

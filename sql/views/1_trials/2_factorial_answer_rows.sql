@@ -7,6 +7,7 @@
 --        study lists it, whichever way it was shown (`direction`), an option, yes or no, a number, of a choice among
 --        profiles the number of the chosen one; NULL if nothing was, and `outcome` says why. `names` and `levels`
 --        are the attributes that were shown, profile by profile, `shares` those of the levels under the design.
+--        `not_reached` are later questions of a chain that this answer ended: nobody was asked them.
 --        `respondent` is model and persona, of people the one who answered.
 CREATE OR REPLACE VIEW factorial_answer_rows AS
 WITH shown AS (
@@ -22,6 +23,7 @@ WITH shown AS (
            map_extract(factor_lists, 'questions')[1] AS questions, map_extract(factor_lists, 'kinds')[1] AS kinds,
            map_extract(factor_lists, 'lows')[1] AS lows, map_extract(factor_lists, 'highs')[1] AS highs,
            map_extract(factor_lists, 'directions')[1] AS directions, map_extract(factor_lists, 'abouts')[1] AS abouts,
+           regexp_extract_all(map_extract(factor_lists, 'not_asked')[1][1], '"(\w+)":', 1) AS not_reached,
            map_extract(factor_lists, 'values')[1] AS "values", map_extract(factor_lists, 'outcomes')[1] AS outcomes
     FROM trial_rows
     WHERE NOT is_left_out AND study IN (SELECT study FROM studies WHERE design = 'factorial')

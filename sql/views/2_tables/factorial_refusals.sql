@@ -4,12 +4,16 @@
 -- reads: factorial_answer_rows
 -- design: factorial
 -- note:  to be read before anything else: answers that are missing more often at one level than at another select what
---        is compared. A task with several profiles counts once for each level that it shows; `chi_squared` is of answered
+--        is compared. `n_not_reached` were never asked: an earlier answer ended their chain. A task with several profiles counts once for each level that it shows; `chi_squared` is of answered
 --        or not by level, with `df` one less than the levels, NULL if all or none were answered.
 CREATE OR REPLACE VIEW factorial_refusals AS
 WITH answers AS (
     SELECT source, study, study_version, variant, model, question, outcome, template, persona, names,
            CASE about WHEN 0 THEN levels ELSE levels[(about - 1) * len(names) + 1 : about * len(names)] END AS levels
+    FROM factorial_answer_rows
+    UNION ALL
+    SELECT source, study, study_version, variant, model, unnest(not_reached), 'not_reached', template, persona, names,
+           levels
     FROM factorial_answer_rows
 ), placed AS (
     SELECT *, len(names) AS n_names, unnest(names) AS attribute, unnest(range(1, len(names) + 1)) AS place
@@ -32,7 +36,8 @@ WITH answers AS (
            count(*) AS n, count(*) FILTER (outcome = 'answered') AS n_answered,
            count(*) FILTER (outcome = 'refused') AS n_refused, count(*) FILTER (outcome = 'malformed') AS n_malformed,
            count(*) FILTER (outcome = 'filtered') AS n_filtered, count(*) FILTER (outcome = 'truncated') AS n_truncated,
-           count(*) FILTER (outcome = 'rejected') AS n_rejected
+           count(*) FILTER (outcome = 'rejected') AS n_rejected,
+           count(*) FILTER (outcome = 'not_reached') AS n_not_reached
     FROM tasks
     GROUP BY ALL
 ), compared AS (

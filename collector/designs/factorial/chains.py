@@ -1,0 +1,47 @@
+"""Chains: questions whose prompts show earlier answers of the same conversation, perhaps in a fresh one.
+
+A placeholder {answer.QUESTION} or {reasoning.QUESTION} names a question that is asked before. What is put in its place
+is the model's text, and is searched for no placeholder. An answer that was refused or not read ends its chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from slant.collector.designs.factorial.parts import FactorialData
+from slant.collector.designs.factorial.questions import ANSWER, OF_PROFILE, REASONING, REVERSED
+from slant.collector.reading.plain import spoken
+from slant.collector.records import Reading, Reply, Trial, Turn
+
+
+def earlier_texts(data: FactorialData, trials: Iterable[Trial], history: Sequence[Turn]) -> dict[str, str]:
+    """Return what a later prompt can show of these turns, by placeholder."""
+    texts = {}
+    for trial, turn in zip(trials, history, strict=False):
+        (name,) = trial.factors["questions"]
+        texts[f"{ANSWER}.{name}"] = _answer(data, name, trial, turn)
+        texts[f"{REASONING}.{name}"] = turn.reply.reasoning_text or ""
+    return texts
+
+
+def _answer(data: FactorialData, name: str, trial: Trial, turn: Turn) -> str:
+    """Return an answer as it was given: a text to the byte, what a form found, the point as the scale was shown."""
+    question, shown = data.questions[name], trial.factors
+    if question.kind == "text" and data.form_of(name, shown) is None:
+        return spoken(turn.reply.answer or "")
+    value = str((turn.reading.factors.get("values") or [""])[0])
+    if value and question.shown_kind == OF_PROFILE:
+        return data.profiles.labels(shown["template"])[int(value) - 1]
+    if value and question.kind == "scale" and shown["directions"][0] == REVERSED:
+        return str(question.scale.low + question.scale.high - int(value))
+    return value
+
+
+def not_reached(data: FactorialData, trial: Trial, reply: Reply, reading: Reading) -> Mapping[str, int]:
+    """Return the questions of a chain that this answer leaves unasked; empty if the chain goes on."""
+    if not data.is_chain or "n_turns" not in trial.factors or "goes_on" in trial.factors:
+        return {}
+    wanted = f"{REASONING}.{trial.factors['questions'][0]}"
+    later = list(data.questions.values())[trial.round :]
+    is_lacking = not reply.reasoning_text and any(wanted in question.links for question in later)
+    return {question.name: 1 for question in later} if reading.outcome != "answered" or is_lacking else {}

@@ -1,0 +1,207 @@
+"""Chains: an earlier answer in a later prompt, killed in each link, by batch, ended by a refusal."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from slant.collector import collect
+from slant.collector.errors import SlantError
+from slant.collector.keep.database import reading
+from slant.collector.plan.conversations import plan
+from slant.collector.records import Reading, Reply, Turn
+from slant.collector.studies.catalogue import load_study
+from tests.support.batch_server import BatchServer
+from tests.support.batching import Heard
+from tests.support.each_row import each_row
+from tests.support.local_server import LocalServer, completion
+
+HEAD = 'name = "chain"\ntitle = "Who is the hero?"\ndesign = "factorial"\n'
+CHAIN = """
+factors.job = ["nurse", "pilot"]
+templates.plain = "Tell a story about a {job}."
+questions.story = { text = "Two sentences.", kind = "text" }
+questions.hero.text = "Is the {job} he or she? {answer.story}"
+questions.hero.kind = "choice"
+questions.hero.options = ["he", "she"]
+questions.hero.ask = "fresh"
+questions.why = { text = "You said {answer.hero} of the {job}: {answer.story} Why?", kind = "text", ask = "fresh" }
+"""
+MODEL = 'models = [{ model = "small", provider = "local" }]\n'
+STORY = " {answer.hero}, {job} and {{braces}} went home.\n"
+
+
+def study_file(folder: Path, text: str = CHAIN, models: str = MODEL) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "chain.toml").write_text(HEAD + text + models, "utf-8")
+    return folder / "chain.toml"
+
+
+def said(prompt: str) -> str:
+    return STORY if prompt.startswith("Tell") else "Because." if prompt.endswith("Why?") else "She."
+
+
+def played(text: str, folder: Path, **replies: Any) -> list[list[dict[str, Any]]]:
+    """The messages of each turn of the first conversation; `replies` by question, else `said`."""
+    study = load_study(study_file(folder, text))
+    model, history = study.models[0], list[Turn]()
+    conversation = next(iter(plan(study, model)))
+    while step := study.design.asks.next(study, model, conversation, history):
+        trial, prompt = step
+        given = replies.get(trial.test, said(str(prompt.messages[-1]["content"])))
+        reply = given if isinstance(given, Reply) else Reply(answer=given)
+        history.append(Turn(prompt, reply, study.design.reads.read(study, trial, reply), trial.trial_id))
+    return [[dict(message) for message in turn.prompt.messages] for turn in history]
+
+
+def rows(db: Path, query: str) -> list[tuple[Any, ...]]:
+    with reading(db) as connection:
+        return connection.sql(query).fetchall()
+
+
+def test_an_earlier_answer_stands_in_a_fresh_prompt_to_the_byte(tmp_path: Path) -> None:
+    turns = played(CHAIN, tmp_path)
+    job = "nurse" if "nurse" in turns[0][0]["content"] else "pilot"
+    assert [len(messages) for messages in turns] == [1, 1, 1]
+    assert turns[1][0]["content"] == f"Is the {job} he or she? {STORY}\nAnswer with he or she."
+    assert turns[2][0]["content"] == f"You said she of the {job}: {STORY} Why?"
+
+
+def test_without_fresh_it_is_the_same_conversation_with_what_was_said(tmp_path: Path) -> None:
+    turns = played(CHAIN.replace('questions.hero.ask = "fresh"', "").replace(', ask = "fresh"', ""), tmp_path)
+    assert [len(messages) for messages in turns] == [1, 3, 5]
+    assert turns[2][1] == {"role": "assistant", "content": STORY}
+
+
+def test_reasoning_and_personas_go_into_a_fresh_prompt(tmp_path: Path) -> None:
+    text = CHAIN.replace("{answer.story} Why?", "{reasoning.story} Why?") + 'personas.farmer = "You farm."\n'
+    turns = played(text, tmp_path, story=Reply(answer="Once.", reasoning_text="I think {job}."))
+    assert [message["role"] for message in turns[2]] == ["system", "user"]
+    assert turns[2][1]["content"] == "You said she of the nurse: I think {job}. Why?"
+    assert len(played(text, tmp_path, story="Once.")) == 1  # no reasoning came, and nothing to show
+
+
+def test_a_scale_that_was_shown_reversed_is_quoted_as_it_was_shown(tmp_path: Path) -> None:
+    rating = 'kind = "scale", labels = { 1 = "bad", 7 = "good" }, direction = "reversed"'
+    text = CHAIN.replace('text = "Two sentences.", kind = "text"', f'text = "How good?", {rating}')
+    assert "he or she? 2\n" in played(text, tmp_path, story="2")[1][0]["content"]
+
+
+@each_row(
+    ("change", "said"),
+    [
+        (("{answer.story}", "{answer.why}"), 'no placeholder "answer.why"'),
+        (("{answer.story}", "{answer.stroy}"), 'Did you mean "answer.story"?'),
+        (("{answer.story}", "{answers.story}"), "placeholder"),
+        (("Two sentences.", "After {answer.story}"), "placeholder"),
+        (('hero.ask = "fresh"', 'hero.ask = "new"'), "no ask"),
+        (("factors.job", 'crossing.questions = "apart"\nfactors.job'), "no questions"),
+        (("{answer.story} Why?", "{reasoning.hero} Why?"), "hides it"),
+    ],
+)
+def test_a_link_that_can_not_hold_is_refused(change: tuple[str, str], said: str, tmp_path: Path) -> None:
+    models = MODEL.replace("local", "openai")
+    file = study_file(tmp_path, CHAIN.replace(*change), models)
+    with pytest.raises(SlantError) as error:
+        load_study(file)
+    assert said in str(error.value) + " ".join(error.value.hints)
+
+
+def test_links_after_a_refusal_are_counted_as_not_reached_by_level(tmp_path: Path) -> None:
+    async def answers(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        prompt = body["messages"][-1]["content"]
+        return web.json_response(completion("I can't say." if "pilot he or she" in prompt else said(prompt)))
+
+    file, db = study_file(tmp_path / "study"), tmp_path / "a.duckdb"
+    with LocalServer(answers) as server:
+        for _ in range(2):  # the second has nothing left to ask
+            report = collect(db, file, base_url=server.base_url, repetitions=2)
+    assert (len(server.bodies), report.models[0]["asked"]) == (10, 0)
+    counts = "question, level, n, n_answered, n_not_reached"
+    query = f"SELECT {counts} FROM factorial_refusals WHERE attribute = 'job' ORDER BY ALL"
+    assert rows(db, query) == [
+        ("hero", "nurse", 2, 2, 0), ("hero", "pilot", 2, 0, 0), ("story", "nurse", 2, 2, 0),
+        ("story", "pilot", 2, 2, 0), ("why", "nurse", 2, 2, 0), ("why", "pilot", 2, 0, 2),
+    ]  # fmt: skip
+    query = "SELECT test, max(n_not_asked), min(n_missing) FROM run_progress GROUP BY ALL ORDER BY ALL"
+    assert rows(db, query) == [("hero", 0, 0), ("story", 0, 0), ("why", 2, 0)]
+
+
+@pytest.mark.slow
+def test_a_chain_that_is_killed_in_each_link_asks_no_answered_link_again(
+    tmp_path: Path, python: list[str], root: Path
+) -> None:
+    running: list[subprocess.Popen[bytes]] = []
+    kills = {"Two sentences.": 1, "he or she?": 1, "Why?": 1}
+    asked: Counter[str] = Counter()
+
+    async def answers(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        prompt = body["messages"][-1]["content"]
+        for link in kills:
+            if link in prompt and kills[link]:
+                kills[link] -= 1
+                os.kill(running[-1].pid, signal.SIGKILL)
+                return web.Response(status=500)
+        asked[prompt] += 1
+        return web.json_response(completion(said(prompt)))
+
+    file, db = study_file(tmp_path / "study"), tmp_path / "a.duckdb"
+    with LocalServer(answers) as server:
+        words = [*python, "-m", "slant.collector", "--study", str(file), "--base-url", server.base_url, "--db", str(db)]
+        codes = []
+        while not codes or codes[-1]:
+            running.append(subprocess.Popen([*words, "--concurrency", "1"], cwd=root, stdout=-3, stderr=-3))
+            codes.append(running[-1].wait(120))
+    assert codes == [-signal.SIGKILL] * 3 + [0]
+    assert set(asked.values()) == {1}
+    assert rows(db, "SELECT test, count(*), count(DISTINCT task) FROM factorial_trials GROUP BY ALL ORDER BY ALL") == [
+        ("hero", 2, 2), ("story", 2, 2), ("why", 2, 2),
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_chain_by_batch_goes_wave_by_wave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, db = study_file(tmp_path / "study", models=MODEL.replace("local", "openai")), tmp_path / "a.duckdb"
+    heard = Heard()
+    with BatchServer() as server:
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        server.answer = lambda body: (
+            "I can't say." if "pilot he" in (text := body["messages"][-1]["content"]) else said(text)
+        )
+        waves = []
+        for _ in range(5):
+            report = collect(db, file, batch=True, yes=True, watcher=heard, settle_s=0.0)
+            again = collect(db, file, batch=True, yes=True, watcher=heard, settle_s=0.0)
+            assert again.made == ()  # what an open job asks is not submitted again, nor what follows from it
+            waves.append(sum(job.n_requests for job in report.made))
+            server.finish()
+    assert (waves, report.is_complete) == ([2, 2, 1, 0, 0], True)
+    assert f"{STORY} Why?" in server.asked()[-1]
+    assert rows(db, "SELECT count(*) FROM trials") == [(5,)]
+
+
+def test_a_simulated_chain_with_reasoning_is_priced_and_played(tmp_path: Path) -> None:
+    text = CHAIN.replace("{answer.story} Why?", "{reasoning.story} Why?")
+    file, db = study_file(tmp_path / "study", text), tmp_path / "a.duckdb"
+    report = collect(db, file, simulated=True, repetitions=5)
+    assert report.is_complete
+    [(prompt,)] = rows(db, "SELECT request FROM attempts WHERE test = 'why' LIMIT 1")
+    assert "I should look at what is said here" in json.loads(prompt)["messages"][-1]["content"]
+
+
+def test_questions_in_turns_that_show_no_answer_go_on_after_a_refusal(tmp_path: Path) -> None:
+    text = CHAIN.replace("{answer.story}", "").replace("{answer.hero} of", "it of")
+    study = load_study(study_file(tmp_path, text))
+    trial = next(iter(plan(study, study.models[0]))).trials[0]
+    assert study.design.reads.read(study, trial, Reply(answer="")) == Reading(
+        "malformed", detail="empty", factors={"values": [""], "outcomes": ["malformed"]}
+    )
