@@ -15,6 +15,26 @@ from slant.collector.terminal import count_text, printable
 _LONGEST_WORD = 60
 
 
+Unread = Mapping[tuple[int, int], int]
+"""Count answered trials by the numbers of their questions and of those that were not read."""
+
+
+def unread_notes(name: str, unread: Unread) -> list[str]:
+    """Return the sentence on questions that were not read in answers to several; none if all were."""
+    n_trials = sum(n for (_, n_unread), n in unread.items() if n_unread)
+    if not n_trials:
+        return []
+    if len(unread) == 1:
+        ((n_questions, n_unread),) = unread
+        return [f"{name}: {n_unread} of {n_questions} questions of each trial were not read."]
+    n_unread = sum(each * n for (_, each), n in unread.items())
+    n_questions = sum(each * n for (each, _), n in unread.items())
+    return [
+        f"{name}: {n_unread:,} of {count_text(n_questions, 'question')} were not read, in {n_trials:,} of "
+        f"{count_text(sum(unread.values()), 'answered trial')}."
+    ]
+
+
 @dataclass
 class Endings:
     """Count the endings of one model in one run. `unknown`: how many answers ended with each unknown word; `missing`:
@@ -38,20 +58,6 @@ class Endings:
         if reading.outcome == "answered" and len(outcomes) > 1:
             self.unread[len(outcomes), sum(outcome != "answered" for outcome in outcomes)] += 1
 
-    def _unread_notes(self, provider: str) -> list[str]:
-        n_trials = sum(n for (_, n_unread), n in self.unread.items() if n_unread)
-        if not n_trials:
-            return []
-        if len(self.unread) == 1:
-            ((n_questions, n_unread),) = self.unread
-            return [f"{provider}: {n_unread} of {n_questions} questions of each trial were not read."]
-        n_unread = sum(unread * n for (_, unread), n in self.unread.items())
-        n_questions = sum(questions * n for (questions, _), n in self.unread.items())
-        return [
-            f"{provider}: {n_unread:,} of {count_text(n_questions, 'question')} were not read, in {n_trials:,} of "
-            f"{count_text(self.unread.total(), 'answered trial')}."
-        ]
-
     def notes(self, provider: str) -> list[str]:
         """Return the sentences about them for the end of a run."""
         notes = [
@@ -64,7 +70,7 @@ class Endings:
             notes.append(
                 f"{provider} gave no reason why {count_text(self.missing, 'answer')} ended; {counted} all the same."
             )
-        return [*notes, *self._unread_notes(provider)]
+        return [*notes, *unread_notes(provider, self.unread)]
 
     def as_message(self) -> dict[str, Any]:
         """Return the counts as JSON-able values for another process; `add` takes them."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from slant.collector.ask.endings_seen import unread_notes
 from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.errors import DatabaseError, OlderDatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.providers.lifecycles import lifecycle_of
 from slant.collector.studies.catalogue import list_studies, load_study
+from slant.collector.system.shipped_files import sql_query
 
 if TYPE_CHECKING:
     from slant.collector.plan.run_plan import ModelPlan, RunPlan
@@ -64,7 +66,17 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
         and study in (None, of_study)
         and (of_study,) not in games
         and _analyses_tokens(of_study)
-    ] + mixed_notes(db, study)
+    ] + [*mixed_notes(db, study), *_unread_notes(db, study)]
+
+
+def _unread_notes(db: str | Path, study: str | None) -> list[str]:
+    """Return a sentence for each model that left questions of answered trials unread."""
+    with reading(db) as connection:
+        rows = connection.execute(sql_query("questions_of_trials"), {"study": study}).fetchall()
+    counts: dict[tuple[str, str], dict[tuple[int, int], int]] = {}
+    for of_study, name, n_questions, n_unread, n in rows:
+        counts.setdefault((of_study, name), {})[n_questions, n_unread] = n
+    return [note for (_, name), unread in counts.items() for note in unread_notes(name, unread)]
 
 
 def _analyses_tokens(study: str) -> bool:
