@@ -23,7 +23,7 @@
 #' @param ... options of `collect` about what is printed, by their names: `verbose = TRUE`.
 # settings: help
 #' @param simulated ask a simulated provider on this machine instead; costs nothing.
-#' @param variant A named set of changes that the study defines; null deals its words to groups at random. all: one
+#' @param variant A named set of changes that the study defines; null assigns its words to groups at random. all: one
 #'   after the other.
 #' @param answer an answer format that the study has: direct, cot, react, tool.
 #' @param reasoning_back whether a game's model gets its earlier reasoning again; kept and dropped are separate

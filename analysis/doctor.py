@@ -127,7 +127,7 @@ def _python() -> Check:
 
 
 def _python_packages() -> list[Check]:
-    """Return what slant's own metadata require, extras left out."""
+    """Return the requirements in slant's own metadata, without extras."""
     try:
         required = importlib.metadata.requires("slant") or []
     except importlib.metadata.PackageNotFoundError:

@@ -98,7 +98,7 @@ def _collect(call: Call) -> RunReport:
         from slant.collector.terminal import count_text
 
         n_open = open_rejected(request.db, study.name)
-        watcher.note(f"{count_text(n_open, 'rejected trial')} of {study.name} can be asked once more.")
+        watcher.note(f"{count_text(n_open, 'rejected trial')} of {study.name} can be retried.")
     run_plan = with_mending(Path(request.db), current_run_plan, watcher.warn)
     tell_of_plan(run_plan, request, watcher)
     if run_plan.stopping is not None:

@@ -53,7 +53,7 @@ class Bounds:
     above: float | None = None
 
     def problem(self, value: float) -> str | None:
-        """Return what the number must be if it is not that."""
+        """Return the rule that the number breaks; None if it is valid."""
         if self.above is not None and not value > self.above:
             return f"above {self.above:g}"
         if self.most is not None and value > self.most:
@@ -71,7 +71,7 @@ def bound_values(
         return signature.bind(*given, **named).arguments
     except TypeError as error:
         known = f"Its arguments: {', '.join(signature.parameters)}."
-        raise UsageError(f"{called}() can't be called so: {error}.", known) from None
+        raise UsageError(f"{called}() can't be called like this: {error}.", known) from None
 
 
 def check_values(
@@ -92,7 +92,7 @@ def check_values(
             raise UsageError(f"{called}(): {name} must be {problem}, but is {value}.")
     for pair in _ONE_OF:
         if all(values.get(name) is not None for name in pair):
-            raise UsageError(f"{called}(): {' and '.join(pair)} exclude each other: leave out one.")
+            raise UsageError(f"{called}(): {' and '.join(pair)} exclude each other: remove one.")
 
 
 @functools.cache

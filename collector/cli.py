@@ -16,7 +16,7 @@ from slant.collector.terminal import LazyCommand, LazyGroup, say
 _COMMANDS = {
     name: LazyCommand(f"slant.collector.commands.{module}", function, about)
     for name, module, function, about in (
-        ("check-model", "token_counts", "check_model_command", "What a model's token count is worth: 30 questions."),
+        ("check-model", "token_counts", "check_model_command", "Test a model's token count with 30 questions."),
         ("export", "import_export", "export_command", "Trials, or any view, as Parquet, CSV or JSON lines."),
         ("import", "import_export", "import_command", "Answers from files into the database."),
         ("load", "status", "load_command", "Answers from the journals into the database."),
@@ -26,34 +26,34 @@ _COMMANDS = {
             "preregister",
             "preregister",
             "preregister_command",
-            "What is fixed before the data, as one text and its hash, for a registry.",
+            "Register what is fixed before the data: one text and its hash.",
         ),
-        ("prompts", "prompts", "prompts_command", "The prompts of a study as they are sent, before anything is asked."),
+        ("prompts", "prompts", "prompts_command", "The prompts of a study, exactly as they will be sent."),
         ("recode", "recode", "recode_command", "Let a model code answers that a rule left undecided."),
-        ("reread", "reread", "reread_command", "Read kept responses again, as this version understands them."),
+        ("reread", "reread", "reread_command", "Read stored responses again, with the rules of this version."),
         ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),
         ("set-aside", "set_aside", "set_aside_command", "Exclude a run from all results, and record why."),
-        ("status", "status", "status_command", "How far each model is, by outcome; while a run goes on, its pace."),
-        ("studies", "studies", "studies", "The studies there are; begin one of your own, validate its file."),
+        ("status", "status", "status_command", "Each model's progress, by outcome; during a run, its pace."),
+        ("studies", "studies", "studies", "List studies; create your own; validate its file."),
         ("timeline", "timeline", "timeline_command", "The trials of a study as a page for people, by jsPsych."),
-        ("view", "view", "view_command", "Read trials in a browser, pairs side by side, games round by round."),
+        ("view", "view", "view_command", "Read trials in a browser; pairs side by side, games by round."),
     )
 }
 
 EXAMPLES = f"""\b
 Examples:
-  collect --study rmiat --simulated                    the paper's five models, played by a local server
+  collect --study rmiat --simulated                    the paper's five models, simulated on this machine
   collect --study rmiat --model {EXAMPLE_MODEL} --dry-run
   collect --study rmiat --model {EXAMPLE_MODEL} --model {SECOND_MODEL}
   collect --study rmiat --model {EXAMPLE_MODEL} --batch        half the price; later the same fetches (exit 3: not yet)
   collect --study interference --simulated --repetitions 5 --logprobs
   collect --study ./mine/study.toml --model local/qwen3-8b --base-url http://localhost:8080/v1
   collect --study rmiat --model {EXAMPLE_MODEL} --again 200    the same trials on another day; then: analyze retest
-  collect --study rmiat --model {EXAMPLE_MODEL} --shard 2/8 --db shard2.duckdb    one of eight; then: collect merge
-  collect --study rmiat --model {EXAMPLE_MODEL} --until-width 10 --repetitions 8 --looks 4    until intervals are narrow
+  collect --study rmiat --model {EXAMPLE_MODEL} --shard 2/8 --db shard2.duckdb    part 2 of 8; then: collect merge
+  collect --study rmiat --model {EXAMPLE_MODEL} --until-width 10 --repetitions 8 --looks 4    narrow intervals
 
-Answers are kept in a journal next to the database (slant.duckdb.journal) before they count. The same command goes
-on where it stopped. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, DEEPSEEK_API_KEY …
+Answers are written to a journal next to the database (slant.duckdb.journal) before they count. The same command
+resumes after a stop. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, DEEPSEEK_API_KEY …
 """
 
 
@@ -63,7 +63,7 @@ on where it stopped. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_A
 @version_option
 @click.pass_context
 def collect(ctx: click.Context, /, **options: Any) -> None:
-    """Ask language models the trials of a study and keep every answer."""
+    """Collect the answers of language models to a study's trials."""
     given = [name for name in options if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if ctx.invoked_subcommand is not None:
         if given:
@@ -89,7 +89,7 @@ def _each_variant(options: dict[str, Any]) -> None:
     is_complete = True
     for name, variant in load_variants(options["study"], options["db"]).items():
         if variant.is_extension:
-            say(f"{name} is skipped: it is an extension, not a condition of the paper. To ask it: --variant {name}")
+            say(f"{name} is skipped: it is an extension, not a condition of the paper. To collect it: --variant {name}")
             continue
         say(f"{name}: {variant.about}" if variant.about else name)
         try:

@@ -33,7 +33,7 @@ class DataFile:
 
 @functools.cache
 def column_meanings() -> dict[str, dict[str, str]]:
-    """Return by column name: unit, meaning, values, source."""
+    """Return the unit, meaning, values and source of each column name."""
     with (sql_dir() / "columns.csv").open(encoding="utf-8", newline="") as file:
         return {row.pop("column"): row for row in csv.DictReader(file)}
 

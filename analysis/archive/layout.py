@@ -41,7 +41,7 @@ _OF_WINDOWS = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNOREC
 
 
 def why_not_allowed(name: str) -> str | None:
-    """Return in words why a file of this name can't be in an archive; None if it can."""
+    """Return the reason why a file of this name can't be in an archive, in words; None if it can."""
     if len(name) > _LONGEST:
         return f"its name has {len(name):,} characters"
     if name.startswith(("/", "\\")) or re.match(r"[A-Za-z]:", name):

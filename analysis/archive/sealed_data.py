@@ -85,7 +85,7 @@ def add_sources(contents: Contents) -> None:
 
 
 def source_texts(db: Path, study: str) -> tuple[dict[str, str], list[str]]:
-    """Return these files by name, as the database has them, and those that can't be in an archive."""
+    """Return these files' texts from the database by name, and the reasons for files that can't be in an archive."""
     named, found, notes = {"study": study}, {}, []
     with reading(db) as connection:
         files = connection.execute(sql_query("study_texts"), named).fetchall()
@@ -149,7 +149,7 @@ def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path) -> list[str]:
 
 
 def read_by(db: Path) -> dict[str, frozenset[str]]:
-    """Return by view the tables of results that it reads, directly or through others."""
+    """Return the tables of results that each view reads, directly or through others."""
     with reading(db) as connection:
         results = {name for (name,) in connection.execute(sql_query("tables_of_results")).fetchall()}
     heads: dict[str, TableInfo] = read_view_heads()

@@ -154,7 +154,7 @@ def difference(there: Mapping[str, str | None], here: Mapping[str, str]) -> str:
 
 
 def _refusal(parcel: Parcel) -> tuple[str, ...] | None:
-    """Return why R must not be called here. Even if versions may be mixed, R and the packages must be there."""
+    """Return the reason not to call R here. Even if versions may be mixed, R and the packages must be available."""
     name = f"The worker {_address(_dask_worker())} on {machine_name()}"
     try:
         there = versions_there(parcel.packages, loads=not parcel.takes_all_cores)

@@ -34,7 +34,7 @@ def made_model_folder(db: str | Path) -> Path:
 
 
 def model_file(db: str | Path, call_id: str, ending: str = ".rds") -> Path:
-    """Return where a file of this fit is. Ids also come from the database, so they must be letters and digits."""
+    """Return the path of a file of this fit. Ids also come from the database, so they must be letters and digits."""
     if not call_id.isalnum() or not call_id.isascii():
         raise DatabaseError(f'"{db}" holds a fit with the id "{call_id}", which slant did not make.')
     return model_folder(db) / f"{call_id}{ending}"

@@ -63,7 +63,7 @@ class Results:
     not_kept: str | None = None
 
     def of(self, calls: Sequence[Call]) -> Results:
-        """Return only these calls, in their order."""
+        """Return the results of these calls, in their order."""
         order = pl.DataFrame({ID: [call.id for call in calls]}, schema={ID: pl.String})
         return Results(
             _in_order(order, self.calls),
@@ -90,7 +90,7 @@ def results(
     raises: bool = True,
     beside: Mapping[str, pl.DataFrame] | None = None,
 ) -> Results:
-    """Return what each call gives: kept before (rows, arguments, R code, versions of packages unchanged) or computed
+    """Return the result of each call: stored (with the same rows, arguments, R code, versions of packages) or computed
     now.
 
     Each is kept as it ends; for a failed call its reason is kept, and it is tried again. `refit` computes all again.
@@ -129,14 +129,14 @@ def results(
 
 
 def take_reasons_not_kept() -> list[str]:
-    """Return why results of this process could not be written to their database, each reason once; then none."""
+    """Return the distinct reasons why results of this process were not written to their database, and forget them."""
     reasons = list(_reasons_not_kept)
     _reasons_not_kept.clear()
     return reasons
 
 
 def not_kept_yet(db: str | Path, calls: Sequence[Call]) -> list[Call]:
-    """Return those that `results()` would compute."""
+    """Return the calls that `results()` would compute."""
     unchanged = _Kept(db, calls).unchanged(calls)
     return [call for call in calls if call.id not in unchanged]
 

@@ -38,8 +38,8 @@ _OPTIONS = (
     click.option(
         "--group",
         metavar="ATTRIBUTE",
-        help="What is known of people whose values are the study's personas, or in a column of their file. Default: "
-        "the attribute with such names.",
+        help="Attribute of people whose values are the study's personas, or a column of their file. Default: the "
+        "attribute with such names.",
     ),
     option(
         "--bound",
@@ -47,7 +47,7 @@ _OPTIONS = (
         default=0.2,
         help="The smallest difference that would matter, in standard deviations of people's answers.",
     ),
-    option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="The level of tests and intervals."),
+    option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="Significance level of tests and intervals."),
 )
 
 

@@ -24,10 +24,10 @@ _SHOWN = (
 )  # fmt: skip
 _OPTIONS = (
     click.option("--fit", default="brms", metavar="NAME", help="A Bayesian fit of the study. Default: each of them."),
-    option("--data-sets", of=WholeNumber(2), default=200, help="Data sets to draw and fit."),
+    option("--data-sets", of=WholeNumber(2), default=200, help="Number of data sets to draw and fit."),
     seed_option(default=1),
     short_chains_options,
-    click.option("--max-rows", type=WholeNumber(10), help="Take this many rows of more. Default: 1000."),
+    click.option("--max-rows", type=WholeNumber(10), help="Use at most this many rows. Default: 1000."),
     option(
         "--show",
         of=("summary", "ranks", "fits"),

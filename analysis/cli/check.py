@@ -22,7 +22,7 @@ Examples:
 """
 _OPTIONS = (
     measure_option,
-    option("--bound", of=ABOVE_0, default=0.1, help="The smallest |d| that would matter."),
+    option("--bound", of=ABOVE_0, default=0.1, help="Smallest |d| that matters, for equivalence."),
     option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="The significance level."),
     click.option(
         "--show", metavar="CHECK", help="Print the rows of this check instead of the page: residuals, left_out, …"
@@ -46,8 +46,8 @@ def check_command(
 ) -> Answer | None:
     """Show what could be wrong with the results, on one page: verdicts first, each with its number.
 
-    Mixed models: residuals and skew, influence of single prompts, variance by prompt and word, whether effects hold for
-    other words and wordings and what could have been found, whether models have the bias at the same words, corrections
+    Mixed models: residuals and skew, influence of single prompts, variance by prompt and word, effects over
+    other words and wordings, power, whether models have the bias at the same words, corrections
     for the number of tests, equivalence tests for the nulls, cut-off answers, order of options, refusals as missing not
     at random. Forced choices: order of options and blocks, missing answers and what they could hide, words and wordings
     that carry an effect, cells in which all answers are alike. Games: order of options, missing rounds, games cut

@@ -49,7 +49,7 @@ _OPTIONS = (
         "other",
         type=FILE,
         metavar="FILE",
-        help="Another database, or a sealed archive, of the same study: its fits next to those of --db.",
+        help="Another database, or a sealed archive, of the same study: compare its fits with those of --db.",
     ),
 )
 

@@ -43,7 +43,7 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
 )
 @click.argument("names", nargs=-1, metavar="[FIGURE]...")
 @study_option(ONE_STUDY)
-@option("--out", of=FOLDER, default=Path("figures"), help="The folder to write to; existing figures are replaced.")
+@option("--out", of=FOLDER, default=Path("figures"), help="Output folder; existing figures are replaced.")
 @click.option(
     "--variant",
     "variants",
@@ -57,18 +57,18 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     default=",".join(DEFAULT_FORMATS),
     metavar="FORMATS",
     callback=_image_formats,
-    help="The formats of the files, with commas between them: svg, png, pdf.",
+    help="File formats, separated by commas: svg, png, pdf.",
 )
 @click.option(
     "--width",
     metavar="INCHES",
     callback=_inches,
-    help="A journal's column is 3.5 inches wide, its page 7; texts wrap to it. Default: what suits each figure.",
+    help="Width in inches: a journal's column is 3.5, its page 7; texts wrap to it. Default: each figure's own.",
 )
 @click.option("--height", metavar="INCHES", callback=_inches, help="Figure height. Default: chosen from the width.")
 @click.option("--title", metavar="TEXT", help="Title to print instead of each figure's own.")
 @click.option("--subtitle", metavar="TEXT", help="Subtitle to print instead of each figure's own.")
-@click.option("--rows", "with_rows", is_flag=True, help="Also write the rows that each figure shows, as CSV.")
+@click.option("--rows", "with_rows", is_flag=True, help="Also write the rows of each figure, as CSV.")
 @list_option
 @click.pass_context
 @result_options()

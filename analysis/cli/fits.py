@@ -94,7 +94,8 @@ _KEY = [*GRAIN, "refusals_removed", "fit"]
 
 
 def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None, db: Path) -> pl.DataFrame:
-    """Return one of TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out)."""
+    """Return one of TOPIC_TABLES, or of the tables of every fit, with p adjusted as requested ("none": no
+    adjustment)."""
     if show == "topics":
         return _overview(result)
     if show == "match":
@@ -144,7 +145,7 @@ def _joined(result: FitResult, missing_texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _overview(result: FitResult) -> pl.DataFrame:
-    """Return one row per topic: its share, its FREX words, and how good it is."""
+    """Return a row per topic: its share, its FREX words and its quality."""
     is_first = (pl.col("kind") == "frex") & (pl.col("place") <= 7)
     words = result.topics["words"].filter(is_first).sort("place", maintain_order=True)
     frex_words = words.group_by([*_KEY, "topic"], maintain_order=True).agg(
@@ -189,7 +190,7 @@ def is_bayesian(result: FitResult) -> bool:
 
 
 def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
-    """Return one of ENGINE_TABLES or of the tables that every fit has.
+    """Return one of ENGINE_TABLES, or of the tables of every fit.
 
     A verdict is a long sentence: unless `in_full`, `is_converged` replaces it, except in the diagnostics. UsageError if
     no fit of this result has such a table.
@@ -249,7 +250,7 @@ def _first_of_an_engine(result: FitResult, show: str) -> pl.DataFrame:
 
 
 def _diagnostics(result: FitResult) -> pl.DataFrame:
-    """Return one row per fit: how it was sampled, besides what is known about every fit, including failed ones."""
+    """Return a row per fit, including failed ones: its sampling, and the columns that every fit has."""
     key = ["source", "study", "study_version", "variant", "model", "test", "fit"]
     sampled = result.bayes["models"]
     general = result.diagnostics.select(*key, *_OF_FITS)

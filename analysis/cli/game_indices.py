@@ -34,17 +34,18 @@ _OF_INDICES = (
     click.option(
         "--variant", "variants", multiple=True, help='Only this variant; "main" is "main.cot", too. Repeatable.'
     ),
-    option("--n-boot", of=AT_LEAST_1, default=2000, help="Draws of the bootstrap."),
-    option("--n-random", of=AT_LEAST_1, default=200, help="Random cells that give the level of chance."),
+    option("--n-boot", of=AT_LEAST_1, default=2000, help="Number of bootstrap draws."),
+    option("--n-random", of=AT_LEAST_1, default=200, help="Random cells that estimate the level of chance."),
     seed_option(default=SEED),
 )
 _OF_DIFFERENCES = (
     option(
-        "--between", of=("variant", "model", "answer_format"), default="variant", help="What the conditions differ in."
+        "--between",
+        of=("variant", "model", "answer_format"),
+        default="variant",
+        help="The column that distinguishes the conditions.",
     ),
-    click.option(
-        "--reference", help="The condition that the others are compared with. Default, of variants: the study's base."
-    ),
+    click.option("--reference", help="The reference condition. Default, for variants: the study's base."),
     click.option(
         "--condition", "conditions", multiple=True, metavar="NAME", help="Compare only this condition. Repeatable."
     ),
@@ -52,7 +53,7 @@ _OF_DIFFERENCES = (
         "--by",
         of=ATTRIBUTES,
         multiple=True,
-        help="Compare within each of these, and pool the rest. Default: within each that is not compared.",
+        help="Compare within each of these, and pool the others. Default: within each that is not compared.",
     ),
     option(
         "--index",
@@ -61,8 +62,8 @@ _OF_DIFFERENCES = (
         multiple=True,
         help=f"The index to compare. Repeatable. Default: {', '.join(PAPER_INDICES)}.",
     ),
-    option("--adjust", of=ADJUST, default="holm", help="How p is corrected for the number of comparisons."),
-    option("--n-draws", of=AT_LEAST_1, default=2000, help="Draws of the bootstrap, and permutations."),
+    option("--adjust", of=ADJUST, default="holm", help="Correction of p for multiple comparisons."),
+    option("--n-draws", of=AT_LEAST_1, default=2000, help="Number of bootstrap draws and permutations."),
     seed_option(default=SEED),
 )
 

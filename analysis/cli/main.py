@@ -41,26 +41,30 @@ if TYPE_CHECKING:
 _COMMANDS = {
     name: LazyCommand(f"slant.analysis.cli.{module}", "topics" if name == "topics" else f"{name}_command", about)
     for name, module, about in (
-        ("alike", "alike", "Does a model answer as people do? Its answers next to those of people."),
-        ("calibrate", "calibrate", "Is the sampler right? Bayesian fits of data drawn from their own priors."),
+        ("alike", "alike", "Does a model answer as people do? Compare its answers with theirs."),
+        ("calibrate", "calibrate", "Is the sampler correct? Bayesian fits of data drawn from their priors."),
         ("check", "check", "Threats to the results, each with its number: residuals, influence, refusals …"),
-        ("compare", "compare", "The paper's printed numbers next to the recomputed ones."),
+        ("compare", "compare", "Compare the paper's printed numbers with the recomputed ones."),
         ("differences", "game_indices", "Whether two conditions of a game differ in stratification."),
         ("doctor", "doctor", "What slant needs and what this machine lacks."),
         ("figures", "figures", "The paper's figures as SVG, PNG or PDF, with alternative texts."),
-        ("indices", "game_indices", "How stratified games became: indices with intervals, next to chance."),
-        ("meta", "meta", "One number over tests and models: the mean effect, how it varies, what to expect elsewhere."),
-        ("permute", "permute", "Observed interference next to that of arbitrary labels."),
-        ("power", "power", "How many words, wordings, repetitions or games it takes, and what they cost."),
-        ("reconstruct", "compare", "Answers with a paper's printed counts, where its data are not public."),
-        ("replay", "replay", "A sealed study checked, and made again: what agrees, what differs."),
+        ("indices", "game_indices", "How stratified games became: indices with intervals, compared with chance."),
+        ("meta", "meta", "Meta-analysis over tests and models: mean effect, variation, prediction intervals."),
+        ("permute", "permute", "Permutation test: the observed effect compared with that of random labels."),
+        ("power", "power", "Power: how many words, wordings, repetitions or games a study needs, and their cost."),
+        ("reconstruct", "compare", "Construct answers with a paper's printed counts, if its data are not public."),
+        ("replay", "replay", "Check and recompute a sealed study: what agrees, what differs."),
         ("report", "report", "One HTML page: tables, figures, warnings, where the data come from."),
-        ("retest", "retest", "Is it the same tomorrow? Trials that were asked again, next to their first answers."),
+        ("retest", "retest", "Retest reliability: repeated trials compared with their first answers."),
         ("seal", "seal", "A study as one file: journals, data, tables, figures, hashes, a README."),
         ("sensitivity", "sensitivity", "The study's question, analysed in the other ways that its file names."),
-        ("tables", "tables", "Descriptives, refusals, costs, kept results. Needs no R."),
-        ("topics", "topics", "How many topics a topic model should have."),
-        ("validity", "validity", "Do several measures of the same models agree? Correlations that know their errors."),
+        ("tables", "tables", "Descriptives, refusals, costs, stored results. Needs no R."),
+        ("topics", "topics", "Choose the number of topics of a topic model."),
+        (
+            "validity",
+            "validity",
+            "Do several measures of the same models agree? Correlations corrected for measurement error.",
+        ),
     )
 }
 
@@ -69,7 +73,7 @@ Examples:
   analyze --fit lme4                                   mixed models, for every study in slant.duckdb that defines them
   analyze --fit effect_size --db other.duckdb --format csv > effect_sizes.csv
   analyze --fit lme4 --study rmiat --show diagnostics
-  analyze --fit crossed --study rmiat --show effects   whether effects hold for other words and wordings
+  analyze --fit crossed --study rmiat --show effects   do effects generalise to other words and wordings?
   analyze --fit stm --study rmiat --show contrasts --adjust holm
   analyze --fit brms --study interference --show contrasts
   analyze --fit brms --study rmiat --show effects --family gaussian
@@ -125,7 +129,7 @@ _stm_option = section("Topic models (stm)")
     type=click.Choice(["removed", "kept"]),
     default="removed",
     show_default=True,
-    help="Whether refused trials are analysed; the paper removed them.",
+    help="Whether to analyse refused trials; the paper removed them.",
 )
 @option(
     "--show",
@@ -148,19 +152,19 @@ _stm_option = section("Topic models (stm)")
 @_brms_option(
     "--family",
     type=click.Choice(COUNT_FAMILIES),
-    help="What token counts are taken for; lognormal is the default.",
+    help="Distribution of token counts; lognormal is the default.",
 )
 @_brms_option("--chains", type=AT_LEAST_1, help="Chains. Default: the study's.")
 @_brms_option("--iterations", type=WholeNumber(2), help="Iterations of a chain. Default: the study's.")
 @_brms_option(
     "--warmup", type=AT_LEAST_1, help="Warm-up iterations among them. Default: three eighths of --iterations."
 )
-@_brms_option("--force", is_flag=True, help="Fit even if that is expected to take more than an hour.")
+@_brms_option("--force", is_flag=True, help="Fit even if this may take more than an hour.")
 @_stm_option("--topics", type=AT_LEAST_1, help="Topics of the model. Default: the study's.")
 @_stm_option(
     "--preprocessing",
     type=click.Choice(["fast", "tm"]),
-    help="How texts are cut into words: both give the same words, fast in less time.",
+    help="How texts are split into words: both give the same words, fast is faster.",
 )
 @_stm_option(
     "--adjust",
@@ -189,9 +193,9 @@ def analyze(
 ) -> None:
     """Fit statistical models in R, and print tables, comparisons with the paper, figures and reports.
 
-    With --fit: fit that model in every cell (model and test) and print one row for each estimate. Fits are kept in the
-    database, and made again only if rows, settings or code have changed; one with your own settings is kept next to the
-    study's. Rows go to stdout, everything else to stderr.
+    With --fit: fit that model in every cell (model and test) and print one row for each estimate. Fits are stored
+    in the database, and recomputed only if rows, settings or code have changed; a fit with your own settings is
+    stored next to the study's. Rows go to stdout, everything else to stderr.
     """
     if ctx.invoked_subcommand is not None:
         return

@@ -24,16 +24,16 @@ _OPTIONS = (
         "--effects",
         of=("crossed", "paper"),
         default="crossed",
-        help="Of the fit over words and wordings, or of the study's own mixed model.",
+        help="Effects of the fit over words and wordings, or of the study's own mixed model.",
     ),
     option(
         "--unit",
         of=("sd", "outcome", "log_ratio"),
         default="sd",
-        help="Standard deviations within conditions, as the outcome was counted, or the logarithm of the ratio of "
-        "means (tokens of other tokenizers).",
+        help="Unit of effects: standard deviations within conditions, the outcome's own unit, or the logarithm "
+        "of the ratio of means (for different tokenizers).",
     ),
-    option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="1 less the level of intervals."),
+    option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="Significance level: 1 minus the level of intervals."),
 )
 
 

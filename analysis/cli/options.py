@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from slant.collector.studies.catalogue import Study
 
-ONE_STUDY = "Default: the one that the database holds."
+ONE_STUDY = "Default: the only study of the database."
 
 FIT_TABLES = ("table", "diagnostics", "variances", "messages")
 ENGINE_TABLES = {
@@ -61,7 +61,7 @@ def option(*names: str, of: click.ParamType[Any] | Sequence[str] | None = None, 
 measure_option = rows_option(
     "--measure",
     type=click.Choice(["reasoning", "output", "recounted"]),
-    help="The count that is analysed as tokens. Default: the study's.",
+    help="The count to analyse as tokens. Default: the study's.",
 )
 _where_option = section("Where R runs")
 cluster_option = partial(
@@ -72,11 +72,13 @@ cluster_option = partial(
 )
 """Take the variable SLANT_CLUSTER instead, in commands that compute."""
 _CLUSTER = cluster_option(envvar="SLANT_CLUSTER", show_envvar=True)
-_WORKERS = _where_option("--workers", type=AT_LEAST_1, help="R processes at once, here. Default: one per core.")
+_WORKERS = _where_option(
+    "--workers", type=AT_LEAST_1, help="Number of R processes on this machine. Default: one per core."
+)
 _MIXED = _where_option(
     "--mixed-versions",
     is_flag=True,
-    help="Take workers of a cluster that have other versions of R or its packages; each row says which made it.",
+    help="Accept workers of a cluster with other versions of R or its packages; each row names its version.",
 )
 
 
@@ -141,9 +143,9 @@ registration_option = click.option(
     "--registration",
     type=FILE,
     metavar="FILE",
-    help="Compare with this file of `collect preregister`. Default: what a run was given.",
+    help="Compare with this file of `collect preregister`. Default: the registration of a run.",
 )
-refit_option = click.option("--refit", is_flag=True, help="Compute again what is kept and unchanged.")
+refit_option = click.option("--refit", is_flag=True, help="Recompute stored results even if nothing has changed.")
 
 
 def result_options(*, refit: bool = False) -> Decorator:

@@ -34,14 +34,14 @@ _OPTIONS = (
     option(
         "--engine",
         of=("difference", "lme4", "brms"),
-        help="What to compute again. Of conditions: difference (of means; the default) or the study's mixed model, "
+        help="What to recompute. Of conditions: difference (of means; the default) or the study's mixed model, "
         "lme4. Of choices: the study's Bayesian model, brms (the default), or, much faster, its glmer, lme4.",
     ),
     seed_option(default=1),
     click.option(
         "--whole-words",
         is_flag=True,
-        help="Of conditions: only swap words with all their wordings (both kinds are made otherwise).",
+        help="Of conditions: only swap words with all their wordings (default: both kinds).",
     ),
     short_chains_options,
     option(

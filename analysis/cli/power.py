@@ -38,7 +38,7 @@ _SHOWN = (
     "power_least", "raise", "cost_usd", "time",
 )  # fmt: skip
 _numbers_option = section("What is planned")
-_variance_option = section("Variances, if there is no pilot")
+_variance_option = section("Variances, without a pilot")
 _VARIANCES = ("word", "wording", "residual", "combination", "sd", "game")
 
 
@@ -55,19 +55,27 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -
 _counts_option = partial(_numbers_option, callback=_numbers, metavar="NUMBERS")
 _OPTIONS = (
     click.option(
-        "--from", "--db", "pilot", type=FILE, metavar="FILE", help="The database of a pilot, whose variances are taken."
+        "--from", "--db", "pilot", type=FILE, metavar="FILE", help="A pilot's database, to take variances from."
     ),
     _counts_option("--words", "n_words", help="Words of a test, of both groups: 16,32,64."),
     _counts_option("--wordings", "n_wordings", help="Wordings: 10,20."),
     _counts_option(
-        "--repetitions", "n_repetitions", help="Of each trial.  [default: 1,2,5; of a study of factors 1,2]"
+        "--repetitions", "n_repetitions", help="Repetitions of each trial. [default: 1,2,5; of a factorial study 1,2]"
     ),
     _counts_option(
-        "--games", "n_games", default="10,30,100,300", show_default=True, help="Games in each of two conditions."
+        "--games",
+        "n_games",
+        default="10,30,100,300",
+        show_default=True,
+        help="Number of games in each of two conditions.",
     ),
     _numbers_option("--effect", type=ABOVE_0, help="Effect size to compute power for, in units of the outcome."),
     _numbers_option(
-        "--power", type=BETWEEN_0_AND_1, default=0.8, show_default=True, help="Of the smallest effect to find."
+        "--power",
+        type=BETWEEN_0_AND_1,
+        default=0.8,
+        show_default=True,
+        help="Power for the smallest detectable effect.",
     ),
     _variance_option("--word", type=ABOVE_0, help="Variance of the effect between words."),
     _variance_option("--wording", type=ABOVE_0, help="Variance of the effect between wordings. Default: none."),
@@ -85,7 +93,7 @@ _OPTIONS = (
         type=WholeNumber(2, 10_000),
         default=100,
         show_default=True,
-        help="Of a study of factors: how often its [simulation] answers it.",
+        help="Of a factorial study: number of simulated data sets.",
     ),
     source_option(),
     rows_option("--model", "models", multiple=True, help="Only this model. Repeatable."),
@@ -126,7 +134,7 @@ def power_command(asked: Asked, **settings: Any) -> Answer:
 
 
 def _short(table: pl.DataFrame) -> pl.DataFrame:
-    """Return what a terminal has room for: costs and times in the middle of their range."""
+    """Return the columns that fit a terminal: costs and times in the middle of their range."""
     from slant.collector.ask.rate_limits import spoken
     from slant.collector.cost.estimate import dollars
 

@@ -40,15 +40,15 @@ _MAX_NAMES = 6
 
 @click.command("replay", epilog=_EXAMPLES)
 @click.argument("archive", type=FILE)
-@option("--out", of=FOLDER, default=Path("check"), help="A new folder for all that is made.")
+@option("--out", of=FOLDER, default=Path("check"), help="A new folder for all results.")
 @click.option(
     "--change",
     "changes",
     multiple=True,
     metavar="FIT.CHOICE=VALUE",
-    help="Instead: fit with one choice changed, next to the fit as it was sealed. Repeatable.",
+    help="Instead: fit with one choice changed, and compare with the sealed fit. Repeatable.",
 )
-@click.option("--no-r", is_flag=True, help="Leave out what takes R: fits and figures.")
+@click.option("--no-r", is_flag=True, help="Skip fits and figures, which need R.")
 @workers_options
 @output_options
 @click.pass_context

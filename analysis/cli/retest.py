@@ -19,7 +19,7 @@ _SHOWN = (
 )  # fmt: skip
 
 
-_BY = option("--by", of=("model", "test"), default="model", help="All tests of a model together, or each test.")
+_BY = option("--by", of=("model", "test"), default="model", help="Pool all tests of a model, or report each test.")
 
 
 @result_command("retest", epilog=EXAMPLES, options=[_BY], figure="all tests together", refit=True)

@@ -33,13 +33,15 @@ Then, by the person who gets it:
     "--without",
     multiple=True,
     of=("reasoning",),
-    help="Leave out the texts of reasoning, which may not be shared; their hashes stay.",
+    help="Exclude the texts of reasoning, if you may not share them; their hashes stay.",
 )
-@click.option("--people-texts", is_flag=True, help="Keep what people wrote; without it their choices and numbers stay.")
+@click.option(
+    "--people-texts", is_flag=True, help="Include texts that people wrote; otherwise only their choices and numbers."
+)
 @click.option("--author", "authors", multiple=True, metavar="NAME", help="An author of these data. Repeatable.")
 @click.option("--license", metavar="NAME", help="The licence of these data, as in CC-BY-4.0.")
-@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
-@click.option("--no-r", is_flag=True, help="Leave out what takes R: fits and figures.")
+@click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
+@click.option("--no-r", is_flag=True, help="Skip fits and figures, which need R.")
 @workers_options
 @db_option
 @output_options

@@ -50,7 +50,7 @@ Examples:
 @study_option("Default: every study.")
 @measure_option
 @click.option("--notes", multiple=True, type=FILE, metavar="FILE", help="Readers' notes, for coded_trials. Repeatable.")
-@click.option("--all", "is_all", is_flag=True, help="All tables that hold anything, rather than the first ten.")
+@click.option("--all", "is_all", is_flag=True, help="All tables with rows, rather than the first ten.")
 @list_option
 @db_option
 @output_options_with(*FORMATS)
@@ -116,7 +116,8 @@ def _first_tables(
 
 
 def _constants(frames: Iterable[pl.DataFrame]) -> dict[str, str]:
-    """Return what is the same in all rows of all tables that have it, if several do: it is said once, above."""
+    """Return the columns with one value in all rows of all tables, if several tables have them: they are printed once,
+    above."""
     values: dict[str, list[Any]] = {}
     for frame in frames:
         for name in _CONSTANT:

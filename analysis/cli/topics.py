@@ -39,11 +39,11 @@ def topics() -> None:
 
 _OPTIONS = (
     option("--topics", "numbers", of=NumberRange(), default="3:10", help="The numbers of topics to compare."),
-    option("--max-steps", of=AT_LEAST_1, default=STEPS, help="The most EM steps of a fit."),
+    option("--max-steps", of=AT_LEAST_1, default=STEPS, help="Maximum number of EM steps of a fit."),
     option(
         "--preprocessing",
         of=("fast", "tm"),
-        help="How texts are cut into words: both give the same words, fast in less time.",
+        help="How texts are split into words: both give the same words, fast is faster.",
     ),
 )
 

@@ -22,7 +22,7 @@ _OPTIONS = (
         help="Two or more, of studies in this database: STUDY.FIT, STUDY.FIT:TERM, STUDY@VARIANT.FIT; STUDY.d is "
         "Cohen's d, or the mean of D.",
     ),
-    option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="1 less the level of intervals."),
+    option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="Significance level: 1 minus the level of intervals."),
 )
 
 

@@ -23,7 +23,7 @@ _FIT = (*KEY, "call_id", "status", "messages", "versions", "data_hash", "fitted_
 
 
 def fits_to_show(db: str | Path, study: Study, versions: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Return one row for each source, version, variant, fit (and model and test, if a fit is by cell) of `study`: those
+    """Return a row for each source, version, variant, fit (and model and test, if a fit is by cell) of `study`: those
     columns, call_id, status, messages, `is_own`.
 
     `is_own`: it is of the current rows, formula, priors, settings and R code, and, if they are given, these versions of

@@ -174,9 +174,8 @@ def fits_together(
     workers: Workers = None,
     progress: Progress | None = None,
 ) -> Results:
-    """Return what `fit()` makes for each of these, made by the same R processes; nothing for a request without
-    cells.
-    """
+    """Return the result of `fit()` for each request, computed by the same R processes; nothing for a request without
+    cells."""
     pairs = [(request, definition) for request in requests for _, definition in find_fits(request.fit, db, study)]
     views = dict.fromkeys(definition.view for _, definition in pairs)
     rows = {view: read_rows(db, study.name, [d for _, d in pairs if d.view == view], None) for view in views}

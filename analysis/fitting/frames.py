@@ -69,14 +69,14 @@ class FitFrames:
 
     @property
     def messages(self) -> pl.DataFrame:
-        """Return one row per warning, message or error: kind, text."""
+        """Return a row per warning, message or error: kind, text."""
         lines = self.fits.select(ID, pl.col("messages").str.split("\n").alias("text")).explode("text")
         parts = pl.col("text").str.splitn(": ", 2).struct.rename_fields(["kind", "text"])
         messages = lines.filter(pl.col("text").str.len_chars() > 0).select(ID, parts.alias("part")).unnest("part")
         return self._with_cells(messages)
 
     def of_engines(self) -> dict[str, Mapping[str, pl.DataFrame]]:
-        """Return by engine and name the tables that only this engine has."""
+        """Return the tables that only one engine has, by engine and name."""
         return {
             name: _EngineTables(
                 {table.removeprefix(f"{name}_"): table for table in list(tables_of(name).values())[3:]},

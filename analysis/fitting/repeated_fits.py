@@ -49,7 +49,7 @@ class RepeatedFit(ABC):
     @property
     @abstractmethod
     def arguments(self) -> dict[str, Any]:
-        """Return those of `function`, except the number."""
+        """Return the arguments of `function`, except the number."""
 
     @property
     @abstractmethod
@@ -93,7 +93,7 @@ class RepeatedFit(ABC):
         )
 
     def n_kept(self, db: Path) -> int:
-        """Return how many repetitions the database's sum includes; 0 if it has none."""
+        """Return the number of repetitions in the database's sum; 0 if it has none."""
         with reading(db) as connection:
             sums = frame_of(connection.table(f"{self.kind}s"))
         return cast(int, sums.filter(pl.col(f"{self.kind}_id") == self.id)[self.n_column].max() or 0)

@@ -30,7 +30,7 @@ def versions_of_results(*results: FitResult) -> dict[str, str]:
 
 
 def version_sentence(*results: FitResult) -> str:
-    """Return what made these results, in a sentence; "" if nothing is known (as if all failed)."""
+    """Return a sentence with the versions that made these results; "" if they are unknown (as if all failed)."""
     versions = versions_of_results(*results)
     return f"Made with {', '.join(f'{name} {version}' for name, version in versions.items())}." if versions else ""
 
@@ -79,7 +79,7 @@ def _kept_versions(db: str | Path, study: str | None) -> pl.DataFrame:
 
 
 def _difference(kept_versions: Mapping[str, str], current_versions: Mapping[str, str] | None) -> str:
-    """Return what differs, in words; "" if nothing does."""
+    """Return the differences in words; "" if there are none."""
     if current_versions is None:
         version_text = ", ".join(f"{name} {version}" for name, version in kept_versions.items())
         return f"{version_text}; R or one of these packages is missing here"

@@ -43,7 +43,7 @@ class Cell:
 
     @property
     def rule(self) -> str:
-        """Return by what a difference counts as found."""
+        """Return the criterion for a difference."""
         return f"corrected p < {ALPHA:.2f}".replace("0.", ".") if self.has_p else "95 % interval excludes 0"
 
     @property
@@ -62,8 +62,8 @@ def _excludes_0(row: Mapping[str, Any]) -> bool:
 
 
 def report_answers(study: Study, fits: Mapping[str, FitResult], grain: Mapping[str, str]) -> list[str]:
-    """Return what the study's first fit answers in the data of one source, version and variant; nothing if none of its
-    fits compares anything."""
+    """Return the answers of the study's first fit in the data of one source, version and variant; nothing if no fit
+    compares anything."""
     engines = {name: definition.engine for name, definition in fits_of(study).items()}
     names = [name for name in (*study.fits, *sorted(fits, key=lambda name: _rank(engines.get(name)))) if name in fits]
     for name in names:

@@ -19,7 +19,7 @@ _NUMBERS = ("estimate", "conf_low", "conf_high", "p")
 
 
 def kept_answers(section: SectionData) -> list[str]:
-    """Return what was compared in tables that longer commands keep; nothing if none of them was made."""
+    """Return the comparisons in stored tables of longer commands; nothing if none has run."""
     for cells in (_game_differences, _games_beside_chance, _contrasts, _first_terms):
         if found := list(cells(section)):
             return sentences(found)
@@ -27,7 +27,7 @@ def kept_answers(section: SectionData) -> list[str]:
 
 
 def counted_answers(section: SectionData) -> list[str]:
-    """Return what was observed, without any test: of which nothing is concluded."""
+    """Return observed differences, without a test and so without a conclusion."""
     for said in (_mean_indices, _observed_differences, _answer_counts):
         if sentence := said(section):
             return [sentence]

@@ -40,7 +40,7 @@ _ROWS = {"words": "crossed"}  # a finding from two checks shows the rows of the 
 
 
 def as_rows(checks: Checks) -> pl.DataFrame:
-    """Return one row per finding: source, study_version, variant, check, standing, verdict, details."""
+    """Return a row per finding: source, study_version, variant, check, standing, verdict, details."""
     rows = [
         {
             **grain,
@@ -148,7 +148,7 @@ def _section(
 
 
 def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:
-    """Return what the page shows of a check's rows: only those prompts, words and games that matter."""
+    """Return the rows of a check for the page: only prompts, words and games that matter."""
     if finding.check in ("influence", "game_influence"):
         rows = rows.filter(pl.col("is_influential") | pl.col("changes_conclusion"))
     if finding.check == "left_out":
@@ -243,7 +243,7 @@ def finding_id(grain: dict[str, str], check: str) -> str:
 
 
 def marker(study: str) -> str:
-    """Return what the head of a page of checks contains, so that a report next to it can link to it."""
+    """Return the mark in the head of a page of checks by which a report next to it finds it, to link to it."""
     return f'<meta name="slant-checks" content="{escape(study)}">'
 
 

@@ -250,7 +250,8 @@ def _add_over_words(data: ReportData, db: str | Path, study: Study) -> Iterator[
 def _registered(
     db: str | Path, study: Study, registration: str | Path | Registration | None, counts: pl.DataFrame
 ) -> list[tuple[str, Finding]]:
-    """Return what the registration says about each source, version and variant; nothing if there is none."""
+    """Return the finding about the registration for each source, version and variant; nothing without a
+    registration."""
     known = registered_study(db, study.name, registration)
     if known is None:
         return []

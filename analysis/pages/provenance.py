@@ -44,7 +44,7 @@ class MethodsText:
 
 
 def describe_methods(db: str | Path, run_ids: Sequence[str]) -> list[MethodsText]:
-    """Return one text for each group of runs that together are one collection of answers.
+    """Return a text for each group of runs that together are one collection of answers.
 
     `run_ids` from the oldest to the latest; a run that a later one continues is described with that one.
     """

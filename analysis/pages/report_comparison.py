@@ -76,7 +76,7 @@ def comparison_rows(
 
 
 def comparison_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
-    """Return only the tables that need no fits, or whose fits the database holds; None if there is none."""
+    """Return the tables that need no fits, or whose fits are in the database; None if there are none."""
     parts, quantities = [], set[str]()
     for source in sources_of(study):
         if not source.is_table_of_models:
@@ -108,7 +108,7 @@ def with_words(comparison: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
 
 
 def claim_texts(study: Study) -> dict[str, str]:
-    """Return what the text says about a number, by its name in the column `quantity`."""
+    """Return the paper's text about each number, by its name in the column `quantity`."""
     if study.published is None:
         return {}
     is_quoted = pl.col("quantity").str.contains(" ") & ~pl.col("source").str.starts_with("section ")

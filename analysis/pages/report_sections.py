@@ -51,9 +51,8 @@ class ReportData:
 
 
 def sections(data: ReportData) -> list[dict[str, Any]]:
-    """Return one for each source, version and variant: the unchanged study first. If a design compares variants, they
-    are one section.
-    """
+    """Return a section for each source, version and variant: the unchanged study first. If a design compares variants,
+    they share a section."""
     grains = data.tables["outcome_counts"].select(GRAIN).unique(maintain_order=True)
     ordered = grains.sort("source", "study_version", pl.col("variant") != BASE, "variant", maintain_order=True)
     if _compares_variants(data):
@@ -111,7 +110,7 @@ def _with_comparison(data: ReportData) -> Mapping[str, pl.DataFrame]:
 
 
 def _summary(printed: pl.DataFrame) -> dict[str, Any]:
-    """Return one row per table in the paper's order; a status that no number has is left out."""
+    """Return a row per table in the paper's order, without the statuses that no number has."""
     counts = summary(printed).drop(GRAIN)
     order = pl.col("table").map_elements(place_of_table, return_dtype=pl.Int64)
     used = [name for name in counts.columns if name == "table" or counts[name].sum() > 0]

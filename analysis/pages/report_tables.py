@@ -183,9 +183,8 @@ def _table(
 
 
 def token_measures(token_sources: pl.DataFrame, labels: Mapping[str, str]) -> dict[str, str]:
-    """Return what `tokens` is in each model, as "o3-mini: reasoning tokens (usage)", by the model's id, from that
-    table.
-    """
+    """Return the meaning of `tokens` in each model, as "o3-mini: reasoning tokens (usage)", by the model's id, from
+    that table."""
     measures: dict[str, str] = {}
     known_sources = token_sources.drop_nulls("token_source")
     for (model,), rows in known_sources.group_by("model", maintain_order=True):

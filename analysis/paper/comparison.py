@@ -56,7 +56,7 @@ def compare(
     sources: tuple[Numbers, ...] | None = None,
     executor: Executor | None = None,
 ) -> pl.DataFrame:
-    """Return one row per printed number of the paper, for each source and version of the study in the database: its
+    """Return a row per printed number of the paper, for each source and version of the study in the database: its
     tables, the numbers in its text (table "text"), its earlier version ("v1 S3" …).
 
     Columns: source ("print": checked without raw data, see below), study_version, variant, table, model, test,
@@ -118,7 +118,7 @@ def _printed(study: Study, tables: Collection[str] | None) -> pl.DataFrame:
 
 
 def _sources(study: Study, printed: pl.DataFrame, sources: tuple[Numbers, ...] | None) -> tuple[Numbers, ...]:
-    """Return those of these sources (all of the study's) that give a printed number."""
+    """Return the sources among these (all of the study's) that give a printed number."""
     quantities = set(printed.select(quantity_name()).to_series())
     every = sources_of(study) if sources is None else sources
     return tuple(each for each in every if quantities & set(each.gives) or each.is_of_print)
@@ -132,9 +132,8 @@ def _as_it_stands(
     sources: tuple[Numbers, ...],
     is_needed: bool,
 ) -> pl.DataFrame:
-    """Return what is recomputed of the study without the changes of a variant; DatabaseError if rows are needed, and
-    the database has none.
-    """
+    """Return the recomputed numbers of the study without the changes of a variant; DatabaseError if rows are needed,
+    and the database has none."""
     with reading(db) as connection:
         is_here = study.name in designs_in(connection)
     if not is_here and not is_needed:
@@ -295,7 +294,7 @@ def with_verdicts(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tolerance(printed: str | None, given: float | None) -> float | None:
-    """Return how far from the print is near enough; null if no number is printed. A "<" is exact."""
+    """Return the tolerance around the printed number; null if no number is printed. A "<" is exact."""
     sign, _, number = (printed or "").rpartition(" ")
     if sign not in _SIGNS or sign == "<" or not (_NUMBER.fullmatch(number) or _RANGE.fullmatch(number)):
         return None
@@ -328,9 +327,8 @@ def _agrees(
 
 
 def _rounding(number: str, tolerance: float | None) -> float:
-    """Return how far binary numbers may be off besides half a unit: almost nothing for a number that is printed as
-    1.996e-17.
-    """
+    """Return the error of binary numbers, to add to half a unit: almost nothing for a number that is printed as
+    1.996e-17."""
     return min(_TINY, (tolerance or _TINY) * 1e-6) if "e" in number.lower() else _TINY
 
 

@@ -123,9 +123,7 @@ def half_unit(printed: str) -> float:
 
 
 def quantity_name() -> pl.Expr:
-    """Return only the quantity of "t005 max_reasoning_tokens", "topic 1 proportion_pct" and "is a refusal:
-    Laurie".
-    """
+    """Return the quantity of "t005 max_reasoning_tokens", "topic 1 proportion_pct" and "is a refusal: Laurie"."""
     return pl.col("quantity").str.split(": ").list.first().str.split(" ").list.last()
 
 
@@ -151,10 +149,9 @@ def _typed(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_human_levels(study: Study) -> pl.DataFrame:
-    """Return what is printed about people, the lines that models are compared with in figures: game_variant, index,
-    human, human_low, human_high. There are no rows if the study prints none; numbers of a later version of the paper
-    are left out.
-    """
+    """Return the printed levels of people, the lines that figures compare models with: game_variant, index, human,
+    human_low, human_high. There are no rows if the study prints none; numbers of a later version of the paper are
+    excluded."""
     numbers = dict.fromkeys(_ENDS, pl.Float64)
     schema = {"game_variant": pl.String, "index": pl.String, **numbers}
     if study.published is None:

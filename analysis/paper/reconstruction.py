@@ -32,9 +32,8 @@ _Cells = dict[tuple[str, str, str], tuple[set[int], set[int]]]
 
 
 def reconstruct_answers(study: Study) -> pl.DataFrame:
-    """Return one row per trial of the study's plan, as `collect import --layout tidy` takes them; StudyError if the
-    study has no file of that kind.
-    """
+    """Return a row per trial of the study's plan, as `collect import --layout tidy` takes them; StudyError if the study
+    has no file of that kind."""
     cells, design = _cells(study), study.design
     numbers = {test.test: _numbered(study, test.test) for test in study.tests}
     rows = [
@@ -48,7 +47,7 @@ def reconstruct_answers(study: Study) -> pl.DataFrame:
 
 
 def reconstructed(db: str | Path, study: Study) -> pl.DataFrame:
-    """Return which rows are of this kind: source, study_version, variant."""
+    """Return the sources, study versions and variants with reconstructed rows."""
     with reading(db) as connection:
         attempts = connection.table("attempts").select("source, study_version, variant, study, is_final, detail")
         rows = attempts.filter(f"is_final AND study = '{study.name}' AND detail = '{MADE_UP}'")

@@ -43,9 +43,8 @@ _NO_COEFFICIENT = (
 
 
 def _recomputed(views: StudyViews) -> pl.DataFrame:
-    """Return these for the kept topic model of each source, version and variant, matched to the print by its
-    words.
-    """
+    """Return the numbers of the stored topic model of each source, version and variant, matched to the print by its
+    words."""
     topics, frames = printed_topics(views.study), {name: views.view(name) for name in _VIEWS}
     if frames["topic_models"].is_empty() or not topics:
         return pl.DataFrame(schema=SCHEMA)

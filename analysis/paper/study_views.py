@@ -63,7 +63,7 @@ class StudyViews:
         self._call_ids = fitted.calls[ID].to_list()
 
     def view(self, name: str) -> pl.DataFrame:
-        """Return one of the views, of this study."""
+        """Return the rows of this study in a view."""
         with self.opened() as connection:
             return rows_of_study(read_view(connection, name), self.study.name)
 

@@ -41,7 +41,7 @@ def _printed(study: Study) -> pl.DataFrame:
 
 
 def matched(words: pl.DataFrame, printed: Mapping[int, Sequence[str]]) -> pl.DataFrame:
-    """Return one row per printed topic: the fitted topic that it is matched to, and how well.
+    """Return a row per printed topic: its matching fitted topic, and the quality of the match.
 
     `words` are those of one fit: topic, kind, place, word. Of all ways to give each printed topic a different one, the
     one with the most shared FREX words is taken (as many as are printed), then the one with the most printed words
@@ -106,7 +106,6 @@ def match_in_words(match: pl.DataFrame) -> str:
 
 
 def missing_of_print(views: StudyViews) -> pl.DataFrame:
-    """Return for each source, version and variant (GRAIN) which texts of the paper's fit are not here, in words (null:
-    none).
-    """
+    """Return the texts of the paper's fit that are missing, in words, for each source, version and variant (GRAIN);
+    null: none."""
     return views.view("missing_texts").select(*GRAIN, "missing")

@@ -105,8 +105,8 @@ class FigureData:
 
     @cached_property
     def trials(self) -> pl.DataFrame:
-        """Return one row a trial, labelled, in the study's order. Where the design's own view has other columns, what
-        did not end answered is called a refusal."""
+        """Return a row per trial, labelled, in the study's order. If the design's own view has other columns, a trial
+        that did not end answered counts as a refusal."""
         view = self.study.design.analyses.trials_view
         with reading(self.db) as connection:
             is_typed = view in stored_views(connection) and set(_COLUMNS) <= set(connection.view(view).columns)

@@ -51,7 +51,7 @@ def _hint(figure: StudyFigure) -> str:
 
 
 def _success(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:
-    """Return one row a game: mean and interval are R's."""
+    """Return a row per game: mean and interval are R's."""
     games = data.games("allocation_game_indices")
     if games is None:
         return None
@@ -168,8 +168,7 @@ def with_classes(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
 
 
 def variants_to_draw(data: FigureData) -> list[str]:
-    """Return those that are asked for; else the study as its file has it, or if the data lack it, the first that they
-    have."""
+    """Return the requested variants; otherwise the unchanged study or, if the data lack it, their first variant."""
     games = data.games("allocation_games")
     played_variants = [] if games is None else games["game_variant"].unique().to_list()
     study_variants = [variant for variant in data.study.variants if variant in played_variants]
@@ -196,7 +195,7 @@ def _in_panels(rows: pl.DataFrame, figure: StudyFigure) -> pl.DataFrame:
 
 
 def _note(data: FigureData, rows: pl.DataFrame, figure: StudyFigure) -> str | None:
-    """Return what is not drawn, or no longer right, and what to type."""
+    """Return a note on missing or outdated parts of the figure, with the command that computes them."""
     games = data.games("allocation_games")
     if games is None:
         return None

@@ -124,7 +124,7 @@ def _with_levels(estimates: pl.DataFrame, levels: pl.DataFrame) -> pl.DataFrame:
 
 
 def _interactions(data: FigureData) -> pl.DataFrame | None:
-    """Return those of each pair of attributes: a figure a question, pair and model."""
+    """Return the interactions of each pair of attributes: a figure a question, pair and model."""
     rows = _of_fit(data, "interactions")
     if rows is None:
         return None
@@ -134,7 +134,7 @@ def _interactions(data: FigureData) -> pl.DataFrame | None:
 
 
 def _paired(data: FigureData) -> pl.DataFrame | None:
-    """Return those of each model, and apart from them those over all models."""
+    """Return the differences of each model, and separately those over all models."""
     rows = _of_fit(data, "paired_differences")
     if rows is None:
         return None

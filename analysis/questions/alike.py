@@ -263,7 +263,7 @@ def _messages(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def _summary(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Return one row a model and test. Its verdict rests on the bound alone; the range is a separate statement."""
+    """Return a row per model and test. Its verdict depends on the bound alone; the range is a separate statement."""
     whole = tables["differences"].filter(kind="all")
     rows = whole.select(
         *CELL, "n_model", "n_people", "mean_model", "mean_people",
@@ -285,7 +285,7 @@ def _summary(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def verdict_sentence(row: Mapping[str, Any]) -> str:
-    """Return what a row of the summary says: the verdict of its means, and its range."""
+    """Return the sentence for a row of the summary: the verdict on its means, and its range."""
     measured = f"difference of means {row['difference']:.2f}, bound {row['bound']:.2f}"
     said = f"{row['verdict']} on these items, in this wording ({measured})"
     if row["model_outside"] is None:

@@ -91,7 +91,7 @@ class Draws:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Return one row per draw: .chain, .iteration (from 1 after warm-up), .draw, then the parameters, as brms names
+        """Return a row per draw: .chain, .iteration (from 1 after warm-up), .draw, then the parameters, as brms names
         them.
 
         Raise DatabaseError if the file is not the one that was kept.

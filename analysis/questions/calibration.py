@@ -196,7 +196,7 @@ def _run(db: Path, part: CalibratedFit, n: int, workers: Workers, stage: Stage) 
 
 
 def _frames(made: Results) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return one row per data set, and one row per data set and quantity (without one if the fit failed)."""
+    """Return a row per data set, and a row per data set and quantity (none if the fit failed)."""
     of_calls = made.calls.select("call_id", "status", "messages", "seconds")
     fits = made.frames["calibration_fits"].drop("calibration_id")
     fits = fits.join(of_calls, on="call_id", how="left", maintain_order="left")

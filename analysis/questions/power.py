@@ -84,8 +84,7 @@ def plan_power(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> PowerPlan:
-    """Return what each number of words, wordings and repetitions (or of games) would find in `study`, and its
-    cost.
+    """Return the power and the cost of each number of words, wordings and repetitions (or of games) in `study`.
 
     The variances come from the answers in the database `pilot`, cell by cell, or are given: `word`, `wording` (of the
     effect between words and between wordings), `residual` (of trials), `combination` (what repetitions share, part of
@@ -223,7 +222,7 @@ def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progr
 
 
 def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
-    """Return one row per cell: the variances of the effect between words and between wordings, of trials, and of
+    """Return a row per cell: the variances of the effect between words and between wordings, of trials, and of
     combinations of word, wording and condition (null without repetitions)."""
     is_slope = ~pl.col("term").is_in(["intercept", "residual"]) & ~pl.col("term").str.contains(":", literal=True)
     kinds = {

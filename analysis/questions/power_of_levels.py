@@ -38,7 +38,7 @@ def simulated_power(
     models: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """Return one row per model, number of repetitions, question and pair of levels.
+    """Return a row per model, number of repetitions, question and pair of levels.
 
     `respondents`: by model and question, who answers; without it each of `models` (default: those that the study asks),
     by its [simulation]. Models of the same [simulation] are simulated once.

@@ -93,7 +93,7 @@ def _in_order(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
 
 
 def retest_calls(db: str | Path, study: str, source: str | None = None) -> list[Call]:
-    """Return for each model and occasion all tests together, then each test."""
+    """Return the calls for each model and occasion: all tests together, then each test."""
     with reading(db) as connection:
         rows = read_view(connection, ANSWERS, study=study, source=source)
     return [call for part in rows.partition_by(_OF_MODEL, maintain_order=True) for call in _calls(part)]

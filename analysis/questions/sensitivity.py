@@ -74,7 +74,7 @@ class PlannedSpecification:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Return those of R's fit_specification()."""
+        """Return the arguments of R's fit_specification()."""
         specification = self.specification
         return {
             "engine": self.definition.engine,
@@ -309,7 +309,7 @@ def kept_specifications(db: str | Path) -> pl.DataFrame:
 
 
 def _table(fit_results: Results, plan: Sequence[PlannedSpecification]) -> pl.DataFrame:
-    """Sort by cell, in it by specification; those of a rotation follow each other."""
+    """Sort by cell, in it by specification; those of a rotation are consecutive."""
     calls = fit_results.calls.select(ID, "data_hash", "versions", "seconds", fitted_at="ended_at")
     places = pl.DataFrame({ID: [planned.call.id for planned in plan], "place": range(len(plan))})
     rows = (

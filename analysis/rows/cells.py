@@ -123,9 +123,8 @@ def _chosen(
 
 
 def _order_of_rows(columns: list[str], grain: tuple[str, ...]) -> list[str]:
-    """Return what rows are sorted by. The columns that a view also has in a paper's words are left out: its items name
-    their test, and the last digits of a fit, which depend on the order, stay those of fits that are kept.
-    """
+    """Return the columns to sort rows by. Columns that a view also has in a paper's words are excluded: its items name
+    their test, and the last digits of a fit, which depend on the order, stay those of stored fits."""
     has_twice = [name for name, theirs in PAPER_WORDS.items() if theirs in columns]
     left_out = {f"{name}{end}" for name in has_twice for end in ("", "_no")}
     return [name for name in dict.fromkeys(_present_columns((*ORDER, *grain), columns)) if name not in left_out]
@@ -363,7 +362,8 @@ def warning_of_same_answers(rows: pl.DataFrame, used: Collection[str]) -> str | 
 
 
 def _share_by_chance(counts: pl.Series, n_asked: pl.Series) -> float:
-    """Return how often all answers of a combination would be the same, if they were drawn from those of the cell."""
+    """Return the expected proportion of combinations with equal answers, if answers were drawn from those of the
+    cell."""
     shares = counts.value_counts(normalize=True)["proportion"]
     of_sizes = n_asked.value_counts()
     total = sum(float((shares**n).sum()) * times for n, times in of_sizes.iter_rows())

@@ -39,7 +39,7 @@ def mixture_warnings(
 
 
 def set_aside_sentences(connection: duckdb.DuckDBPyConnection, study: str | None) -> list[str]:
-    """Return what was set aside, and why: a reader must know it wherever numbers are shown."""
+    """Return the runs that were set aside and the reasons: readers must see them wherever numbers are shown."""
     if "set_aside_runs" not in stored_views(connection):
         return []
     of_models = read_view(connection, "set_aside_runs", study=study)
@@ -55,9 +55,8 @@ def _mixture_sentences(rows: pl.DataFrame) -> list[str]:
 
 
 def model_mixture_warnings(rows: pl.DataFrame) -> dict[Key, str]:
-    """Return for each model that was asked in several ways the sentence that its fits carry. What its tokens are, a fit
-    sees in its own rows.
-    """
+    """Return the warning on each model that was queried in several ways, for its fits. The kind of tokens is visible in
+    a fit's own rows."""
     sentences = {}
     for row in rows.to_dicts():
         if kinds := _setting_counts(row):

@@ -47,7 +47,7 @@ def study_in(
 
 
 def loadable_studies(names: Sequence[str], db: str | Path) -> list[Study]:
-    """Return those of these studies whose text is here."""
+    """Return the studies among these whose text is available."""
     studies = []
     for name in names:
         try:
@@ -64,7 +64,7 @@ def study_names(db: str | Path) -> list[str]:
 
 
 def no_trials_error(db: str | Path, study: str | None = None) -> DatabaseError:
-    """Return what to say of a database without answers."""
+    """Return the error for a database without answers."""
     option = f"--study {study}" if study else "--study NAME"
     return DatabaseError(
         nothing_yet(Path(db)),

@@ -73,7 +73,7 @@ def open_trials(
 
 
 def _why_empty(db: str | Path, view: str, study: str | None, designs: Mapping[str, str | None]) -> str | None:
-    """Return why a view of trials has no rows; None for a table, which may well be empty."""
+    """Return the reason why a view of trials has no rows; None for a table, which may be empty."""
     contents = ", ".join(f"{name} ({design})" for name, design in designs.items())
     if not contents:
         return nothing_yet(Path(db))
@@ -105,7 +105,7 @@ def stored_views(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def read_view(connection: duckdb.DuckDBPyConnection, view: str, **only: str | None) -> pl.DataFrame:
-    """Return one view as a frame, with only the rows that have these values in the columns of these names (None: any);
+    """Return a view as a frame, with only the rows that have these values in the columns of these names (None: any);
     the view's name is looked up among the stored ones before DuckDB sees it."""
     names = stored_views(connection)
     if view in names:

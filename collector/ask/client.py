@@ -38,7 +38,7 @@ codecs.register_error("slant.json_escape", _json_escape)
 
 
 def _failure(error: aiohttp.ClientError, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return what is kept of a broken exchange; a body that can't be unpacked gets its own sentence."""
+    """Return the stored fields of an interrupted exchange; a body that can't be unpacked gets its own sentence."""
     if unpacking := _PACKED.search(str(error)):
         return _packed(headers.get("content-encoding") or unpacking.group(1))
     return {"error": f"{type(error).__name__}: {error}"[:2000]}
@@ -48,7 +48,7 @@ def _packed(packing: str) -> dict[str, Any]:
     """Return the error of a packed body: it came in an unrequested compression (brotli), or broken."""
     if packing.lower() in PACKINGS:
         return {"error": f"the body can't be unpacked ({packing})"}
-    what = f"the body came packed as {packing[:40]}, though only {' or '.join(PACKINGS)} was asked for"
+    what = f"the body is compressed as {packing[:40]}, though only {' or '.join(PACKINGS)} was asked for"
     return {"error": f"{what}: the server, or a proxy before it, passes over Accept-Encoding", "is_packed": True}
 
 
@@ -103,7 +103,7 @@ class Client:
         except aiohttp.ConnectionTimeoutError as error:
             seen["error"] = f"no connection within 30 s: {error}"[:2000]
         except TimeoutError:
-            seen["error"] = f"no whole answer within {self.time_limit_s:g} s"
+            seen["error"] = f"no complete answer within {self.time_limit_s:g} s"
         except aiohttp.ClientError as error:
             seen |= _failure(error, seen.get("headers") or {})
             seen["was_dropped"] = isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError) and not (

@@ -48,7 +48,7 @@ class DeclinedTrials:
         return verdict.action == "decline" and not self.has_answered and verdict.status != 413
 
     def judged(self, trial_id: str, verdict: NextStep) -> NextStep:
-        """Return what to do about an exchange, in the light of the other trials."""
+        """Return the next step after an exchange, in the light of the other trials."""
         if verdict.action != "decline":
             return verdict
         if self.is_open(verdict):
@@ -82,9 +82,7 @@ class DeclinedTrials:
 def declined_trials(
     db: Path, study: str, model: StudyModel, before: str, max_in_a_row: int = MAX_IN_A_ROW
 ) -> DeclinedTrials:
-    """Return what the database knows about a model that is about to be asked; `before`: when this call began (ISO 8601,
-    UTC).
-    """
+    """Return the declined trials of a model in the database; `before`: when this call began (ISO 8601, UTC)."""
     of_model = {"provider": model.provider, "requested_model": model.requested_model}
     try:
         with reading(db) as connection:

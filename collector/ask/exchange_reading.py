@@ -60,7 +60,7 @@ class Marks:
     sentences: list[str] = field(default_factory=list)
 
     def of(self, trial: Trial, reply: Reply, history: Sequence[Turn]) -> dict[str, Any]:
-        """Return what is kept with this answer; empty for nearly all trials."""
+        """Return the fields to store with this answer; empty for nearly all trials."""
         marks: dict[str, Any] = {}
         game, where = trial.game or trial.trial_id, f"round {trial.round}" if trial.round else "the questions"
         if served := changed_model(reply, history):

@@ -48,7 +48,7 @@ class LiveLoader:
             self._late_because, self.tried_at = error, time.monotonic()
             self._late_since = self._late_since or self.tried_at
             if self.tried_at - self._late_since >= SAY_WHY_AFTER_S:
-                self._say(f"{error.what} {error.details[0]}. Answers go on into the journal meanwhile.")
+                self._say(f"{error.what} {error.details[0]}. Meanwhile, answers are written to the journal.")
                 self._late_since = self.tried_at
             return False
         self._late_since, self._late_because, self.held_s = None, None, report.held_s
@@ -85,7 +85,7 @@ class JournalWriter:
         self._closing = False
 
     async def keep(self, attempt: Attempt) -> None:
-        """Return when the attempt has been written and fsynced. Raises JournalError if that can't be done."""
+        """Write the attempt, and return once it is fsynced. Raises JournalError if that fails."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((attempt, done))
         self._something.set()

@@ -78,7 +78,7 @@ ASSUMED_MAX_OUTPUT_TOKENS = 16_000  # until enough answers are seen, for a model
 ENOUGH_ANSWERS = 30
 MARGIN = 2.0  # times the longest answer seen: lengths of reasoning have a long tail
 LOOK_AGAIN_S = 0.05
-UNCERTAIN = "requests that broke off, got lost, or came without counts or a price"
+UNCERTAIN = "requests that were interrupted, lost, or answered without counts or a price"
 _USAGE = {"usage", "usageMetadata"}
 _LIMITS = (
     ("max_completion_tokens",), ("max_output_tokens",), ("max_tokens",),
@@ -161,8 +161,8 @@ class LaneMoney:
             cap = f"the share of one of {ledger.shared_by} processes, up to ${_amount(ledger.cap_usd)} of the budget,"
             more = ", or fewer --processes"
         return (
-            f"{cap} has no room for one more request, which may cost ${amount_usd:,.4f}: "
-            f"${ledger.spent_usd:,.4f} is spent{unsure}. To go on: a higher --budget{more}"
+            f"{cap} can't cover one more request, which may cost ${amount_usd:,.4f}: "
+            f"${ledger.spent_usd:,.4f} is spent{unsure}. To continue: a higher --budget{more}"
         )
 
 

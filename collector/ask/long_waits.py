@@ -30,7 +30,7 @@ class LongWaits:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def judged(self, model: str, verdict: NextStep) -> NextStep:
-        """Return what to do about an exchange that asks for a wait: wait, or stop the model."""
+        """Return the next step after an exchange that requests a wait: wait, or stop the model."""
         wait_s = verdict.pause_s
         if wait_s > self.longest_s:
             async with self._lock:  # one question for all requests in flight
@@ -43,6 +43,8 @@ class LongWaits:
                 typed = (
                     f"to wait: --longest-wait {math.ceil(wait_s)}" if wait_s <= _OF_A_RUN else "ask again after that"
                 )
-                reason = f"{verdict.reason.rstrip(' .')}. It asks to wait {spoken(wait_s)}, and {longest} ({typed})"
+                reason = (
+                    f"{verdict.reason.rstrip(' .')}. It requests a wait of {spoken(wait_s)}, and {longest} ({typed})"
+                )
                 return replace(verdict, action="stop", reason=reason, pause_s=0.0)
         return replace(verdict, action="again", wait_s=max(verdict.wait_s, wait_s))

@@ -114,7 +114,7 @@ def _parting(tokens: Sequence[TokenLogprob], start: int, option_a: str, option_b
 
 
 def _seen_tokens(tokens: Sequence[TokenLogprob], at: int, ending: str, *, is_opening: bool) -> _SeenTokens:
-    """Return what is known at position `at` about an option whose text goes on with `rest`."""
+    """Return the known tokens at position `at` for an option whose text continues with `rest`."""
     likeliest = dict(tokens[at].likeliest) | {tokens[at].token: tokens[at].logprob}
     complete: list[float] = []
     first: list[float] = []

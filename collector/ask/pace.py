@@ -173,7 +173,7 @@ class Pace:
         held += f", the oldest open request is {spoken(oldest_s)} old" if oldest_s >= SAID_AFTER_OPEN_S else ""
         if self._refused_since is None or now - self._refused_since < SAID_AFTER_S:
             return held
-        return f"nothing but HTTP 429 for {spoken(now - self._refused_since)}, {held}"
+        return f"only HTTP 429 for {spoken(now - self._refused_since)}, {held}"
 
     def _wait(self, now: float) -> tuple[float, str]:
         """Return the seconds until the next request may go out, and what that waits for."""

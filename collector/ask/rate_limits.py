@@ -167,8 +167,9 @@ def _span_s(kind: str) -> float | None:
 
 
 def _full_in_s(reset: str, now: float, missing_share: float, period_s: float | None) -> float | None:
-    """Return when a budget is full again (s). A number without a unit may be seconds or milliseconds: it is limited to
-    what the limit's period allows, for a budget of 120 per minute that lacks one is full in half a second."""
+    """Return the seconds until a budget is full again. A number without a unit may be seconds or milliseconds: it is
+    limited to what the limit's period allows, because a budget of 120 per minute that lacks one is full in half a
+    second."""
     told_s = reset_s(reset, now)
     if told_s is not None and not _is_plain(reset):
         return told_s
@@ -250,7 +251,7 @@ def body_wait_s(body: Mapping[str, Any] | None) -> float | None:
 
 
 def asked_wait_s(headers: Mapping[str, str], body: Mapping[str, Any] | None) -> float | None:
-    """Return how long a failed response asks to wait; headers take precedence over the body."""
+    """Return the wait that a failed response requests; headers take precedence over the body."""
     wait_s = retry_after_s(headers)
     return body_wait_s(body) if wait_s is None else wait_s
 
@@ -339,7 +340,7 @@ class Budgets:
         return longest, waits_for
 
     def _cost(self, kind: str) -> float:
-        """Return what the next request is expected to use; 1 until an answer has reported its tokens."""
+        """Return the expected use of the next request; 1 until an answer has reported its tokens."""
         return self._sizes.get(_without_span(kind), 1.0)
 
     @staticmethod

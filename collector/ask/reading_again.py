@@ -52,7 +52,8 @@ class ReadAgainReport:
 def read_again(db: str | Path, *, on_progress: OnRows = lambda done, all_of_them: None) -> ReadAgainReport:
     """Read all stored responses of single questions again, and keep what has changed.
 
-    A trial with an attempt that is final now needs no more answers; one whose only answer turned out not to be one is
+    A trial with an attempt that is final now needs no more answers; one whose only answer turned out not to
+    be one is
     pending again, and the next `collect` asks it.
     """
     db = Path(db)

@@ -26,10 +26,9 @@ _HOME = re.compile(r"\\?(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"']+(?=[
 
 
 def spellings(secret: str) -> list[str]:
-    """Return how a server may echo a key: unchanged, inside JSON (some escape slashes), in an address (also encoded
-    twice, or letter by letter), in HTML, in hexadecimal digits, in base64 alone or amid other text. The longest come
-    first.
-    """
+    """Return the spellings in which a server may echo a key: unchanged, inside JSON (some escape slashes), in an
+    address (also encoded twice, or letter by letter), in HTML, in hexadecimal digits, in base64 alone or amid other
+    text. The longest come first."""
     in_json, in_address, data = json.dumps(secret)[1:-1], quote(secret, safe=""), secret.encode()
     forms = {secret, in_json, in_json.replace("/", "\\/"), in_address, quote(in_address, safe="")}
     forms |= {data.hex(), data.hex().upper(), secret.replace("/", "&#x2F;"), secret.replace("/", "&#47;")}
@@ -43,9 +42,7 @@ def spellings(secret: str) -> list[str]:
 
 
 def letters_of(text: str) -> bytes:
-    """Return only the letters and digits of a text: this is quick, for every response is searched for a
-    key.
-    """
+    """Return the letters and digits of a text; this is quick, because every response is searched for a key."""
     data = text.encode("utf-8", "replace")
     for escaped in (b"\\n", b"\\r", b"\\t", b"\\x", b"0x"):
         data = data.replace(escaped, b"")
@@ -106,7 +103,7 @@ class Redaction:
         return bool(self._spelt)
 
     def changed(self, texts: Mapping[str, str], all_text: str) -> dict[str, str]:
-        """Return those texts that hold a key, without it. `all_text` is everything: a key may be split."""
+        """Return the texts that contain a key, without it. `all_text` is everything: a key may be split."""
         letters = letters_of(all_text)
         is_split = any(piece in letters for piece in self._letters)
         is_split |= bool(_ESCAPE.search(all_text)) and any(pattern.search(all_text) for pattern in self._escaped)

@@ -65,8 +65,8 @@ def backoff_s(try_no: int) -> float:
 
 
 def judge(exchange: Exchange, try_no: int, speakers: frozenset[str] = NOBODY) -> NextStep:
-    """Return what an exchange means. `try_no` counts from 1; waits double from 0.5 s up to a minute, before jitter.
-    `speakers` are the providers whose documented codes count in it (collector/providers/error_origin.py)."""
+    """Return the next step after an exchange. `try_no` counts from 1; waits double from 0.5 s up to a minute, before
+    jitter. `speakers` are the providers whose documented codes count in it (collector/providers/error_origin.py)."""
     backoff = backoff_s(try_no)
     if exchange.is_packed:
         return NextStep("stop", exchange.error or "")
@@ -105,8 +105,8 @@ def _later(
     reason: str,
     backoff: float,
 ) -> NextStep:
-    """Return when to ask again. A limit of a day, and a header that asks for hours, stop the model; `pause_s` says how
-    long one would have to wait, if that is known: the run may (--longest-wait)."""
+    """Return the time of the next try. A limit of a day, and a header that requests hours, stop the model; `pause_s` is
+    the necessary wait, if known: the run may wait (--longest-wait)."""
     wanted_s = asked_wait_s(exchange.headers, body)
     if meaning and meaning.means == "day" and (wanted_s is None or wanted_s >= LONG_WAIT_S or meaning.is_quota):
         pause_s = (
@@ -122,7 +122,7 @@ def _later(
 
 
 def _meaning(error: ProviderError, exchange: Exchange, status: int, speakers: frozenset[str]) -> ErrorMeaning | None:
-    """Return what the table of errors says, unless the error's numbers say more: a quota whose span they name, or an
+    """Return the meaning of an error in the table, unless its numbers say more: a quota whose span they name, or an
     answer that alone is longer than the model allows."""
     means: Means | None = stated_quota(exchange.body or "") if status in (403, 429, UNTOLD) else None
     if means is not None:
@@ -134,7 +134,7 @@ def _meaning(error: ProviderError, exchange: Exchange, status: int, speakers: fr
 
 
 def _known(error: ProviderError, meaning: ErrorMeaning | None, reason: str) -> NextStep | None:
-    """Return what an error's meaning comes to; None if it is unknown, or the request may be made again."""
+    """Return the step that an error's meaning implies; None if it is unknown, or the request may be repeated."""
     if meaning is None or meaning.means in ("again", "day"):
         return None
     if meaning.means == "malformed":

@@ -84,7 +84,7 @@ class Lane:
 
     @property
     def notes(self) -> list[str]:
-        """Return what to say about the answers at the end of the run."""
+        """Return the notes on the answers at the end of the run."""
         name = f"{self.provider.name}/{self.model.requested_model}"
         of_reasoning = self.reasoning.notes(name, self.model.settings)
         of_settings = [self.ignored] if self.ignored else []
@@ -255,8 +255,8 @@ class Runner:
             wait_s = verdict.wait_s + random.uniform(0.0, 0.3) * min(verdict.wait_s, LONGEST_BACKOFF_S)
         if (exchange.error or "").startswith(NOT_SENT) and not lane.has_reached:
             lane.stop(
-                f"nobody answers at {lane.base_url} ({self._maker.redacted(verdict.reason)}). "
-                "Start the server, correct --base-url, or look at the network"
+                f"no server answers at {lane.base_url} ({self._maker.redacted(verdict.reason)}). "
+                "Start the server, correct --base-url, or check the network"
             )
         else:
             self._give_up(lane, self._maker.redacted(verdict.reason))
@@ -267,7 +267,7 @@ class Runner:
         now = time.monotonic()
         if lane.loading_since_s is None:
             lane.loading_since_s = now
-            self._say(f"{lane.model.model}: the server is loading the model; it is waited for ({spoken(PATIENCE_S)}).")
+            self._say(f"{lane.model.model}: the server is loading the model; waiting ({spoken(PATIENCE_S)}).")
         return now - lane.loading_since_s < PATIENCE_S
 
     def _read(self, lane: Lane, trial: Trial, reply: Reply, history: list[Turn]) -> Reading:
@@ -279,9 +279,7 @@ class Runner:
         return replace(reading, factors={**reading.factors, **marks}) if marks else reading
 
     async def _reserved_usd(self, lane: Lane, body: Mapping[str, Any]) -> float | None:
-        """Return what one request reserved of the budget; None if the run stops or the budget has
-        no room.
-        """
+        """Return the money reserved for a request; None if the run stops or the budget can't cover it."""
         try:
             return await lane.money.reserve(body, self.stopping, lambda: lane.stopped_because is not None)
         except BudgetReached as reached:

@@ -21,17 +21,18 @@ def explained(reason: str, model: StudyModel) -> str:
         return reason
     if (sent := sent_temperature(model)) is not None and _names("temperature", reason):
         return (
-            f"{reason.rstrip('.')}. {model.model} was sent the temperature {sent:g}, which its provider does not take. "
-            "To go on without it, name the others: --model PROVIDER/NAME; in a study of your own give it in "
-            f'left_out = {{ "{model.model}" = "why" }}, which is said wherever the study is run.'
+            f"{reason.rstrip('.')}. {model.model} was sent the temperature {sent:g}, which its provider does not "
+            "accept. To continue without it, name the others:"
+            " --model PROVIDER/NAME; in a study of your own give it in "
+            f'left_out = {{ "{model.model}" = "why" }}, which every run of the study then reports.'
         )
     named = [(name, value) for name, value in _leaves(model.settings) if _names(name, reason)]
     if not named:
         return reason
     what = " and ".join(f"{name} = {_short(value)}" for name, value in named)
     return (
-        f"{reason.rstrip('.')}. {model.model} was sent {what}, which its provider does not take with this model. "
-        "Change it, or take it out of this model's settings in the study file."
+        f"{reason.rstrip('.')}. {model.model} was sent {what}, which its provider does not accept with this model. "
+        "Change it, or remove it from this model's settings in the study file."
     )
 
 

@@ -85,7 +85,7 @@ class _Server:
             return _error(404, "model_not_found", f"The simulated provider has no model {body.get('model')!r}.")
         trial = _told(body) or self.design.asks.trial_for_prompt(self.study, model, body["messages"])
         if trial is None:
-            return _error(400, "unknown_prompt", "This prompt is none of the study's.")
+            return _error(400, "unknown_prompt", "This prompt isn't one of the study's.")
         self.served += 1
         of_trial = body.get("metadata") or {}
         # a later occasion draws from a repetition that no plan has: same words, other luck
@@ -165,7 +165,7 @@ async def serve(study: Study, seed: int, port: int) -> None:
 @click.option("--study", required=True, help="A study's name or the path of its TOML file.")
 @click.option("--variant", default="base", show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
-@click.option("--port", type=int, default=0, help="0 takes a free one.")
+@click.option("--port", type=int, default=0, help="0 chooses a free one.")
 def main(study: str, variant: str, seed: int, port: int) -> None:
     """Serve simulated answers on loopback until Ctrl-D."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -67,8 +67,8 @@ def begun_games(run_plan: RunPlan) -> Begun:
             except ValueError as error:
                 begun.unusable.add(game.conversation_id)
                 begun.problems.append(
-                    f"Game {game.trials[0].repetition} of {model_plan.name} can't be gone on with, and is left as it "
-                    f"is: {error}. With another --seed all games are played from the start."
+                    f"Game {game.trials[0].repetition} of {model_plan.name} can't be resumed, and is left unchanged:"
+                    f" {error}. With another --seed all games start again."
                 )
     return begun
 
@@ -85,7 +85,7 @@ def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_tur
             break
         if row["prompt_hash"] != prompt.hash:
             where = f"round {trial.round}" if trial.round else "its questions"
-            raise ValueError(f"in {where} something else was sent than this version of slant would send")
+            raise ValueError(f"in {where} the prompt differs from the one that this version of slant would send")
         body = row["response"]
         exchange = Exchange(status=row["http_status"], body=body)  # type: ignore[arg-type]
         reply, _ = read_exchange(model_plan.provider, exchange, judge(exchange, 1, whose), trial, 1)
@@ -93,7 +93,7 @@ def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_tur
         reading = Reading(row["outcome"], row["choice"], is_final=bool(row["is_final"]), factors=factors)  # type: ignore[arg-type]
         history.append(Turn(prompt, reply, reading, trial.trial_id))
     if len(history) != len(stored_turns):
-        raise ValueError(f"{len(stored_turns)} answers are kept, of which {len(history)} follow each other")
+        raise ValueError(f"{len(stored_turns)} answers are stored, of which {len(history)} are consecutive")
     return history
 
 

@@ -55,7 +55,7 @@ class Watcher:
 
 
 def _frames_of_slant() -> int:
-    """Return how many frames lie between `Watcher.warn` and the code that called slant."""
+    """Return the number of frames between `Watcher.warn` and the code that called slant."""
     frame, n = sys._getframe(1), 0
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("slant."):
         frame, n = frame.f_back, n + 1

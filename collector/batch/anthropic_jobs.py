@@ -105,14 +105,14 @@ class AnthropicBatches:
     def results(self, job: Job) -> Iterator[BatchResult | UnreadableLine]:
         batch = self._retrieve(job)
         if not batch.results_url:
-            raise NotThere("its results are no longer kept there")
+            raise NotThere("its results are no longer stored there")
         with _as_ours():
             yield from self._rows(batch.id, batch.results_url)
 
     def _rows(self, batch_id: str, address: str) -> Iterator[BatchResult | UnreadableLine]:
         # the SDK follows the address that the provider gives, with the key
         if urlsplit(address).netloc not in ("", urlsplit(self._base_url).netloc):
-            raise Unsure(f"its results are at another host ({urlsplit(address).netloc}), which gets no key")
+            raise Unsure(f"its results are on another host ({urlsplit(address).netloc}), which gets no key")
         with self._client.messages.batches.with_streaming_response.results(batch_id) as content:
             yield from rows_of(content.iter_bytes(), _row)
 

@@ -73,7 +73,7 @@ class Batches:
             self._prepare()
             wait_s = 2.0
             while self._round() and self._request.wait:
-                self._say(f"Waiting for {len(self._open()):,} batch jobs. Ctrl-C leaves; the jobs go on.")
+                self._say(f"Waiting for {len(self._open()):,} batch jobs. Ctrl-C exits; the jobs continue.")
                 time.sleep(min(wait_s, self._request.poll_s))
                 wait_s *= 2
             report = self._report()
@@ -161,12 +161,12 @@ class Batches:
                 replace(job, state="sent", batch_id=batch_id, submitted_at=job.sending_at or job.created_at)
             )
         if verdict == "perhaps":
-            raise Unsure(f"{batch_id} may be it, which can be seen when that has ended")
+            raise Unsure(f"{batch_id} may be it, which will be clear once that job ends")
         if not self._has_its_key(job):
-            raise Unsure("it was submitted with another key, and this one does not see it")
+            raise Unsure("it was submitted with another key, which this one can't see")
         left_s = self._request.settle_s - job.age_s
         if left_s > 0:
-            raise Unsure(f"its submission got no answer and it is not listed there; in {left_s:,.0f} s that is final")
+            raise Unsure(f"its submission got no answer and it is not listed; in {left_s:,.0f} s this will be final")
         self._folder.close(job, "never reached the provider")
         self._say(f"{_name(job)} never reached its provider: its trials are pending again.")
         return None
@@ -180,7 +180,7 @@ class Batches:
             self._stop(job, reason)
             return
         self._folder.close(job, f"{LOST}{reason}")
-        self._say(f"{_name(job)} is gone at its provider ({reason}): its trials are pending again.")
+        self._say(f"{_name(job)} no longer exists at its provider ({reason}): its trials are pending again.")
         self._stop(job, f"a job was lost: {reason}")
 
     def _has_its_key(self, job: Job) -> bool:
@@ -271,17 +271,17 @@ class Batches:
 def _lane(model_plan: ModelPlan) -> BatchLane:
     if model_plan.provider.name not in WITH_BATCHES:
         raise UsageError(
-            f"{model_plan.name} can't be asked by batch: "
-            f"{model_plan.provider.name} has no batch jobs that slant speaks.",
-            f"Those that have: {', '.join(WITH_BATCHES)}. Name their models with --model, or leave out --batch.",
+            f"{model_plan.name} can't be collected by batch: "
+            f"{model_plan.provider.name} has no batch jobs that slant supports.",
+            f"Supported: {', '.join(WITH_BATCHES)}. Name their models with --model, or remove --batch.",
         )
     assert model_plan.base_url is not None
     return BatchLane(model_plan, model_plan.base_url, model_plan.provider.key())
 
 
 def _row_of_model(run_plan: RunPlan, lane: BatchLane, finals: Finals, waiting: Finals) -> dict[str, Any]:
-    """Return one model's row: its progress, what this call fetched by outcome and submitted, what open jobs are
-    asking."""
+    """Return one model's row: its progress, what this call fetched by outcome and submitted, the requests of open
+    jobs."""
     if run_plan.slice is not None:
         done, in_jobs = (done_in_slice(run_plan, lane.model, ids) for ids in (finals, waiting))
     else:
@@ -312,7 +312,7 @@ def carry_out_batch(run_plan: RunPlan, call: Call) -> BatchReport:
     try:
         return Batches(run_plan, run, call.request, call.watcher.say).go()
     except KeyboardInterrupt:
-        hint = "Jobs that were submitted go on at their provider; the same command fetches their answers."
+        hint = "Submitted jobs continue at their provider; the same command fetches their answers."
         raise Interrupted("Left at once.", hint) from None
     finally:
         try:

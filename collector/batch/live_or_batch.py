@@ -26,8 +26,7 @@ def attempted_in(db: Path, batch_id: str) -> set[str]:
 
 
 def modes(db: Path, study: Study) -> Modes:
-    """Return for each model how many of its trials in this study, version and variant were asked `live` and by
-    `batch`."""
+    """Return the number of `live` and `batch` trials of each model in this study, version and variant."""
     contents = sorted(study.contents)
     values = {"study": study.name, "version": study.version, "variant": study.variant, "contents": contents}
     counts: Modes = defaultdict(Counter)
@@ -47,9 +46,10 @@ def check_not_mixed(db: Path, study: Study, models: Collection[str], *, is_batch
         if model in models and counts[other]:
             way, other_way = ("by batch", "live") if is_batch else ("live", "by batch")
             raise UsageError(
-                f'Can\'t ask {model} {way}: {counts[other]:,} trials of "{study.name}" were asked {other_way} already.',
-                "A provider may serve the two differently, so one model's answers come one way. Nothing was sent.",
-                f"To go on as before: {'leave out --batch' if is_batch else '--batch'}. To mix them knowingly: --mixed",
+                f'Can\'t ask {model} {way}: {counts[other]:,} trials of "{study.name}" were collected {other_way}.',
+                "A provider may serve the two differently, so collect all answers of a model in one way. Nothing "
+                "was sent.",
+                f"To continue as before: {'remove --batch' if is_batch else '--batch'}. To mix them anyway: --mixed",
             )
 
 
@@ -62,7 +62,7 @@ def mixed_notes(db: str | Path, study: str | None) -> list[str]:
     except OlderDatabaseError:  # it has no batches
         return []
     return [
-        f"{model} was asked partly live and partly by batch: its contrasts mix the two (view mixed_batches)."
+        f"{model} was collected partly live and partly by batch: its contrasts mix the two (view mixed_batches)."
         for of_study, model in rows
         if study in (None, of_study)
     ]

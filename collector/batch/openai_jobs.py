@@ -100,7 +100,7 @@ class OpenAIBatches:
 
 
 def _problem(errors: Any) -> str | None:
-    """Return what the provider says about a job that failed completely."""
+    """Return the provider's message about a job that failed completely."""
     listed = getattr(errors, "data", None)
     each = listed if isinstance(listed, list) else []
     texts = [short_text(getattr(e, "message", None)) or short_text(getattr(e, "code", None)) for e in each]

@@ -94,13 +94,13 @@ class Service(Protocol):
         """Return the provider's endpoint that a job is for."""
 
     def line(self, custom_id: str, request: Request, endpoint: str) -> dict[str, Any]:
-        """Return one request as the provider wants it."""
+        """Return a request in the provider's form."""
 
     def body(self, line: Mapping[str, Any]) -> dict[str, Any]:
         """Return the request inside a line, as it would have been sent by itself."""
 
     def upload(self, job: Job, requests: Path) -> str | None:
-        """Return what must be there before the job is made (a file's id), if anything. Raise NotSubmitted, Unsure."""
+        """Return the prerequisite of the job (a file's id), if any. Raise NotSubmitted, Unsure."""
 
     def submit(self, job: Job, requests: Path) -> str:
         """Make the job and return its id; called once per job. Raise NotSubmitted, Unsure."""
@@ -264,7 +264,7 @@ class Services:
         provider = provider_named(job.provider)
         address, key = base_url or provider.address(), provider.key()
         if not key:
-            raise Unsure(f"{provider.key_variable} must be set, but it is empty")
+            raise Unsure(f"{provider.key_variable} is not set")
         if address != job.base_url:  # a key goes only where the user says, never where a file does
             raise Unsure(f"it was submitted to {job.base_url}, but now {provider.address_variable} leads to {address}")
         return self.get(job.provider, job.base_url, key)

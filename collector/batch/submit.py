@@ -50,22 +50,26 @@ class Purse:
         return True
 
     def closed(self) -> float | None:
-        """Return what was taken since the last call, for one job, in US dollars; None if no price is known."""
+        """Return the money used since the last call, for one job, in US dollars; None if no price is known."""
         taken, self._job_usd = self._job_usd, 0.0
         return taken if self._money.price is not None else None
 
     def sentence(self, n_requests: int) -> str:
         """Say why these requests were not submitted, and how to submit them."""
         ledger = self._money.ledger
-        taken, go_on = f"${ledger.spent_usd:,.4f} is spent", "To go on: a higher --budget"
+        taken, go_on = f"${ledger.spent_usd:,.4f} is spent", "To continue: a higher --budget"
         if ledger.uncertain_usd:
             taken += f", up to ${ledger.uncertain_usd:,.4f} is for {UNCERTAIN}"
         if (open_usd := ledger.promised_usd + ledger.reserved_usd) > ROUNDING_USD:
             taken += f", up to ${open_usd:,.4f} is reserved for open jobs"
-            go_on = "Answers often cost less: fetch them with the same command, and it goes on; or a higher --budget"
+            go_on = (
+                "Answers often cost less: fetch them with the same command, which then continues; or set "
+                "--budget higher"
+            )
         return (
-            f"{count_text(n_requests, 'request')} held back: the budget of ${ledger.cap_usd:,.2f} has no room for the "
-            f"highest possible cost. {taken}. {go_on}"
+            f"{count_text(n_requests, 'request')} held back: the budget of ${ledger.cap_usd:,.2f} can't cover the "
+            "highest possible cost."
+            f" {taken}. {go_on}"
         )
 
     def _max_usd(self, body: Mapping[str, Any]) -> float:
@@ -165,8 +169,8 @@ def refuse_game(study: Study) -> None:
     turn by turn, a job for each."""
     if study.design.asks.plays_games:
         raise UsageError(
-            f'A game can\'t be a batch job: what "{study.name}" asks next depends on the answer before.',
-            "Without --batch it can be asked.",
+            f'A game can\'t be a batch job: the next request of "{study.name}" depends on the last answer.',
+            "Collect it without --batch.",
         )
 
 

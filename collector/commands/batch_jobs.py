@@ -41,7 +41,7 @@ def print_batch_report(report: BatchReport, output_format: str, study: Study) ->
         pending = f"{count_text(waiting, 'request')} in {count_text(len(report.open_jobs), 'job')}"
         say(f"Waiting for {pending} (--wait stays until they are done).")
         sys.exit(JOBS_ARE_OPEN)
-    say("Not complete. The same command submits what is missing, and only that.")
+    say("Not complete. The same command submits only the missing requests.")
     sys.exit(1)
 
 
@@ -70,6 +70,7 @@ def show_jobs(db: Path, output_format: str) -> None:
         oldest = max(jobs, key=lambda job: job.age_s)
         began = (oldest.sending_at or oldest.created_at)[:16].replace("T", " ")
         say(
-            f"{count_text(len(jobs), 'batch job')} open; the oldest open answers were asked for {spoken(oldest.age_s)} "
-            f"ago ({began} UTC). What is ready is fetched by: collect --study STUDY --batch"
+            f"{count_text(len(jobs), 'batch job')} open; the oldest open requests were submitted "
+            f"{spoken(oldest.age_s)} "
+            f"ago ({began} UTC). To fetch ready answers: collect --study STUDY --batch"
         )

@@ -36,7 +36,7 @@ _SHOWN_COLUMNS = 40
 
 _IMPORT_EXAMPLES = f"""\b
 Examples:
-  collect import answers.csv                    what are its columns? proposes a study, and says how to go on
+  collect import answers.csv                    inspect its columns, propose a study, say what to type next
   collect import --study rmiat answers.csv
   collect import --study rmiat --model {EXAMPLE_MODEL} answers.parquet
   collect import --study rmiat --map answer=response,tokens=n_tok --map-model x-1=local/x answers.csv
@@ -76,17 +76,17 @@ Examples:
 
 
 @click.command("import", epilog=_IMPORT_EXAMPLES)
-@study_option("Without it: look at the columns, and propose a study.")
+@study_option("Without it, the columns are inspected and a study is proposed.")
 @click.option(
     "--layout", default="tidy", show_default=True, help="Of the files: tidy, people, lee-lai, bai or downstream."
 )
-@click.option("--model", help="The model of all rows; needed where the files don't name it.")
+@click.option("--model", help="The model of all rows, if the files don't name it.")
 @setting_option("variant")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Columns: answer=response,tokens=n_tok.")
 @click.option(
     "--map-model", "map_models", multiple=True, metavar="THEIRS=MODEL", help="A model: x-1=local/x. Repeatable."
 )
-@click.option("--decimal", metavar="MARK", help="Before decimals: . or , (in a file with semicolons).")
+@click.option("--decimal", metavar="MARK", help="Decimal mark: . or , (in a file with semicolons).")
 @click.option(
     "--person", multiple=True, metavar="COLUMN", help="Participant attributes to import, e.g. age_group=AGE,gender."
 )
@@ -97,9 +97,11 @@ Examples:
     metavar="COLUMN:THEIRS=OURS",
     help="People: condition:1=compatible; of one question: answer[item=rose]:0=Calm.",
 )
-@click.option("--not", "without", multiple=True, metavar="COLUMN", help="No study: a column that is nothing of it.")
-@click.option("--consent", metavar="TEXT", help="People: what they agreed to. Needed.")
-@click.option("--origin", metavar="TEXT", help="People: where their answers are from. Needed.")
+@click.option(
+    "--not", "without", multiple=True, metavar="COLUMN", help="Without a study: a column that doesn't belong to it."
+)
+@click.option("--consent", metavar="TEXT", help="People: what they agreed to. Required.")
+@click.option("--origin", metavar="TEXT", help="People: the origin of their answers. Required.")
 @click.option("--problems", "problems_file", type=FILE, metavar="FILE", help="Save every problem as CSV.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
 @db_option
@@ -114,19 +116,19 @@ def import_command(
     """
     if study is None:
         if is_typed("variant") or problems_file is not None:
-            raise UsageError("--variant and --problems go with a study: name that, too, as in --study rmiat")
+            raise UsageError("--variant and --problems need a study: name it, as in --study rmiat")
         if any(files.pop(name) for name in ("person", "map_values", "consent", "origin")):
-            raise UsageError("People's answers go with a study: name that, too, as in --study rmiat --layout people")
+            raise UsageError("People's answers need a study: name it, as in --study rmiat --layout people")
         _propose(files, db)
         return
     if files.pop("without"):
-        raise UsageError("--not goes with a proposal: a study names the columns that it takes in its [import].")
+        raise UsageError("--not is only for proposals: a study names its columns in its [import].")
     from slant.collector.importing.imports import import_trials
     from slant.collector.keep.public_paths import typed_command
     from slant.collector.progress.status import coverage_note
     from slant.collector.studies.catalogue import load_study
 
-    if_interrupted("Left at once.", f"Rows that are in {db} stay. The same command brings the rest, and nothing twice.")
+    if_interrupted("Left at once.", f"Rows that are in {db} stay. The same command adds only the rest.")
     with _progress() as on_rows:
         report = import_trials(db, study, variant=variant, on_rows=on_rows, command=typed_command(db), **files)
     _print_import(report, output_format)
@@ -152,12 +154,13 @@ def import_command(
 @click.option(
     "--layout",
     type=click.Choice(["scout", "lake"]),
-    help="scout: Parquet of transcripts for Inspect Scout. lake: FOLDER with all there is, to which the same adds.",
+    help="scout: transcripts as Parquet for Inspect Scout. lake: FOLDER with everything; repeat the command to "
+    "add new rows.",
 )
 @click.option(
     "--spreadsheet-safe",
     is_flag=True,
-    help="CSV: keep spreadsheets from running texts as formulas.",
+    help="CSV: prevent spreadsheets from running texts as formulas.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
 @anonymous_option
@@ -180,14 +183,14 @@ def export_command(
     if (layout == "lake") != (folder is not None):
         one_file = f"To write one file: collect export --out {folder}" if folder is not None and folder.suffix else ""
         raise UsageError(
-            "A folder is for a lake, and a lake is a folder: collect export --layout lake FOLDER",
+            "Only a lake is written to a folder: collect export --layout lake FOLDER",
             *filter(None, [one_file]),
         )
     if folder is not None:
         if study or view or file_format or out or spreadsheet_safe or overwrite or is_choosing_rows():
             raise UsageError(
-                "A lake has all studies, views, versions and runs, in files of its own to which new ones are added.",
-                "Leave out what says otherwise; --anonymous and --db may stay.",
+                "A lake has all studies, views, versions and runs; new rows are added in new files.",
+                "Remove the other options; --anonymous and --db may stay.",
             )
         _export_lake(db, folder, anonymous)
         return
@@ -208,7 +211,7 @@ def export_command(
         raise UsageError("Parquet can't be written to a pipe.", "Name a file: --out trials.parquet")
     chosen = file_format or ("csv" if to_stdout else None)
     is_shown = to_stdout and sys.stdout.isatty()
-    if_interrupted("Left at once.", "What came to stdout is not all of it." if to_stdout else _left_as_it_was(path))
+    if_interrupted("Left at once.", "The output on stdout is incomplete." if to_stdout else _left_as_it_was(path))
     shown = io.BytesIO()
     where: Any = shown if is_shown else sys.stdout.buffer if to_stdout else path
     kinds = {"spreadsheet_safe": spreadsheet_safe, "overwrite": overwrite, "anonymous": anonymous}
@@ -219,11 +222,11 @@ def export_command(
     rows = f"{count_text(report.rows, 'row')} of {view}{f' ({mix})' if mix else ''}"
     say(f"{rows} written to {'stdout' if to_stdout else path}.")
     if others := [name for name in views_of_games(db) if name != view and not asked_for]:
-        say(f"Games have views of their own: --view {', '.join(others)}")
+        say(f"Games have separate views: --view {', '.join(others)}")
 
 
 def _left_as_it_was(path: Path) -> str:
-    return f"{path} is as it was: a file gets its name when it is whole."
+    return f"{path} is unchanged: a file is replaced only once it is complete."
 
 
 def _export_for_scout(db: Path, out: Path, study: str | None, overwrite: bool, anonymous: bool) -> None:
@@ -252,7 +255,7 @@ def _propose(files: dict[str, Any], db: Path) -> None:
     from slant.collector.importing.proposals.proposal import propose_study
 
     if (layout := files.pop("layout")) not in ("tidy", "people"):
-        raise UsageError("--layout says how a file goes with a study: name that, too, as in --study rmiat")
+        raise UsageError("--layout needs a study: name it, as in --study rmiat")
     if_interrupted("Left at once.", "Nothing was written.")
     decimal = files["decimal"]
     with _progress() as on_rows:
@@ -308,7 +311,7 @@ def _say_people(report: Any) -> None:
     n_people = f"{report.people:,} {'person' if report.people == 1 else 'people'}"
     say(f"{n_people}, now numbered; the ids in the file are not stored.")
     left = ", ".join(map(printable, report.left_out))
-    say(f"Columns left out, of which nothing is kept: {left or 'none'}.")
+    say(f"Columns not imported, and not stored: {left or 'none'}.")
 
 
 def _say_problems(problems: list[Any], saved: Path | None) -> None:
@@ -324,7 +327,7 @@ def _say_problems(problems: list[Any], saved: Path | None) -> None:
 
 
 def _causes(problems: list[Any]) -> Iterator[str]:
-    """Return one line per cause: unknown models together, rows with the same cause together, the rest as it is."""
+    """Return a line per cause: unknown models together, rows with the same cause together, the others unchanged."""
     models = Counter(problem.model for problem in problems if problem.model)
     if models:
         count = sum(models.values())

@@ -13,9 +13,9 @@ _EXAMPLES = """\b
 Examples:
   collect merge --db all.duckdb shard1.duckdb shard2.duckdb
   collect merge --db all.duckdb lab*/slant.duckdb
-  collect merge --db all.duckdb sent_by_mail.duckdb.journal/       journals alone will do
+  collect merge --db all.duckdb sent_by_mail.duckdb.journal/       journals alone are enough
 
-Merging again adds what is new and nothing twice. A trial that two collectors asked is counted once, from the first
+Merging again adds only new answers. A trial that two collectors asked is counted once, from the first
 answer by time (a game as a whole); the other answer is kept (view duplicate_finals). The sources are left as they are.
 Exit code 1 where something could not be read; the rest is merged.
 """
@@ -32,7 +32,7 @@ def merge_command(sources: tuple[Path, ...], db: Path, output_format: str) -> No
     from slant.collector.keep.merging import merge
     from slant.collector.provenance.addresses import address_rows, address_sentences
 
-    if_interrupted("Left at once.", f"What is in {db} stays. The same command brings the rest, and nothing twice.")
+    if_interrupted("Left at once.", f"What is in {db} stays. The same command adds only the rest.")
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with late_bar(*columns) as update:
         report = merge(db, sources, lambda what, done, of_all: update(description=what, completed=done, total=of_all))

@@ -22,9 +22,9 @@ Examples:
 
 @click.command("methods", epilog=_EXAMPLES)
 @click.argument("run", default="latest")
-@click.option("--checklist", metavar="NAME", help="Print this reporting checklist, filled: guide-llm (GUIDE-LLM).")
+@click.option("--checklist", metavar="NAME", help="Print this reporting checklist, filled in: guide-llm (GUIDE-LLM).")
 @click.option("--out", type=FILE, metavar="FILE", help="Write the checklist to FILE.md or FILE.html instead.")
-@click.option("--bibtex", "is_bibtex", is_flag=True, help="Print what to cite: the paper, R and its packages, slant.")
+@click.option("--bibtex", "is_bibtex", is_flag=True, help="Print references: the paper, R and its packages, slant.")
 @db_option
 @verbose_option
 def methods_command(run: str, checklist: str | None, out: Path | None, is_bibtex: bool, db: Path) -> None:
@@ -34,9 +34,9 @@ def methods_command(run: str, checklist: str | None, out: Path | None, is_bibtex
     the authors know.
     """
     if out is not None and checklist is None:
-        raise UsageError("--out is about a checklist: --checklist guide-llm")
+        raise UsageError("--out needs a checklist: --checklist guide-llm")
     if checklist is not None and is_bibtex:
-        raise UsageError("A checklist and BibTeX are two texts: leave out --checklist or --bibtex.")
+        raise UsageError("Choose either --checklist or --bibtex, not both.")
     if checklist is not None:
         _checklist(db, run, checklist, out)
     elif is_bibtex:
@@ -78,7 +78,7 @@ def _paragraph(db: Path, run: str) -> None:
 
     history = read_run_history(db, run)
     if waiting := waiting_bytes(db):
-        say(f"{waiting:,} bytes of answers wait in the journal, and this is without them: collect load --db {db}")
+        say(f"{waiting:,} bytes of answers in the journal are not included here. To load them: collect load --db {db}")
     click.echo(printable(paragraph(history)))
     if estimands := stored_estimands(db, history.run):
         click.echo(f"\n{printable(estimands)}")

@@ -167,7 +167,7 @@ def _read_provider_file(ctx: click.Context, parameter: click.Parameter, file: Pa
 provider_file_option = setting_option("provider_file", expose_value=False, callback=_read_provider_file)
 time_limit_option = setting_option("time_limit")
 yes_option = setting_option("yes")
-list_option = click.option("--list", "is_list", is_flag=True, help="List the names there are, and do nothing else.")
+list_option = click.option("--list", "is_list", is_flag=True, help="List the available names and exit.")
 db_option = setting_option("db")
 
 
@@ -177,14 +177,14 @@ def _show_log(ctx: click.Context, parameter: click.Parameter, is_verbose: bool) 
 
 
 anonymous_option = click.option(
-    "--anonymous", is_flag=True, help="Leave out what reveals who collected: paths, hosts, headers, ids of requests."
+    "--anonymous", is_flag=True, help="Remove what identifies the collector: paths, hosts, headers, request ids."
 )
 verbose_option = output_option(
     "--verbose",
     is_flag=True,
     expose_value=False,
     callback=_show_log,
-    help="Log what is asked, retried, waited for, loaded and fitted to stderr. SLANT_LOG=debug: every request, too.",
+    help="Log requests, retries, waits, loads and fits to stderr. SLANT_LOG=debug: also every request.",
 )
 
 
@@ -204,7 +204,7 @@ version_option = click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Print slant's version."
 )
 _wide_option = output_option(
-    "--wide", is_flag=True, expose_value=False, callback=_take_wide, help="Print all columns, however long the lines."
+    "--wide", is_flag=True, expose_value=False, callback=_take_wide, help="Print all columns, even if lines get long."
 )
 
 
@@ -221,7 +221,7 @@ def output_options_with(*more: str) -> Decorator:
         type=click.Choice((*PRINTED, *more)),
         default="table",
         show_default=True,
-        help="How rows are printed.",
+        help="Format of printed rows.",
     )
     return lambda command: format_option(_wide_option(verbose_option(command)))
 
@@ -239,20 +239,20 @@ def or_lake(command: Callable[..., Any]) -> Any:
         return command(*args, **options | ({"db": lake} if lake is not None else {}))
 
     return output_option(
-        "--lake", type=FOLDER, help="Read this folder in place of --db (`collect export --layout lake`)."
+        "--lake", type=FOLDER, help="Read this folder instead of --db (`collect export --layout lake`)."
     )(with_lake)
 
 
 _ROW_OPTIONS = (
-    rows_option("--all-versions", is_flag=True, help="Every version of the study, each in rows of its own."),
+    rows_option("--all-versions", is_flag=True, help="Every version of the study, in separate rows."),
     rows_option(
         "--other-models",
         is_flag=True,
-        help="Also answers of another model than was asked for, each in rows of its own.",
+        help="Also answers of models that you didn't request, in separate rows.",
     ),
-    rows_option("--settings", multiple=True, metavar="KEY=VALUE", help="Only rows asked like this: temperature=0.2."),
-    rows_option("--run", metavar="RUN", help="Only this run: its id, or how that begins."),
-    rows_option("--study-version", metavar="VERSION", help="Only this version of the study, or how that begins."),
+    rows_option("--settings", multiple=True, metavar="KEY=VALUE", help="Only rows with this setting: temperature=0.2."),
+    rows_option("--run", metavar="RUN", help="Only this run: its id, or the beginning of it."),
+    rows_option("--study-version", metavar="VERSION", help="Only this version of the study, or the beginning of it."),
 )
 
 

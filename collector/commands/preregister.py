@@ -43,10 +43,10 @@ _later = section("Later models")
 @seed_option()
 @setting_option("repetitions")
 @_later(
-    "--eligible", multiple=True, metavar="PATTERN", help="Later models that may be asked: openai/gpt-*. Repeatable."
+    "--eligible", multiple=True, metavar="PATTERN", help="Pattern of eligible later models: openai/gpt-*. Repeatable."
 )
-@_later("--rule", default="", metavar="TEXT", help="What makes a later model eligible, in words.")
-@_analysis("--fit", "fits", multiple=True, metavar="NAME", help="A fit that is confirmatory. Default: the study's.")
+@_later("--rule", default="", metavar="TEXT", help="Rule for eligible later models, in words.")
+@_analysis("--fit", "fits", multiple=True, metavar="NAME", help="A confirmatory fit. Default: the study's.")
 @_analysis(
     "--exclude", "exclusions", multiple=True, metavar="TEXT", help="Additional exclusions, on top of those of the fit."
 )
@@ -58,10 +58,14 @@ _later = section("Later models")
     metavar="TRIALS",
     help="Look after this many trials of a model.",
 )
-@_analysis("--stop", "stopping_rule", metavar="TEXT", help="The stopping rule. Default: all planned trials are asked.")
-@setting_option("until_width", help="As in `collect`: ask until intervals are this narrow.")
+@_analysis(
+    "--stop", "stopping_rule", metavar="TEXT", help="The stopping rule. Default: all planned trials are collected."
+)
+@setting_option("until_width", help="As in `collect`: collect until intervals are this narrow.")
 @setting_option("looks")
-@click.option("--from", "pilot", type=FILE, metavar="FILE", help="A pilot's database: adds the numbers planned with.")
+@click.option(
+    "--from", "pilot", type=FILE, metavar="FILE", help="A pilot's database: adds the numbers behind the plan."
+)
 @click.option("--out", type=FILE, metavar="FILE", help="Default: STUDY.registration.json")
 @verbose_option
 def preregister_command(study: str, models: tuple[str, ...], out: Path | None, **plan: Any) -> None:
@@ -75,4 +79,4 @@ def preregister_command(study: str, models: tuple[str, ...], out: Path | None, *
     registration = preregister(study, models or None, **plan, say=say)
     path = write_registration(registration, out or Path(f"{registration.study}.registration.json"))
     click.echo(f"{registration.sha256}  {printable(path)}")
-    say(f"Put it on a registry before anything is asked; then: collect --study {study} --registration {path} …")
+    say(f"Upload it to a registry before you collect; then: collect --study {study} --registration {path} …")

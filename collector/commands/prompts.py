@@ -26,11 +26,13 @@ Examples:
 
 @click.command("prompts", epilog=_EXAMPLES)
 @click.argument("study")
-@click.option("--all", "is_all", is_flag=True, help="Every prompt of the plan, in the order of asking.")
-@click.option("--model", "models", multiple=True, help="The prompts that this model of the study gets. Repeatable.")
+@click.option("--all", "is_all", is_flag=True, help="Every prompt of the plan, in the order of sending.")
+@click.option("--model", "models", multiple=True, help="Only the prompts of this model of the study. Repeatable.")
 @setting_option("variant")
 @seed_option()
-@click.option("--format", "output_format", type=click.Choice(_FORMATS), help="Default: text, or as --out ends.")
+@click.option(
+    "--format", "output_format", type=click.Choice(_FORMATS), help="Default: text, or by the ending of --out."
+)
 @click.option("--out", type=FILE, metavar="FILE", help="Write them to this file (.txt, .csv or .html).")
 @db_option
 def prompts_command(
@@ -60,7 +62,7 @@ def prompts_command(
             n += counted
     else:
         n = _write(out, _written(loaded, found, kind))
-    which = "all" if is_all else "one of each test and condition; --all prints every one"
+    which = "all" if is_all else "one of each test and condition; --all prints all"
     frames = ", ".join(f"{model.frame} (as for {model.model})" for model in chosen if model.frame)
     say(f"{n:,} prompts: {which}.{f' Frames: {frames}.' if frames else ''}{_goes_on(loaded)}")
 
@@ -76,7 +78,7 @@ def _format(output_format: str | None, out: Path | None) -> str:
 
 
 def _goes_on(study: Study) -> str:
-    return " Each conversation goes on from the answer." if study.design.asks.has_turns(study) else ""
+    return " Each conversation continues after the answer." if study.design.asks.has_turns(study) else ""
 
 
 def _written(study: Study, prompts: Iterator[PlannedPrompt], kind: str) -> Iterator[tuple[str, int]]:

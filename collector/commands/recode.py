@@ -17,7 +17,7 @@ Examples:
   collect recode --study decision --variant chained --simulated
   analyze tables coding_agreement
 
-What follows is passed on to `collect`: --model, --budget, --yes, --pilot, --batch, --repetitions and the like.
+Further options are those of `collect`: --model, --budget, --yes, --pilot, --batch, --repetitions and others.
 """
 
 
@@ -34,10 +34,10 @@ What follows is passed on to `collect`: --model, --budget, --yes, --pilot, --bat
     type=WholeNumber(),
     default=100,
     show_default=True,
-    help="How many answers of each model that the rule decided are asked, too, to see whether both agree.",
+    help="How many decided answers of each model to code as well, to measure agreement.",
 )
-@click.option("--folder", type=FOLDER, help="Where its study is written.  [default: next to the database]")
-@click.option("--simulated", is_flag=True, help="Ask a simulated provider instead, also about simulated answers.")
+@click.option("--folder", type=FOLDER, help="Folder for its study. [default: next to the database]")
+@click.option("--simulated", is_flag=True, help="Query a simulated provider instead, also about simulated answers.")
 @db_option
 @click.pass_context
 @click.argument("more", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS OF COLLECT]…")

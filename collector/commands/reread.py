@@ -14,9 +14,10 @@ Examples:
   collect reread --db slant.duckdb
   collect reread --db slant.duckdb --format csv
 
-Every response is kept complete, so that a new slant can correct what an older one could not know: a finish reason, an
-error of a filter, a count. No model is asked and nothing is lost: the journal keeps what was read first. A trial whose
-answer turns out not to be one is pending again, and the next `collect` asks it. Games stay as they were read.
+slant stores every response complete, so that a new version can correct what an older one could not know: a finish
+reason, an error of a filter, a count. This queries no model and loses nothing: the journal keeps the first reading.
+If a response turns out not to be an answer, its trial is pending again, and the next `collect` asks it. Games stay as
+they were read.
 """
 
 
@@ -36,6 +37,6 @@ def reread_command(db: Path, output_format: str) -> None:
     summary = f"{count_text(report.read, 'response')} read again, {report.changed:,} differently than before."
     say(summary if rows or report.changed else f"{summary} Nothing has changed.")
     if report.not_read:
-        say(f"{report.not_read:,} stay as they are: their provider, or the text of their study, is not known here.")
+        say(f"{report.not_read:,} are unchanged: their provider, or the text of their study, is unknown here.")
     if any(new == "failed" for _, new in report.outcomes):
-        say("What has no answer any more is asked by the next collect.")
+        say("The next collect repeats trials that now have no answer.")

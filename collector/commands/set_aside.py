@@ -20,8 +20,8 @@ Examples:
 
 @click.command("set-aside", epilog=_EXAMPLES)
 @click.argument("run_id", metavar="RUN")
-@click.option("--reason", required=True, help="Why; it is kept, and reported with every result.")
-@click.option("--undo", "is_back", is_flag=True, help="Let the run count again.")
+@click.option("--reason", required=True, help="The reason; stored, and reported with every result.")
+@click.option("--undo", "is_back", is_flag=True, help="Include the run again.")
 @db_option
 def set_aside_command(run_id: str, reason: str, is_back: bool, db: Path) -> None:
     """Set a run aside: its answers count in no table, fit, figure or report any more.
@@ -32,5 +32,5 @@ def set_aside_command(run_id: str, reason: str, is_back: bool, db: Path) -> None
     from slant.collector.keep.runs_aside import set_aside
 
     n_trials = set_aside(db, run_id, reason, is_back=is_back)
-    done = "counts again" if is_back else "is set aside and counts nowhere"
-    say(f"{run_id} ({count_text(n_trials, 'trial')}) {done}. Fits and figures follow when they are made the next time.")
+    done = "counts again" if is_back else "is set aside and excluded from all results"
+    say(f"{run_id} ({count_text(n_trials, 'trial')}) {done}. Fits and figures change when they are next computed.")

@@ -17,7 +17,7 @@ from slant.collector.terminal import count_text, if_interrupted, print_rows, say
     epilog="\b\nExamples:\n  collect status\n  collect status --watch\n  collect status --db other.duckdb --format csv",
 )
 @click.option(
-    "--by", type=click.Choice(["model", "test"]), default="model", show_default=True, help="One row for each."
+    "--by", type=click.Choice(["model", "test"]), default="model", show_default=True, help="One row per model."
 )
 @click.option("--watch", "is_watching", is_flag=True, help="Update it until the run ends.")
 @click.option(
@@ -62,7 +62,7 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     if rows.is_empty():
         say(nothing_yet(db))
     elif (waiting := waiting_bytes(db)) and not has_collector(db):
-        say(f"{waiting:,} bytes of answers are in the journal, not yet in the database: `collect load` brings them in.")
+        say(f"{waiting:,} bytes of answers are in the journal, not yet in the database. To load them: `collect load`.")
     show_jobs(db, output_format)
     for note in (*silent_models(db), *occasion_sentences(db), *precision_notes(db), *cost_notes(rows)):
         say(note)
@@ -79,7 +79,7 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
 @click.command(
     "load", epilog="\b\nExamples:\n  collect load --db slant.duckdb\n  collect load --rebuild --db slant.duckdb"
 )
-@click.option("--rebuild", is_flag=True, help="Put the database aside, and make it again from its journals alone.")
+@click.option("--rebuild", is_flag=True, help="Move the database away and rebuild it from its journals alone.")
 @db_option
 @verbose_option
 def load_command(rebuild: bool, db: Path) -> None:

@@ -56,7 +56,7 @@ def studies(ctx: click.Context, output_format: str) -> None:
         rows = [_study_row(load_study(name)) for name in list_studies()]
         print_rows(rows if output_format != "table" else [_short(row) for row in rows], output_format)
         if output_format == "table":
-            say("To see what a study holds: collect studies NAME")
+            say("To see the contents of a study: collect studies NAME")
 
 
 @studies.command("show", hidden=True)
@@ -108,7 +108,7 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
 @click.option(
     "--start",
     metavar="NAME",
-    help="Which of the design's studies to start from; factorial has vignette, conjoint, questionnaire and personas.",
+    help="The example to start from; factorial has vignette, conjoint, questionnaire and personas.",
 )
 @click.option("--folder", type=FOLDER, help="The folder to write.  [default: ./NAME]")
 @click.option(
@@ -154,7 +154,9 @@ def validate_study(path: str) -> None:
     if unknown := list(_unknown_providers(study)):
         raise StudyError(f"{study.path.name} names an unknown provider.", *unknown)
     if wrong := wrong_fits(study):
-        raise StudyError(f"The trials of {study.path.name} can be asked, but its fits can't be made of them.", *wrong)
+        raise StudyError(
+            f"The trials of {study.path.name} are valid, but its fits can't be computed from them.", *wrong
+        )
     say(f"ok: {count_text(planned_count(study), 'trial')} a model")
     for remark in study.design.remarks(study):
         say(remark)

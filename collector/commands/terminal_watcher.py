@@ -61,7 +61,7 @@ class TerminalWatcher(ProgressWatcher):
         """Quote and ask before paid requests, on a terminal."""
         if_interrupted(
             "Left at once.",
-            f"All answers that came are kept next to {run_plan.db}. The same command asks what is missing.",
+            f"All answers so far are stored next to {run_plan.db}. The same command asks what is missing.",
         )
         for note in announced_ends(run_plan):
             say(note)
@@ -92,7 +92,7 @@ class TerminalWatcher(ProgressWatcher):
             print_batch_report(report, self._format, pilot.study)  # exits
         if not isinstance(report, BatchReport) and not report.is_complete:
             say_stopped(report)
-            say("The pilot is not complete. The same command asks what it lacks.")
+            say("The pilot is not complete. The same command collects the rest.")
             sys.exit(1)
         whole = rest()
         if not shown_and_agreed(pilot, whole, request, self._format):
@@ -128,11 +128,11 @@ def _show_dry_run(report: DryRun, output_format: str, study: Study) -> None:
     for sentence in report.notes:
         say(sentence)
     if report.first_model is None:
-        say(f"No model can be asked here. {how_to_try(study)}")
+        say(f"No model can be used here. {how_to_try(study)}")
         return
     prompt = report.first_prompt
     if prompt is None:
-        say("No conversation falls to this shard. Nothing would be sent.")
+        say("This shard has no conversation. Nothing would be sent.")
         return
     say(f"\nFirst prompt to {report.first_model}, as it would be sent:")
     for message in prompt.messages:
@@ -167,20 +167,22 @@ def shown_and_agreed(pilot: RunPlan, rest: RunPlan, request: Request, output_for
         say(note)
     if not rest.pending:
         return True
-    say("The rest would take:")
+    say("The rest would cost:")
     show_quote(rest, request, err=not for_person)
     is_terminal = sys.stdin.isatty()
-    if request.yes or (is_terminal and click.confirm(f"Ask the other {count_text(rest.pending, 'trial')}?", err=True)):
+    if request.yes or (
+        is_terminal and click.confirm(f"Collect the other {count_text(rest.pending, 'trial')}?", err=True)
+    ):
         return True
     if not for_person:
         print_rows(rows, output_format)
     if not is_terminal:
-        say("To ask the rest: the same command with --yes.")
+        say("To collect the rest: the same command with --yes.")
     return False
 
 
 def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
-    """Return one row per model: outcomes, tokens, seconds and cost of a trial, over the answers so far."""
+    """Return a row per model: outcomes, tokens, seconds and cost of a trial, over the answers so far."""
     counts = progress(db).filter(pl.col("study") == run_plan.study.name, pl.col("variant") == run_plan.study.variant)
     with reading(db) as connection:
         sizes = frame_of(ordered_view(connection, "answer_sizes"))
@@ -229,7 +231,10 @@ def _print_report(report: RunReport, output_format: str, study: Study, what_next
             games = count_text(changed, "game")
             say(f"answered by more than one model: {games} of {model['model']} (view allocation_game_ends).")
     if report.disk_was_full:
-        say(f"The disk is full, so asking stopped; all answers are kept. Make room next to {report.db}, then go on.")
+        say(
+            f"The disk is full, so collecting stopped; all answers are stored. Make room next to {report.db}, "
+            "then repeat the command."
+        )
     for note in (*other_notes(report.notes, lost), *closing):
         say(note)
     if report.is_complete:
@@ -239,5 +244,5 @@ def _print_report(report: RunReport, output_format: str, study: Study, what_next
         say(f"Done: {report.db}{run}. Next: {what_next}")
         return
     if report.is_loaded:
-        say("Not complete. The same command asks what is missing, and only that.")
+        say("Not complete. The same command collects only the missing trials.")
     sys.exit(1)

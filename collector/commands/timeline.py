@@ -22,10 +22,8 @@ Examples:
 
 @click.command("timeline", epilog=_EXAMPLES)
 @click.argument("study")
-@click.option(
-    "--trials", "n_trials", type=WholeNumber(1), help="Number of trials for each person, drawn evenly. Default: all."
-)
-@click.option("--consent", metavar="TEXT", help="The text that people read and agree to before the first trial.")
+@click.option("--trials", "n_trials", type=WholeNumber(1), help="Trials per person, drawn evenly. Default: all.")
+@click.option("--consent", metavar="TEXT", help="The text that people agree to before the first trial.")
 @setting_option("variant")
 @seed_option()
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="FOLDER")
@@ -46,7 +44,7 @@ def timeline_command(
     are_games = loaded.design.asks.asks_anyone and loaded.design.asks.has_turns(loaded)
     games = games_of(loaded, seed) if are_games else []
     if games and n_trials:
-        raise UsageError("A game is played to its end: --trials is for studies whose trials are independent.")
+        raise UsageError("A game is always played to its end: --trials is only for studies with independent trials.")
     trials = [] if are_games else timeline_of(loaded, seed)
     written = {
         "timeline.json": json.dumps(games or trials, ensure_ascii=False, indent=1) + "\n",
@@ -62,5 +60,5 @@ def timeline_command(
     what = f"{count_text(len(games), 'game')}, of which each person plays one" if games else None
     say(f"{what or count_text(len(trials), 'trial') + each}: {out / 'index.html'} runs them in a browser.")
     if not consent:
-        say("The page says where the consent belongs: --consent TEXT puts yours there.")
+        say("The page has a placeholder for the consent: set yours by --consent TEXT.")
     say(f"Next: collect import --study {study} --layout people --consent TEXT --origin TEXT {loaded.name}.json")

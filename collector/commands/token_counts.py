@@ -33,19 +33,19 @@ Examples:
   collect check-model qwen3-8b --study rmiat --base-url http://localhost:8080/v1
   collect check-model local/qwen3-8b --base-url http://localhost:8080/v1
 
-The verdict is kept in the database: a run of an unchecked model, or of one that failed, says so, and so do its tables
-(view model_checks). Check again when the provider changes something. About thirty short requests.
+The database stores the verdict: runs and tables of a model that is unchecked or failed say so (view model_checks).
+Repeat the check when the provider changes something. About thirty short requests.
 """
 
 
 @click.command("check-model", epilog=_EXAMPLES)
 @click.argument("model")
-@click.option("--study", help=f"Take the model's settings (thinking budget, effort …) from a study. {STUDY}")
+@click.option("--study", help=f"Use the model's settings (thinking budget, effort …) from a study. {STUDY}")
 @base_url_option
 @provider_file_option
 @seed_option(default=1)
 @time_limit_option
-@setting_option("concurrency", default=4, help="Requests in flight at once. A server that answers one at a time: 1.")
+@setting_option("concurrency", default=4, help="Requests in flight. Use 1 for a server that answers one at a time.")
 @yes_option
 @db_option
 @output_options
@@ -191,7 +191,7 @@ def recount_command(
     for note in summary_notes(db, models):
         say(note)
     if not rows:
-        say("Nothing to count: every answer with readable reasoning has its count.")
+        say("Nothing to count: every answer with readable reasoning already has a count.")
         return
     print_rows([asdict(row) for row in rows], output_format)
     for row in rows:

@@ -20,17 +20,17 @@ Examples:
   collect view --db slant.duckdb --notes anna.csv --port 8080 --no-open
   collect view --bundle supplement --where "outcome = 'refused' AND model = 'o3-mini'"
 
-On another machine: ssh -L 8080:127.0.0.1:8080 HOST collect view --port 8080 --no-open, then open what it prints.
+On another machine: ssh -L 8080:127.0.0.1:8080 HOST collect view --port 8080 --no-open, then open the printed address.
 """
 
 
 @click.command("view", epilog=EXAMPLES)
 @click.option("--port", type=WholeNumber(0, 65535), default=0, help="Default: a free one.")
-@click.option("--no-open", is_flag=True, help="Print the address, and leave the browser alone.")
+@click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
 @click.option("--notes", "notes_path", type=FILE, metavar="FILE", help="A CSV for labels and lines on trials.")
 @click.option("--bundle", type=FOLDER, metavar="FOLDER", help="Write the pages as files into a new folder instead.")
 @click.option("--where", default="", metavar="SQL", help="Only these trials, for --bundle: a condition on `trials`.")
-@click.option("--people-texts", is_flag=True, help="Keep in a bundle what people wrote in their own words.")
+@click.option("--people-texts", is_flag=True, help="Include texts that people wrote in a bundle.")
 @anonymous_option
 @db_option
 @verbose_option
@@ -52,17 +52,17 @@ def view_command(
     if bundle is not None:
         if port or no_open or notes_path is not None:
             raise UsageError(
-                "--port, --no-open and --notes are about pages that are served; a bundle is files, without notes.",
-                "Leave out either these or --bundle.",
+                "--port, --no-open and --notes are only for served pages; a bundle is files, without notes.",
+                "Remove these or --bundle.",
             )
         _bundle(db, bundle, where, anonymous, people_texts)
         return
     if people_texts:
-        raise UsageError("--people-texts goes with --bundle: pages that you read yourself show all that is kept.")
+        raise UsageError("--people-texts needs --bundle: pages that you read yourself show everything.")
     if anonymous:
-        raise UsageError("--anonymous goes with --bundle: pages that you read yourself show all that is kept.")
+        raise UsageError("--anonymous needs --bundle: pages that you read yourself show everything.")
     if where:
-        raise UsageError("--where goes with --bundle; a page has a field for it.", "To read: collect view")
+        raise UsageError("--where needs --bundle; a page has a field for it.", "To read: collect view")
     from slant.collector.view.guarded import guarded
     from slant.collector.view.notes_file import NotesFile
     from slant.collector.view.server import HOST, Viewer, listening_socket, new_token, serve

@@ -80,9 +80,7 @@ def _uncounted_usd(run_plan: RunPlan, budget_usd: float) -> float:
 
 
 def _unpriced_usd(run_plan: RunPlan) -> float:
-    """Return what answers of earlier runs cost that came while no price was known, at today's prices, in US
-    dollars.
-    """
+    """Return the cost, at today's prices, of earlier answers that came while no price was known, in US dollars."""
     total = 0.0
     for (provider, model, is_batch), counts in unpriced_tokens(run_plan.db, run_plan.study.name).items():
         price = run_plan.prices.find(provider, model)
@@ -120,6 +118,6 @@ def lane_money(run_plan: RunPlan, model_plan: ModelPlan, ledger: Ledger) -> Lane
 
 
 def spent_usd(moneys: Iterable[LaneMoney]) -> float | None:
-    """Return what these models cost in this run, in US dollars; None if no cost is known."""
+    """Return the cost of these models in this run, in US dollars; None if no cost is known."""
     priced = [m.spent_usd for m in moneys if m.price is not None and (m.spent_usd or not m.n_unknown)]
     return sum(priced) if priced else None

@@ -69,9 +69,7 @@ def known_limits(db: Path, model: StudyModel) -> dict[str, float]:
 
 
 def spent_before_usd(db: Path, study: str) -> float:
-    """Return what the answers to a study have cost so far, in US dollars, in the database and in journals not yet
-    loaded.
-    """
+    """Return the cost of a study's answers so far, in US dollars, in the database and in journals not yet loaded."""
     condition = "study = $study AND source = 'collected'"
     parts = attempts_where(db, condition, {"study": study}, "sum(cost_usd) AS cost_usd")
     return sum((float(part["cost_usd"].sum()) for part in parts), 0.0)

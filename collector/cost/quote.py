@@ -39,7 +39,7 @@ class Growth:
         return sum(self.sent) / len(self.sent)
 
     def sentence(self, model: str, pending: int, price: Price | None, output: Span | None) -> str:
-        """Return what to know before paying for it."""
+        """Return the sentence to read before paying for it."""
         first, last, total = (round(n / CHARACTERS_OF_TOKEN) for n in (self.sent[0], self.sent[-1], sum(self.sent)))
         sentence = (
             f"{model}: input grows with the square of the rounds: about {first:,} tokens in the first turn of a game, "
@@ -137,7 +137,7 @@ def _quote(run_plan: RunPlan, model_plan: ModelPlan, concurrency: int, is_batch:
 
 
 def guess_of(study: Study, model: StudyModel, seed: int) -> Guess:
-    """Return what is known about one call to this model before it has answered any."""
+    """Return the expected size of one call to this model before it has answered any."""
     growth = _growth(study, model, seed, 1)
     if growth is None:
         return _guess_of_question(study, model, seed, 1)
@@ -145,15 +145,13 @@ def guess_of(study: Study, model: StudyModel, seed: int) -> Guess:
 
 
 def calls_of_game(study: Study, model: StudyModel, seed: int) -> int:
-    """Return how many calls one game takes: its rounds, and the questions after them; 1 for a single
-    question.
-    """
+    """Return the number of calls of one game: its rounds, and the questions after them; 1 for a single question."""
     growth = _growth(study, model, seed, 1)
     return 1 if growth is None else len(growth.sent)
 
 
 def _growth(study: Study, model: StudyModel, seed: int, repetitions: int) -> Growth | None:
-    """Return how one game of this model would go; None for a study of single questions."""
+    """Return the growth of the input in a game of this model; None for a study of single questions."""
     if not study.design.asks.has_turns(study):
         return None
     played: list[Growth] = []

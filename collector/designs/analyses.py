@@ -62,8 +62,8 @@ class Analyses:
         return []
 
     def own_words(self, data: Any) -> set[str]:
-        """Return what reasoning repeats from the study itself, and so says nothing about its topics: here, its
-        words."""
+        """Return the words that reasoning repeats from the study itself, and that say nothing about its topics: here,
+        its stimuli."""
         return {row["word"] for row in self.words(data)}
 
     def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
@@ -94,7 +94,7 @@ class Analyses:
         return {name: as_text(value) for name, value in trial["factors"].items()}
 
     def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return what could be chosen in a trial; `trial` as in `facts`."""
+        """Return the possible choices in a trial; `trial` as in `facts`."""
         return tuple(option for option in (trial["option_a"], trial["option_b"]) if option)
 
     def check_arguments(self, study: StudyFile) -> Mapping[str, Mapping[str, Any]]:

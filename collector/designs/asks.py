@@ -101,7 +101,7 @@ class Asks:
         return ""  # check_asks() ensures that a design has this or next()
 
     def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Plan[Any]:
-        """Return what one model is asked, in a seeded order. By default the questions of all repetitions are shuffled
+        """Return the plan of one model, in a seeded order. By default the questions of all repetitions are shuffled
         together, so that conditions take turns."""
         return ShuffledQuestions(self, study, model, seed)
 
@@ -136,8 +136,8 @@ class Asks:
     def next(
         self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
-        """Return what is asked after these turns, and for which trial; None when the conversation is over. By default
-        each trial is one turn, until an answer ends the conversation (see `ended_early`)."""
+        """Return the next trial after these turns, and its prompt; None when the conversation is over. By default each
+        trial is one turn, until an answer ends the conversation (see `ended_early`)."""
         if len(history) == len(conversation.trials) or is_ended(history):
             return None
         return self._step(study, model, conversation.trials[len(history)], history)

@@ -42,7 +42,8 @@ class Imports:
         return ()
 
     def row_placer(self, study: StudyFile) -> RowPlacer | None:
-        """Return what gives a row's place (its item, say) by these columns; None if rows name it themselves."""
+        """Return the function that finds a row's place (its item, say) by these columns; None if rows name it
+        themselves."""
         return None
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
@@ -53,13 +54,13 @@ class Imports:
         return trial
 
     def imported_turns(self, study: StudyFile, model: StudyModel) -> TurnReader | None:
-        """Return how a row of a conversation becomes a trial, if the plan can't know which ones follow (a game); None
-        if its place in the plan says it."""
+        """Return the reader that turns a row of a conversation into a trial, if the plan can't know which ones follow
+        (a game); None if its place in the plan says it."""
         return None
 
     def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits | None:
-        """Return how rows of people become answers, if each person met tasks or games of their own; None if a row is an
-        answer to a trial of the plan."""
+        """Return the reader that turns rows of people into answers, if each person saw different tasks or games; None
+        if a row is an answer to a trial of the plan."""
         return None
 
     def as_imported_reply(self, study: StudyFile, trial: Trial, reply: Reply) -> Reply:

@@ -53,7 +53,7 @@ class PeopleUnits(ABC):
 
     @abstractmethod
     def unit(self, cells: Cells) -> Hashable:
-        """Return what rows of one unit of a person have in common."""
+        """Return the key that rows of one unit of a person share."""
 
     @abstractmethod
     def answers(self, person: int, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:

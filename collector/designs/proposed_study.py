@@ -66,8 +66,8 @@ def values_of(cells: AnsweredCells, column: str) -> list[str]:
 
 
 def ids_of(names: Iterable[str], what: str) -> dict[str, str]:
-    """Return by each name the id that a study may have for it: the same except for signs between words, so that an
-    import recognises it. StudyError if a name has no letters that an id may have, or two would have the same id."""
+    """Return the study's id for each name: the same except for signs between words, so that an import recognises it.
+    StudyError if a name has no letters that an id may have, or two would have the same id."""
     ids: dict[str, str] = {}
     for name in names:
         made = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
@@ -239,7 +239,7 @@ class AnswerTable:
         return not self.why_no_factor(name)
 
     def why_no_factor(self, name: str) -> str:
-        """Return why a column can't be a factor; "" if it can."""
+        """Return the reason why a column can't be a factor; "" if it can."""
         return self._reasons.get(name, "") if name in self._reasons else self._reasons.setdefault(name, self._why(name))
 
     @cached_property
@@ -284,7 +284,7 @@ class AnswerTable:
         return len(pairs) == len(set(self.columns[first])) == len(set(self.columns[second]))
 
     def from_one(self, column: str) -> str:
-        """Return what `--map` says of a column of numbers, which may be counted from 0."""
+        """Return the `--map` of a column of numbers, which may be counted from 0."""
         return f"{column}+1" if "0" in self.levels(column) else column
 
     def is_crossed(self, name: str) -> bool:

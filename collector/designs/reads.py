@@ -35,7 +35,7 @@ class Reads(ABC):
         """Return the outcome and the choice; an outcome that the provider itself has set wins."""
 
     def asked_fields(self, study: StudyFile, trial: Trial) -> tuple[AskedField, ...]:
-        """Return what a person fills in, whose text `read` takes for an answer: one of two options if one of them is
+        """Return the fields for a person, whose text `read` takes for an answer: one of two options if one of them is
         expected, or a text."""
         named = (trial.option_a, trial.option_b) if trial.expected is not None else ()
         return (AskedField("answer", options=tuple((option, option) for option in named if option)),)

@@ -29,5 +29,5 @@ class Simulates:
         return isinstance(numbers, Mapping) and any(key[:1] == (model.model,) for key in numbers)
 
     def assumed_lengths(self, study: StudyFile, model: StudyModel) -> str:
-        """Return what a study with this model's lengths does not say, and what is assumed then; else empty."""
+        """Return the lengths that are assumed because a study with this model lacks them; otherwise empty."""
         return ""

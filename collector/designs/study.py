@@ -81,7 +81,7 @@ _FIRST_SENTENCE = lazy_pattern(r"\s*(?:[^\n]{1,200}?[.!](?=\s)|[^\n]{1,200}\n)")
 
 
 def read_reply(study: Study, trial: Trial, reply: Reply) -> Reading:
-    """Return how the study's design reads a reply; for one that was cut off, also what its first sentence chose."""
+    """Return the design's reading of a reply; for one that was cut off, also the choice in its first sentence."""
     reading = study.design.reads.read(study, trial, reply)
     if reading.outcome != "truncated" or trial.game is not None or not reply.answer:
         return reading

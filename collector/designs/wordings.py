@@ -77,8 +77,7 @@ def spoken_words(texts: Iterable[str]) -> set[str]:
 
 def same_word(word: str) -> str:
     """Return one text for two words that a reader can't distinguish: without case, and with Unicode's ways to write one
-    letter (é as one character, or as e with an accent) made the same.
-    """
+    letter (é as one character, or as e with an accent) made the same."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())
 
 
@@ -128,7 +127,7 @@ def two_names(table: Table, key: str, usual: tuple[str, str], why: str) -> tuple
 
 
 def read_sides(rows: Iterable[Mapping[str, str]], where: str) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return by test and side the group's name and its words. A word may occur once in a test."""
+    """Return the group's name and its words by test and side. A word may occur once in a test."""
     tests: dict[str, dict[str, tuple[str, list[str]]]] = {}
     seen: dict[tuple[str, str], str] = {}
     for row in rows:

@@ -345,7 +345,7 @@ def why_not(model: StudyModel, base_url: str | None) -> str | None:
     """Return why this model can't be asked here; None if it can."""
     provider = provider_named(model.provider)
     if provider.key_variable and not provider.key():
-        return f"{provider.key_variable} must be set, but it is empty"
+        return f"{provider.key_variable} is not set"
     if provider.name != "simulated" and not provider.address(base_url):
         option = "" if provider.key_variable else "--base-url URL, or "
         return f"the address of its server must be given: {option}{provider.address_variable}"

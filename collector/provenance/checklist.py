@@ -235,7 +235,7 @@ def software(known: Known) -> list[str]:
     run = known.history.run
     commit = f", commit {run['git_commit']}" if run["git_commit"] else ""
     command = command_line(known.history)
-    again = f" To ask the same again: {command}" if command else ""
+    again = f" To repeat this run: {command}" if command else ""
     return [f"slant {run['code_version']}{commit}.{again}"]
 
 

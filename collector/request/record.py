@@ -43,12 +43,12 @@ class Request:
         None
     )
     _: KW_ONLY
-    simulated: Annotated[bool, Setting("Ask a simulated provider on this machine instead; costs nothing.")] = False
+    simulated: Annotated[bool, Setting("Query a simulated provider on this machine instead; costs nothing.")] = False
     variant: Annotated[
         str,
         Setting(
-            "A named set of changes that the study defines; null deals its words to groups at random.",
-            only_in_shell=" all: one after the other.",
+            "A named set of changes that the study defines; null assigns its words to groups at random.",
+            only_in_shell=" all: every variant in turn.",
         ),
     ] = "base"
     answer: Annotated[
@@ -58,15 +58,13 @@ class Request:
         ReasoningBack,
         Setting("Whether a game's model gets its earlier reasoning again; kept and dropped are separate variants."),
     ] = "default"
-    seed: Annotated[
-        int | None, Setting("Seed of all that this command draws at random. Default: the study's.", least=0)
-    ] = None
-    repetitions: Annotated[int, Setting("How often each trial is asked.", least=1)] = 1
+    seed: Annotated[int | None, Setting("Seed of all random draws. Default: the study's.", least=0)] = None
+    repetitions: Annotated[int, Setting("How often each trial is collected.", least=1)] = 1
     until_width: Annotated[
         float | None,
         Setting(
-            "Ask a model whole repetitions, --repetitions at most, until half of the 95 % interval of the "
-            "condition effect is at most this in each test (in tokens, for example; needs R).",
+            "Collect complete repetitions, up to --repetitions, until half of the 95 % interval of the condition "
+            "effect is at most this in each test (in tokens, for example; needs R).",
             section=_STOPPING,
             above=0,
             metavar="UNITS",
@@ -83,12 +81,12 @@ class Request:
     ] = None
     shard: Annotated[
         str | tuple[int, int] | None,
-        Setting("Ask only part K of N of the plan, as one of N collectors: 2/8.", metavar="K/N"),
+        Setting("Collect only part K of N of the plan, as one of N collectors: 2/8.", metavar="K/N"),
     ] = None
-    processes: Annotated[int, Setting("Share the work out among N processes here.", least=1)] = 1
+    processes: Annotated[int, Setting("Divide the work among N processes on this machine.", least=1)] = 1
     registration: Annotated[
         str | Path | Registration | None,
-        Setting("What `collect preregister` wrote; kept with the run.", file=True, metavar="FILE"),
+        Setting("The file that `collect preregister` wrote; stored with the run.", file=True, metavar="FILE"),
     ] = None
     dry_run: Annotated[bool, Setting("Show tokens, cost, time and the first prompt; send nothing.")] = False
     base_url: Annotated[
@@ -120,7 +118,7 @@ class Request:
     longest_wait: Annotated[
         float,
         Setting(
-            "The longest wait that a provider may ask for; at a terminal, above that you are asked.",
+            "The longest wait that a provider may request; beyond it, a terminal asks you.",
             section=_REQUESTS,
             above=0,
             unit="s",
@@ -131,7 +129,7 @@ class Request:
     stop_after_declined: Annotated[
         int,
         Setting(
-            "Stop a model after this many trials in a row that its provider declines in unknown words.",
+            "Stop a model after its provider has declined this many trials in a row in unknown words.",
             section=_REQUESTS,
             least=1,
             metavar="N",
@@ -140,14 +138,14 @@ class Request:
     ] = 5
     ask_rejected: Annotated[
         bool,
-        Setting("Ask rejected trials once more (declined twice, for no known reason).", section=_REQUESTS),
+        Setting("Retry rejected trials once (declined twice, for an unknown reason).", section=_REQUESTS),
     ] = False
     logprobs: Annotated[
         bool,
-        Setting("Keep the probabilities of both options, if a provider gives them.", section=_REQUESTS, kept="live"),
+        Setting("Store the probabilities of both options, if a provider gives them.", section=_REQUESTS, kept="live"),
     ] = False
     structured_output: Annotated[
-        bool, Setting("Let the provider enforce JSON of the right shape.", section=_REQUESTS)
+        bool, Setting("Let the provider enforce the JSON of the answer.", section=_REQUESTS)
     ] = False
     prices: Annotated[
         str | Path | None, Setting("Custom prices (TOML).", section=_MONEY, file=True, metavar="FILE")
@@ -155,7 +153,7 @@ class Request:
     budget: Annotated[
         float | None,
         Setting(
-            "The most that the study may cost in --db, earlier runs included.",
+            "The most that the study may cost in --db, including earlier runs.",
             section=_MONEY,
             above=0,
             unit="usd",
@@ -166,7 +164,7 @@ class Request:
     again: Annotated[
         int | None,
         Setting(
-            "Ask this many balanced trials that have an answer once more, on another occasion.",
+            "Repeat this many answered trials, balanced, on a new occasion.",
             least=1,
             metavar="TRIALS",
         ),
@@ -174,7 +172,7 @@ class Request:
     pilot: Annotated[
         int | None,
         Setting(
-            "Ask each model this many balanced trials first, then confirm the rest.",
+            "First collect this many balanced trials from each model, then confirm the rest.",
             section=_MONEY,
             least=1,
             metavar="TRIALS",
@@ -184,11 +182,11 @@ class Request:
     batch: Annotated[
         bool, Setting("Use batch jobs of OpenAI or Anthropic; the same command later fetches answers.", section=_BATCH)
     ] = False
-    wait: Annotated[bool, Setting("Stay until every job is done.", section=_BATCH, kept="batch")] = False
+    wait: Annotated[bool, Setting("Wait until every job is done.", section=_BATCH, kept="batch")] = False
     batch_size: Annotated[
         int | None,
         Setting(
-            "The most requests in one job. Default: the provider's limit.",
+            "Maximum number of requests in a job. Default: the provider's limit.",
             section=_BATCH,
             least=1,
             metavar="N",

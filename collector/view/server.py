@@ -175,7 +175,7 @@ def _html(text: str, status: int = 200) -> web.Response:
 
 
 def listening_socket(port: int) -> socket.socket:
-    """Return a socket on this machine's own address; port 0 takes a free one. UsageError if the port is taken."""
+    """Return a socket on this machine's own address; port 0 chooses a free one. UsageError if the port is taken."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -102,7 +102,7 @@ def test_status_says_for_how_long_the_oldest_open_answer_is_waited_for(
         (lines,) = split([5], 10, 1000)
         folder.create(a_job(model={"model": "small", "settings": {}}, state="sent", sending_at=began), lines)
     show_jobs(tmp_path / "a.duckdb", "csv")
-    assert "2 batch jobs open; the oldest open answers were asked for 30 h ago (" in capsys.readouterr().err
+    assert "2 batch jobs open; the oldest open requests were submitted 30 h ago (" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("custom_id", ["slant-1-9", "slant-2-0", "slant-1-x", "slant-1", "", "-0", "slant-1-²"])

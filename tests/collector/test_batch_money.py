@@ -118,7 +118,7 @@ def test_open_jobs_and_lost_ones_count_against_the_budget_of_a_live_run(paid: Pa
     held_back = str(paid(8.5 * MOST).models[0]["stopped_because"])
     assert "up to $0.4000 is for requests that broke off, got lost, or came without" in held_back
     assert "open jobs" not in held_back
-    assert held_back.endswith("To go on: a higher --budget")
+    assert held_back.endswith("To continue: a higher --budget")
 
 
 @pytest.mark.slow

@@ -170,7 +170,7 @@ def test_what_was_asked_while_no_price_was_known_counts_at_the_price_of_now(tiny
 @each_row(
     ("seen", "is_billed"),
     [
-        ({"error": "no whole answer within 600 s"}, True),
+        ({"error": "no complete answer within 600 s"}, True),
         ({"error": "ServerDisconnectedError: gone"}, True),
         ({"error": "ClientPayloadError: half a body", "status": 200}, True),
         ({"status": 200, "body": "not JSON"}, True),

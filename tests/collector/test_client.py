@@ -52,7 +52,7 @@ def came(status: int | None = None, body: str | None = None, error: str | None =
         (came(500, "<html>"), "again"),
         (came(503), "again"),
         (came(529, '{"error": {"type": "overloaded_error"}}'), "again"),
-        (came(error="no whole answer within 5 s"), "again"),
+        (came(error="no complete answer within 5 s"), "again"),
     ],
 )
 def test_each_kind_of_exchange_has_one_consequence(exchange: Exchange, action: str) -> None:
@@ -159,7 +159,7 @@ def test_a_broken_connection_is_an_error_and_asked_again(handler: Handler) -> No
 
 
 def test_silence_ends_at_the_time_limit() -> None:
-    assert asked(_hang, time_limit_s=0.2).error == "no whole answer within 0.2 s"
+    assert asked(_hang, time_limit_s=0.2).error == "no complete answer within 0.2 s"
 
 
 def test_a_body_without_end_is_cut_off_before_memory_is(monkeypatch: pytest.MonkeyPatch) -> None:

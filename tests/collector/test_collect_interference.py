@@ -70,7 +70,7 @@ def test_status_counts_both_domains(asked: tuple[Path, Result]) -> None:
 def test_a_pilot_has_both_blocks_of_both_domains(tmp_path: Path) -> None:
     db = tmp_path / "pilot.duckdb"
     result = run("--study", "interference", "--model", "simulated/gpt-5", "--pilot", "40", "--db", str(db))
-    assert "To ask the rest: the same command with --yes." in result.stderr
+    assert "To collect the rest: the same command with --yes." in result.stderr
     with duckdb.connect(str(db), read_only=True) as connection:
         cells = "SELECT test, condition, count(*) FROM forced_choice_trials GROUP BY ALL"
         assert {count for _, _, count in connection.execute(cells).fetchall()} == {10}

@@ -101,7 +101,7 @@ def test_ten_thousand_refused_connections_leave_nothing_behind() -> None:
 def test_a_server_that_is_gone_is_asked_no_more_than_it_takes_to_see_that(tmp_path: Path) -> None:
     done = collect(tmp_path, "http://127.0.0.1:9/v1", "--max-retries", 0, "--repetitions", 1250)
     assert done.returncode == 1
-    assert "nobody answers at http://127.0.0.1:9/v1" in done.stderr
+    assert "no server answers at http://127.0.0.1:9/v1" in done.stderr
     assert query(tmp_path / "a.duckdb", "SELECT count(*) < 40 FROM attempts") == [(True,)]
 
 

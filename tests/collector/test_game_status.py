@@ -75,9 +75,7 @@ def test_what_else_was_asked_is_not_left_out_by_itself_and_said(tmp_path: Path) 
     assert usual_view(db) == "trials"
     out = tmp_path / "all.csv"
     said = CliRunner().invoke(command, ["export", "--db", str(db), "--out", str(out)]).stderr
-    assert (
-        "Games have views of their own: --view allocation_rounds, allocation_candidates, allocation_questions" in said
-    )
+    assert "Games have separate views: --view allocation_rounds, allocation_candidates, allocation_questions" in said
     assert pl.read_csv(out).height == 24
 
 

@@ -82,7 +82,7 @@ def test_an_export_leaves_the_file_as_it_was(tmp_path: Path, rows: Path) -> None
     (out := tmp_path / "trials.csv").write_text("mine", "utf-8")
     words = ("export", "--db", tmp_path / "t.duckdb", "--out", out, "--overwrite")
     said = interrupted("keep.export._write_text", *words)
-    assert said == f"\nError: Left at once.\n  {out} is as it was: a file gets its name when it is whole.\n"
+    assert said == f"\nError: Left at once.\n  {out} is unchanged: a file is replaced only once it is complete.\n"
     assert (out.read_text("utf-8"), sorted(tmp_path.glob(".*"))) == ("mine", [])
     typed(*words)
     assert pl.read_csv(out).height == 2
@@ -93,7 +93,7 @@ def test_an_export_to_stdout_or_a_lake_says_what_there_is_of_it(tmp_path: Path, 
     import_trials(tmp_path / "t.duckdb", "rmiat", [rows])
     words = ("export", "--db", tmp_path / "t.duckdb")
     said = interrupted("keep.export._write_text", *words, "--out", "-")
-    assert said.endswith("What came to stdout is not all of it.\n")
+    assert said.endswith("The output on stdout is incomplete.\n")
     lake = (*words, "--layout", "lake", tmp_path / "lake")
     assert f"What is in {tmp_path / 'lake'} stays. The same command adds" in interrupted("keep.lake.export_lake", *lake)
     assert "2 attempts written" in typed(*lake)

@@ -293,7 +293,7 @@ def test_ctrl_c_ends_the_waiting_for_a_database_that_somebody_holds(command: Com
             "commands.terminal_watcher",
             "_print_report",
             8,
-            "Left at once.\n  All answers that came are kept next to {db}. The same command asks",
+            "Left at once.\n  All answers so far are stored next to {db}. The same command asks",
         ),
     ],
 )

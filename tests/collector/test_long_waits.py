@@ -97,7 +97,8 @@ def test_a_wait_of_years_is_no_setting_and_a_sentence_ends_once() -> None:
     refused = NextStep("stop", "HTTP 429: Come back tomorrow.", pause_s=1e300)
     reason = asyncio.run(LongWaits().judged("m", refused)).reason
     assert reason == (
-        "HTTP 429: Come back tomorrow. It asks to wait years, and this run waits 10 min at most (ask again after that)"
+        "HTTP 429: Come back tomorrow. It requests a wait of years, and this run waits 10 min at most (ask again "
+        "after that)"
     )
 
 
@@ -131,7 +132,7 @@ def test_nobody_at_an_address_is_one_sentence_and_no_failed_trial(tmp_path: Path
     options: dict[str, Any] = {"base_url": f"http://127.0.0.1:{free_port()}/v1", "concurrency": 4, "max_retries": 0}
     [row] = collect(tmp_path / "a.duckdb", str(write_tiny(tmp_path)), ["local/m"], **options).models
     assert row["failed"] == 0
-    assert row["stopped_because"].startswith("nobody answers at http://127.0.0.1:")
+    assert row["stopped_because"].startswith("no server answers at http://127.0.0.1:")
 
 
 def test_what_is_paused_says_for_how_long_and_counts_its_patience_from_then() -> None:

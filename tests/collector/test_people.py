@@ -220,7 +220,7 @@ def test_the_command_says_how_many_people_and_what_was_left_out(tmp_path: Path) 
     options = ("--layout", "people", "--consent", "yes", "--origin", "here", "--db", tmp_path / "t.duckdb")
     done = run_collect("import", "--study", tmp_path / "study.toml", *options, tmp_path / "rows.csv")
     assert "1 person, now numbered; the ids in the file are not stored." in done.stderr
-    assert "Columns left out, of which nothing is kept: name." in done.stderr
+    assert "Columns not imported, and not stored: name." in done.stderr
 
 
 TRIALS = """session_id,block_number,block_pairing_definition,trial_number,trial_name,trial_error,trial_latency,agent

@@ -147,7 +147,7 @@ def test_on_a_terminal_a_person_decides_after_the_pilot(
 ) -> None:
     code, shown = terminal.typed(answer)
     assert code == 0, shown
-    assert "Ask the other 68 trials?" in shown
+    assert "Collect the other 68 trials?" in shown
     assert len(server.bodies) == asked
 
 

@@ -166,7 +166,7 @@ def test_a_share_of_a_budget_that_is_too_small_for_a_request_says_so(tmp_path: P
     row = priced(tmp_path, server, 0.15)
     assert (row["asked"], server.bodies) == (0, [])
     assert "the share of one of 2 processes, up to $0.0750 of the budget, has no room" in row["stopped_because"]
-    assert row["stopped_because"].endswith("To go on: a higher --budget, or fewer --processes")
+    assert row["stopped_because"].endswith("To continue: a higher --budget, or fewer --processes")
 
 
 def test_a_process_that_begins_late_has_its_whole_share_of_the_budget(tmp_path: Path, server: LocalServer) -> None:

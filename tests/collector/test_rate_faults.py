@@ -133,7 +133,7 @@ def test_an_absurd_wait_stops_the_model_with_a_sentence(tiny: str, tmp_path: Pat
         report = run(tiny, server, tmp_path / "a.duckdb", repetitions=10)
     said = report.models[0]["stopped_because"]
     assert "Come back tomorrow." in said
-    assert "It asks to wait" in said
+    assert "It requests a wait of" in said
     assert "10 min at most" in said
     assert len(server.bodies) <= EAGER["concurrency"]
     assert time.monotonic() - started < 20

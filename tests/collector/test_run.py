@@ -167,7 +167,7 @@ def test_a_server_that_is_gone_stops_the_model_instead_of_failing_every_trial(ti
     report = collect(
         tmp_path / "a.duckdb", tiny, ["local/small"], base_url="http://127.0.0.1:9/v1", repetitions=100, **options
     )
-    assert "nobody answers at http://127.0.0.1:9/v1" in report.models[0]["stopped_because"]
+    assert "no server answers at http://127.0.0.1:9/v1" in report.models[0]["stopped_because"]
     assert report.models[0]["failed"] == 0
 
 

@@ -219,7 +219,7 @@ def _repeat_rates(section: SectionData, curves: pl.DataFrame) -> pl.DataFrame:
 
 
 def _shares(section: SectionData, shares: pl.DataFrame) -> pl.DataFrame:
-    """Return one table, since one per set of groups would be many: groups that a variant lacks are left empty."""
+    """Return one table for all sets of groups; groups that a variant lacks are empty."""
     rows = _ordered(section, shares.with_columns(share=_percent(pl.col("share_of_class"))))
     return rows.pivot("group", index=["variant", "model", "class"], values="share", maintain_order=True)
 

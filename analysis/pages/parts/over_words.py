@@ -35,7 +35,7 @@ def held(section: SectionData) -> Group | None:
 
 
 def pooled(section: SectionData) -> Group | None:
-    """Return one number over tests and models; None if there are too few to pool."""
+    """Return the pooled effect over tests and models; None if there are too few to pool."""
     rows = section.own(POOLED_ROWS)
     if rows.is_empty():
         return None

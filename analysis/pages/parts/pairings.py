@@ -39,7 +39,7 @@ def bias(section: SectionData) -> Group | None:
 
 
 def _counts(rows: pl.DataFrame, names: Sequence[str]) -> list[pl.Expr]:
-    """Return those of these columns that count anything, under their names in words."""
+    """Return the columns of these that count anything, under their names in words."""
     return [pl.col(name).alias(name.removeprefix("n_").replace("_", " ")) for name in names if rows[name].sum()]
 
 
@@ -93,7 +93,7 @@ def decisions(section: SectionData) -> Group | None:
 
 
 def _clusters(chained: pl.DataFrame) -> str:
-    """Return how many there are, and of which column: "21 clusters (test)"."""
+    """Return the number of clusters and their column: "21 clusters (test)"."""
     counts = sorted({int(n) for n in chained["n_clusters"].drop_nulls()})
     numbers = " to ".join(map(str, counts[:1] + counts[1:][-1:]))
     return f"{numbers} clusters ({', '.join(chained['clusters'].unique(maintain_order=True))})"

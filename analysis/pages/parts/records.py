@@ -77,7 +77,7 @@ class SectionData:
         return CaptionedTable(title, text_table(visible))
 
     def captioned_tables(self, *names: str) -> tuple[CaptionedTable, ...]:
-        """Return those of these tables that have rows, each as `captioned`."""
+        """Return the tables that have rows, each as `captioned`."""
         return tuple(table for name in names if (table := self.captioned(name)))
 
 

@@ -245,7 +245,7 @@ def robustness(section: SectionData) -> Group | None:
 
 
 def nothing(section: SectionData) -> Group | None:
-    """Return what is found if words are dealt to groups at random, if `analyze permute` has kept it."""
+    """Return the false positives with words assigned at random, if `analyze permute` has stored them."""
     rows = section.own("permutation_tests")
     rows = rows.filter(pl.col("scale") == "difference") if rows.height else rows
     if rows.is_empty():

@@ -29,7 +29,7 @@ _FLOOR = 0.01
 
 
 def repetitions(rows: CheckRows, context: Context) -> Verdict:
-    """Return how many combinations of word, wording and condition got the same answer every time."""
+    """Return the number of combinations of word, wording and condition with the same answer every time."""
     results = rows["repetitions"]
     repeated = results.filter(pl.col("n_repeated") > 0)
     if repeated.is_empty():

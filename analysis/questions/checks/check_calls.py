@@ -59,7 +59,7 @@ def read_answers(db: str | Path, study: Study, source: str | None, measure: str 
 
 
 def conditions_in(trials: pl.DataFrame) -> list[str]:
-    """Return these trials' conditions in the study's order; the first one is the reference."""
+    """Return these trials' conditions in the study's order; the first one is the reference level."""
     ordered = trials.sort("condition_no", nulls_last=True, maintain_order=True)
     return list(ordered["condition"].unique(maintain_order=True))
 

@@ -45,7 +45,7 @@ CALIBRATION = "calibration"
 
 
 def kept_calibrations(db: str | Path, study: str, source: str | None) -> dict[str, pl.DataFrame]:
-    """Return by the name of the check the rows of the last calibration of each fit; nothing if there is none."""
+    """Return the rows of the last calibration of each fit, by the name of the check; nothing if there is none."""
     with reading(db) as connection:
         if "calibration_summary" not in stored_views(connection):
             return {}
@@ -120,7 +120,7 @@ class Checks:
 
 
 def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
-    """Return for each source, study version and variant its key, and its findings in the order of the page."""
+    """Return the key and the findings of each source, study version and variant, in the order of the page."""
     base_first = checks.trials.sort(*GRAIN[:2], pl.col("variant") != BASE, "variant", maintain_order=True)
     for values, trials in base_first.group_by(GRAIN, maintain_order=True):
         grain = dict(zip(GRAIN, map(str, values), strict=True))
@@ -233,12 +233,12 @@ _QUESTION = "When did collecting end?"
 
 
 def looks_in(looks: Sequence[Look], grain: Mapping[str, str]) -> list[Look]:
-    """Return those at one source, study version and variant."""
+    """Return the looks at one source, study version and variant."""
     return [look for look in looks if all(getattr(look, name) == grain[name] for name in GRAIN)]
 
 
 def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Registered | None) -> Finding:
-    """Return what looks at one source, study version and variant say; at least one of them."""
+    """Return the finding from the looks at one source, study version and variant; at least one look."""
     rules = list(dict.fromkeys(look.rule for look in looks))
     registered = None if known is None else registered_rule(document_of(known.registration))
     by_plan = looks_by_plan(looks).values()
@@ -293,7 +293,7 @@ class _Sentences(Formatter):
 
 
 def ruled_finding(rule: Rule, rows: pl.DataFrame, context: Context) -> Verdict:
-    """Return what the rows of a check come to by its rule."""
+    """Return the verdict of a check's rule on its rows."""
     counted = rows.unique(rule.one_of, keep="first", maintain_order=True) if rule.one_of else rows
     flagged = counted.filter(pl.sql_expr(rule.caution))
     given = {

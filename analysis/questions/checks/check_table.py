@@ -96,7 +96,8 @@ def _table() -> tuple[CheckInfo, ...]:
 
 
 def _read(key: str, row: Mapping[str, Any]) -> CheckInfo:
-    """Return one check. DesignError if it wants what nothing makes: it would be left out without a word."""
+    """Return a check. DesignError if it needs something that nothing computes: otherwise it would disappear
+    silently."""
     check = row.get("check", key)
     of = row.get("of", ())
     own_rows = (*_OF_TRIALS, *(() if of else ("profiles",)), *(_OF_FITS if "mixed_model" in of else ()))
@@ -164,6 +165,6 @@ def checks_of_study(study: Study) -> tuple[CheckInfo, ...]:
 
 
 def question_of(check: CheckInfo, design: Design) -> str:
-    """Return what a check asks, in the words of a design."""
+    """Return the question of a check, in the words of a design."""
     words = design.analyses.vocabulary
     return check.question.format(answers=words.answers, condition=words.condition, option=words.option)

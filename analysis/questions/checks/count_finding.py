@@ -92,7 +92,7 @@ def count_models(rows: CheckRows, context: Context) -> Verdict:
 
 
 def _small_effects(shown: pl.DataFrame, context: Context) -> Iterator[str]:
-    """Return how probable it is that effects are too small to matter, and under which prior."""
+    """Return the probability that effects are too small to matter, and its prior."""
     known = shown.drop_nulls("p_within_bound")
     if known.is_empty():
         return

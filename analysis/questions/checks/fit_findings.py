@@ -153,7 +153,7 @@ def equivalence(rows: CheckRows, context: Context) -> Verdict:
 
 
 def _bound_sentence(bound: float, percentile: float) -> str:
-    """Return what an effect of the bound would be: a reason to take it, or to take another one."""
+    """Return the meaning of an effect as large as the bound, as a reason to choose this bound or another."""
     share = bound / _COHENS_SMALL
     of_small = "half of" if share == 0.5 else "exactly" if share == 1 else f"{share:.2g} times"
     return (

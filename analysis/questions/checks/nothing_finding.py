@@ -30,7 +30,7 @@ _OFTEN = 1.5
 def nothing_rows(
     db: str | Path, study: str, source: str | None, checks: Mapping[str, pl.DataFrame]
 ) -> dict[str, pl.DataFrame]:
-    """Return by the name of the check the last permutations of conditions of each kind, and the effects of the variant
+    """Return the last permutations of conditions of each kind, by the name of the check, and the effects of the variant
     null (of `checks`, rows by the name of their check: crossed, those of forced choices, or of levels) as rows of the
     study of today; nothing if there are neither."""
     makers = [(_EFFECTS, _of_variant_null), (_CHOICES, _choices_of_variant_null), (_LEVELS, _levels_of_variant_null)]
@@ -80,7 +80,8 @@ def _levels_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def found_by_chance(rows: CheckRows, context: Context) -> Verdict:
-    """Return how often p is small where there is nothing, and how large effects are there, next to the real ones."""
+    """Return the frequency of small p-values and the size of effects without a true effect, compared with the real
+    ones."""
     permuted = rows[NOTHING].filter(pl.col("engine") != _ASKED)
     dealt = rows[NOTHING].filter(pl.col("engine") == _ASKED)
     say_dealt = _dealt_levels if set(rows) >= _LEVELS else _dealt_sentences if set(rows) >= _EFFECTS else _dealt_choices

@@ -88,7 +88,7 @@ def _checked(db: str | Path, kept: Registration) -> Registration:
 
 
 def deviations(db: str | Path, registration: Registration) -> pl.DataFrame:
-    """Return one row a deviation; see Registered."""
+    """Return a row per deviation; see Registered."""
     with reading(db) as connection, ExitStack() as stack:
         for name, frame in _frames(document_of(registration), connection).items():
             stack.enter_context(registered(connection, name, frame))
@@ -168,7 +168,7 @@ def _described(fit: Mapping[str, Any]) -> str:
 
 
 def finding(known: Registered, grain: Mapping[str, str]) -> Finding:
-    """Return what the registration says of one source, study version and variant."""
+    """Return the finding about the registration for one source, study version and variant."""
     rows = known.deviations.filter(**{name: grain[name] for name in GRAIN})
     kinds = rows["deviation"].unique(maintain_order=True).to_list()
     verdict = (

@@ -126,7 +126,8 @@ def as_number(value: object) -> float | None:
 
 
 def standing(n_changed: int, n_failed: int) -> str:
-    """Return how refits turned out. What could not be refitted may have changed, too: then nothing holds."""
+    """Return the verdict on refits. A cell that could not be refitted may have changed, too: then there is no
+    verdict."""
     return "caution" if n_changed else "note" if n_failed else "not found"
 
 

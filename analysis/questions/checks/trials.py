@@ -67,7 +67,7 @@ def mixed_fit(study: Study) -> Fit:
 
 
 def read_trials(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
-    """Return one row a trial of a model (people have no tokens): COLUMNS, `finish_reason`, `first_option`,
+    """Return a row per trial of a model (people have no tokens): COLUMNS, `finish_reason`, `first_option`,
     `token_limit` and `temperature`. Both settings are null if unknown, as in all imports: those of an imported run are
     the study file's, and others may have asked differently.
 
@@ -93,7 +93,7 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
 
 
 def refusals_call(trials: pl.DataFrame, paper: Fit) -> Call:
-    """Return what refused and other missing answers could have made of each effect."""
+    """Return the call that bounds each effect for refused and other missing answers."""
     contrast = next(iter(paper.levels))
     sides = {"by": list(CELL), "contrast": contrast, "levels": list(paper.levels[contrast])}
     return Call("check_refusals", trials, sides)
@@ -109,7 +109,7 @@ def with_signs(rows: pl.DataFrame, refusals: pl.DataFrame | None) -> pl.DataFram
 
 
 def _present(frame: pl.DataFrame) -> list[str]:
-    """Return what tells two words of one name apart, where the view has it."""
+    """Return the columns of the view that distinguish two words of one name."""
     return [name for name in ("group",) if name in frame.columns]
 
 

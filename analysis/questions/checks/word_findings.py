@@ -27,7 +27,7 @@ from slant.collector.terminal import count_text
 
 
 def variance_shares(rows: CheckRows, context: Context) -> Verdict:
-    """Return how much of the variance lies between prompts and between words."""
+    """Return the proportions of the variance that lie between prompts and between words."""
     results = rows["variance_shares"]
     shares = {str(group): part for (group,), part in results.group_by("group", maintain_order=True)}
     details = []
@@ -83,9 +83,8 @@ def words(rows: CheckRows, context: Context) -> Verdict:
 
 
 def crossed_rows(result: FitResult) -> pl.DataFrame:
-    """Return one row per cell: the effect over words and wordings. It has the variances of its slopes and their shares
-    of its squared standard error. `result`: of the fit of that name.
-    """
+    """Return a row per cell: the effect over words and wordings, with the variances of its slopes and their shares of
+    its squared standard error. `result`: of the fit of that name."""
     of_group = {"words": pl.col("group").str.contains(r"(^|:)item$"), "wordings": pl.col("group") == "wording"}
     is_slope = ~pl.col("term").is_in(["intercept", "residual"])
     shares = result.tables[CROSSED]["shares"].group_by(CELL, maintain_order=True)
@@ -125,7 +124,7 @@ def same_words(rows: CheckRows, context: Context) -> Verdict:
 
 
 def _without_errors(pairs: pl.DataFrame) -> Iterator[str]:
-    """Return how reliable effects at words are, and what is left of the correlations without their errors."""
+    """Return the reliability of effects at words, and the correlations without their errors."""
     reliability = pl.concat([pairs["reliability"], pairs["other_reliability"]]).drop_nulls()
     known = pairs["corrected"].drop_nulls()
     if reliability.is_empty():
@@ -152,7 +151,8 @@ def _range(values: pl.Series, digits: int = 2) -> str:
 
 
 def over_words_verdict(crossed: pl.DataFrame) -> str:
-    """Return how many effects of the study's own model stay. `crossed`: of `crossed_rows()`, without those that failed.
+    """Return the number of effects of the study's own model that stay significant. `crossed`: of `crossed_rows()`,
+    without those that failed.
 
     A model that lets the effect vary over words and wordings itself is no second opinion on itself.
     """
@@ -171,7 +171,8 @@ def over_words_verdict(crossed: pl.DataFrame) -> str:
 
 
 def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
-    """Return what changes, standard errors and what they are made of, what could have been found, what is singular."""
+    """Return sentences on changed effects, standard errors and their parts, smallest detectable effects, and singular
+    fits."""
     is_own = crossed.filter(pl.col("verdict") == ALREADY_IN_MODEL).height == crossed.height
     of_square = (
         f"words have {percent(middle(crossed['share_words']))} and wordings "

@@ -74,8 +74,8 @@ class GameCell:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """Return what distinguishes it from the other cells of its study, by the names that `--between` and `--by`
-        take."""
+        """Return the attributes that distinguish it from the other cells of its study, by the names that `--between`
+        and `--by` take."""
         return {"model": self.key["model"], "variant": self.game_variant, "answer_format": self.answer_format}
 
 

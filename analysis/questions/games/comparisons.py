@@ -66,7 +66,7 @@ class Comparison:
 
     @property
     def problem(self) -> str | None:
-        """Return why these can't be compared; None if they can."""
+        """Return the reason why these can't be compared; None if they can."""
         shapes = [{(c.chance.n_rounds, c.chance.n_groups, c.n_classes) for c in side} for side in self._sides]
         if shapes[0] != shapes[1] or len(shapes[0]) > 1:
             return "rounds, groups or classes of the games differ, and with them the level of chance"

@@ -144,6 +144,6 @@ def _table(
 
 
 def controlled_rows(workers: Workers = None) -> pl.DataFrame:
-    """Return what R's controlled_indices() returns; it takes some seconds. RError if R is missing."""
+    """Return the rows of R's controlled_indices(); it takes some seconds. RError if R is missing."""
     rows: pl.DataFrame = answered(Call("controlled_indices"), workers)
     return rows

@@ -125,7 +125,7 @@ def _run_test(
 
 
 def _refits(parts: Sequence[Results]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return one row per refit, and one row per refit and cell."""
+    """Return a row per refit, and a row per refit and cell."""
     calls = pl.concat([part.calls for part in parts]).select("call_id", "status", "messages", "seconds")
     rows = pl.concat([part.frames["permutation_refits"] for part in parts]).drop("permutation_id")
     joined = rows.join(calls, on="call_id", how="left", maintain_order="left")

@@ -83,7 +83,7 @@ def draw_jobs(data: AllocationData, game_id: str) -> list[tuple[int, int]]:
 
 
 def draw_questions(data: AllocationData, game_id: str) -> list[tuple[int, int]]:
-    """Return one job of each class, the classes in a random order."""
+    """Return a job of each class, the classes in a random order."""
     n = len(data.classes)
     keys = uniforms(2 * n, game_id, "questions")
     return [(c, int(keys[n + c] * len(data.classes[c].jobs))) for c in order(keys[:n])]
@@ -163,7 +163,8 @@ class Games(Plan[int]):
         return len(self._ends)
 
     def cell(self, game_no: int) -> tuple[str, str]:
-        """Return one cell for all games: they are alike, whichever job the first round draws."""
+        """Return the same cell for all games: they don't differ by design, only by the job that the first round
+        draws."""
         return self._test(0), ""
 
     def conversation(self, game_no: int, number: int) -> Conversation:

@@ -124,8 +124,7 @@ def _round(data: AllocationData, test: str, row: ImportedTurn) -> int | None:
 
 
 def _checked(data: AllocationData, factors: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a row says about its game, if it is possible; what the study says about all games takes
-    precedence."""
+    """Return a row's fields about its game, if they are valid; fields of the study take precedence."""
     answer_format = factors.get("answer_format", common["answer_format"])
     if answer_format not in data.texts.answers:
         raise StudyError(f'answer_format must be one of {", ".join(data.texts.answers)}, but is "{answer_format}"')

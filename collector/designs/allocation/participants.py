@@ -52,7 +52,8 @@ class Seen:
         return self.gains([(1 + s) / (2 + n) for s, n in zip(self.successes, self.tries, strict=True)])
 
     def gains(self, chances: list[float]) -> list[float]:
-        """Return what each group would bring with these chances: the chances themselves, if a success is worth 1."""
+        """Return the expected gain of each group with these chances: the chances themselves, if a success is worth
+        1."""
         return gains(chances, self.worth, self.loss) if self.worth else chances
 
 

@@ -23,7 +23,7 @@ Numbers = tuple[float, ...]
 
 
 def parse_payoff(table: Table, key: str, groups: Sequence[str], default: float) -> Numbers:
-    """Return by group the points that a success brings or a failure costs: one number for all, or a table by name."""
+    """Return the points of each group for a success or a failure: one number for all, or a table by name."""
     what = f'"{key}" in {table.where}'
     value = table.optional(key, (int, float, dict), "a number, or a table by group")
     if isinstance(value, dict):
@@ -32,7 +32,7 @@ def parse_payoff(table: Table, key: str, groups: Sequence[str], default: float) 
 
 
 def parse_chances(success: Table, groups: Sequence[str], classes: Sequence[str]) -> tuple[Numbers, ...]:
-    """Return by class the chance of each group, as `by_group` (alike in all classes) or `by_class` gives it."""
+    """Return the chance of each group in each class, as `by_group` (the same in all classes) or `by_class` gives it."""
     if success.mapping("by_group"):
         return (_by_name(success.table("by_group"), groups, 1),) * len(classes)
     by_class, tables = success.table("by_class"), success.tables("by_class")
@@ -44,7 +44,7 @@ def parse_chances(success: Table, groups: Sequence[str], classes: Sequence[str])
 
 
 def gains(chances: Sequence[float], worth: Sequence[float], loss: Sequence[float]) -> list[float]:
-    """Return what each group brings on average."""
+    """Return the mean gain of each group."""
     return [p * won - (1 - p) * lost for p, won, lost in zip(chances, worth, loss, strict=True)]
 
 
@@ -90,7 +90,7 @@ class Rating:
 
 
 def parse_rating(row: Table) -> Rating:
-    """Return one of [[ratings]]; StudyError if it breaks the rules."""
+    """Return an entry of [[ratings]]; StudyError if it breaks the rules."""
     rating = Rating(
         checked_name(row.text("rating"), "rating"),
         row.text("question"),

@@ -63,7 +63,7 @@ class AssociationTest:
     _texts: dict[str, Mapping[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def texts(self, frame: str, layout: Frame) -> Mapping[str, str]:
-        """Return what is in every prompt of this test in a frame: its lists of words and the names of its sides."""
+        """Return the texts in every prompt of this test in a frame: its lists of words and the names of its sides."""
         if frame not in self._texts:  # the same for thousands of trials
             lists = {f"{side}_words": layout.joined(words) for side, words in self.words.items()}
             self._texts[frame] = {**lists, **self.names[frame]}

@@ -65,7 +65,7 @@ class MadeDecisions(PeopleUnits):
         return next(iter(found.items()))
 
     def _shown(self, cells: Cells, test: str, wording: int, scene: Scene) -> Question:
-        """Return what was shown: what the row says of it or, if it says no names, the draw of the plan."""
+        """Return the question that was shown: by the row's own names or, if it has none, by the draw of the plan."""
         said = {
             side: next((text for name in columns if (text := cell_text(cells, name))), "")
             for side, columns in _COLUMNS.items()

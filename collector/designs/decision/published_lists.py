@@ -68,7 +68,7 @@ def study_files(template: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 def _study_with_our_scenes(template: Mapping[str, str], published: PublishedFolder) -> dict[str, str]:
-    """Return what can be made from lists only: their words in the scenes of a new study of decisions."""
+    """Return a study made from lists only: their words in the scenes of a new study of decisions."""
     plain = read_words(published.file("iat_stimuli.csv"), "C")
     return {
         "study.toml": like_theirs(template["study.toml"], {r"^draws = \d+ ": "draws = 50 ", **LISTS_ONLY}),

@@ -36,11 +36,11 @@ class Cells:
 
     @property
     def n(self) -> int:
-        """Return how many cells are allowed."""
+        """Return the number of allowed cells."""
         return prod(map(len, self.lists))
 
     def cell(self, number: int) -> Cell:
-        """Return one cell by its number, from 0."""
+        """Return a cell by its number, from 0."""
         places = []
         for combinations in reversed(self.lists):
             number, place = divmod(number, len(combinations))

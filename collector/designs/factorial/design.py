@@ -163,7 +163,7 @@ class FactorialImports(Imports):
     row_columns = staticmethod(row_columns)
 
     def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits | None:
-        """Return how profiles become answers; None for vignettes and items that are all in the plan."""
+        """Return the reader that turns profiles into answers; None for vignettes and items that are all in the plan."""
         data: FactorialData = study.data
         return None if data.takes == "all" else ShownProfiles(FactorialAsks(), study, model, partial(_of_many, study))
 

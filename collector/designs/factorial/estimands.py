@@ -126,9 +126,9 @@ def _ratios(data: FactorialData, groups: Levels, settings: Mapping[str, Any]) ->
 
 
 def declared_of(data: FactorialData) -> dict[str, Any]:
-    """Return what the study says that varied, from which R's choose_cluster() takes the clusters of each attribute:
-    of which factor's levels an attribute is a property, which factors were crossed, what tells prompts apart.
-    """
+    """Return the study's declaration of what varied, from which R's choose_cluster() takes the clusters of each
+    attribute: the factor whose levels an attribute describes, the crossed factors, the columns that distinguish
+    prompts."""
     properties = {
         name: factor.name
         for factor in (*data.factors, *([data.personas] if data.has_personas else []))
@@ -209,9 +209,8 @@ def _crossed(own: Levels, linked: list[tuple[str, str]]) -> Iterator[tuple[str, 
 
 
 def cluster_of(data: FactorialData) -> str:
-    """Return what answers have in common: of many personas the respondent, else what was shown, for asking the same
-    again tells about nothing but this prompt.
-    """
+    """Return the column that clusters answers: with many personas the respondent, otherwise the prompt, because
+    repeating it is informative about this prompt only."""
     return "respondent" if len(data.personas.levels) >= LEAST_PERSONAS else "item"
 
 

@@ -129,7 +129,7 @@ class Level:
     more: tuple[str, ...] = ()
 
     def text(self, template: str) -> str:
-        """Return what a prompt of this template shows of the level."""
+        """Return the text of the level in a prompt of this template."""
         return self.texts.get(template, self.texts.get("", ""))
 
 
@@ -155,7 +155,7 @@ class Factor:
         return (self.name, *self.columns)
 
     def values(self, number: int) -> tuple[str, ...]:
-        """Return what a trial keeps of a level."""
+        """Return the stored values of a level."""
         return (self.levels[number].name, *self.levels[number].more)
 
     def levels_of(self, name: str) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ class Profiles:
     attribute_order: str = "as_listed"
 
     def labels(self, template: str) -> tuple[str, ...]:
-        """Return what the profiles of a task are called, in their order."""
+        """Return the labels of a task's profiles, in their order."""
         return _labels(self.label.get(template, self.label.get("", "")), self.count)
 
 
@@ -102,7 +102,7 @@ class FactorialData:
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what was made before for this key: profiles of a task are the same for all questions about it."""
+        """Return the cached value for this key: profiles of a task are the same for all questions about it."""
         if key not in self.memo:
             if len(self.memo) >= _MOST_REMEMBERED:
                 self.memo.clear()
@@ -115,7 +115,7 @@ class FactorialData:
 
     @property
     def n_tasks(self) -> int:
-        """Return how many tasks are shown in each template to each persona."""
+        """Return the number of tasks in each template for each persona."""
         return self.cells.n if self.takes == "all" else self.n
 
     def form_of(self, name: str, shown: Mapping[str, Any]) -> AnswerForm | None:

@@ -53,7 +53,7 @@ def row_columns(data: FactorialData) -> tuple[str, ...]:
 
 
 def placer_of(data: FactorialData) -> RowPlacer | None:
-    """Return what names the item of a row by its levels, if all cells are asked; else None."""
+    """Return the function that names a row's item by its levels, if all cells are planned; otherwise None."""
     if not row_columns(data):
         return None
     known = [(factor, numbers_of(factor)) for factor in data.factors]
@@ -182,7 +182,7 @@ class ShownProfiles(PeopleUnits):
                 yield PlacedAnswer(turn_of(trial, turn, shown, name), answer, conversation=trial.trial_id, turn=turn)
 
     def _answer(self, asked: AskedQuestion, rows: Sequence[Cells], template: str) -> str:
-        """Return what one question was answered; of a choice among profiles the label of the one that was chosen."""
+        """Return the answer to one question; for a choice among profiles the label of the chosen one."""
         if asked.about:
             row = rows[asked.about - 1]
             return cell_text(row, asked.name) or cell_text(row, asked.base)
@@ -203,7 +203,7 @@ class ShownProfiles(PeopleUnits):
 
 
 def fields_of(data: FactorialData, shown: Mapping[str, Any]) -> tuple[AskedField, ...]:
-    """Return what a person fills in: a field for each question, named as its answer is read."""
+    """Return the fields for a person: one for each question, named as its answer is read."""
     asked = zip(shown["questions"], shown["directions"], strict=True)
     return tuple(_field(data, data.questions[name], direction, shown[TEMPLATE]) for name, direction in asked)
 

@@ -195,7 +195,7 @@ def _is_rated(table: AnswerTable, name: str, columns: Sequence[str]) -> bool:
 def _reasons(
     table: AnswerTable, found: _Found, free: Sequence[str], factors: Sequence[str], placed: Mapping[str, str | None]
 ) -> dict[str, str]:
-    """Return for each column what it is taken for, and why; of those that are not taken why not."""
+    """Return the role of each column and the reason for it; for unused columns the reason why not."""
     why = {column: f"the {role}, by its name and numbers" for role, column in placed.items() if column}
     why |= {found.question: "names the question"} if found.question else {}
     why |= {found.template: "names the wording"} if found.template else {}
@@ -263,7 +263,7 @@ def _factors(table: AnswerTable, found: _Found, named: Mapping[str, str]) -> tup
 
 
 def _questions(table: AnswerTable, found: _Found) -> Mapping[str, Sequence[str]]:
-    """Return what each question was answered, by its name."""
+    """Return the answers to each question, by its name."""
     if found.question is None:
         names = [
             name_of(answer, ()) if len(found.answers) > 1 or found.tasks.n_profiles > 1 else "answer"
@@ -281,7 +281,7 @@ def _questions(table: AnswerTable, found: _Found) -> Mapping[str, Sequence[str]]
 
 
 def _of_key(values: Sequence[str]) -> dict[str, list[str]]:
-    """Return what most answers, which are JSON, have under the first key that holds numbers or a few words, by its
+    """Return the values under the first key that holds numbers or a few words in most answers, which are JSON, by its
     name."""
     found = []
     for value in values:

@@ -42,7 +42,7 @@ class Tasks:
     chosen: tuple[str, ...] = ()
 
     def mapping(self, table: AnswerTable) -> list[str]:
-        """Return what `--map` says of these columns; places may be counted from 0."""
+        """Return the `--map` of these columns; places may be counted from 0."""
         made = [f"task={self.task}"] if self.task != "task" else []
         place = table.from_one(self.place) if self.place else "place"
         return [*made, *([f"place={place}"] if place != "place" else [])]
@@ -97,7 +97,8 @@ def _is_one_of(values: Sequence[str], tasks: Sequence[tuple[str, str]]) -> bool:
 
 
 def crossing_of(table: AnswerTable, factors: Collection[str], n_profiles: int, named: Mapping[str, str]) -> list[str]:
-    """Return how tasks are drawn: profiles, and pairs of levels that the file never shows together."""
+    """Return the TOML lines on how tasks are drawn: profiles, and pairs of levels that the file never shows
+    together."""
     if n_profiles == 1:
         return []
     n_tasks = len(table.columns[next(iter(table.columns))]) // n_profiles

@@ -176,7 +176,7 @@ def _same(reading: AnswerReading, number: float) -> bool:
 
 
 def _unread(given: Counter[str], read: Callable[[str], AnswerReading]) -> str:
-    """Return what is to be said of answers that such a question can't read."""
+    """Return the remark on answers that such a question can't read."""
     left = {value: n for value, n in given.items() if read(value).value is None}
     if not left:
         return ""

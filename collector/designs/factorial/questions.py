@@ -81,14 +81,14 @@ class AskedQuestion:
         return _of(self.text, template)
 
     def instruction(self, template: str, direction: str, profiles: Sequence[str]) -> str:
-        """Return how the question is to be answered, as the prompt says it."""
+        """Return the instruction in the prompt on how to answer the question."""
         own = _of(self.how, template) if self.how is not None else None
         is_told = self.kind == "text" or self.form is not None
         usual = "" if is_told else f"Answer with {self.described(direction, profiles)}."
         return usual if own is None else own.replace("{answers}", self.described(direction, profiles))
 
     def described(self, direction: str, profiles: Sequence[str]) -> str:
-        """Return what an answer is, in words: "one number from 1 (not at all) to 7 (very)"."""
+        """Return the description of an answer: "one number from 1 (not at all) to 7 (very)"."""
         if self.kind == "scale":
             return _described(self._scale(direction))
         if self.kind == "number":

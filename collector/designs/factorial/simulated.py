@@ -64,7 +64,7 @@ _NUMBERS = [each.name for each in fields(Respondent) if each.name not in ("thres
 
 
 def parse_simulation(table: Table, data: FactorialData) -> dict[str, Respondent]:
-    """Return what [simulation] says, by model; "" is for all models that it does not name."""
+    """Return the settings of [simulation] by model; "" is for all models that it does not name."""
     row = table.table("simulation")
     said = table.mapping("simulation")
     usual = {name: value for name, value in said.items() if name != "models"}

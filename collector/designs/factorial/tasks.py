@@ -55,7 +55,7 @@ class Shown:
 
 
 def units_of(data: FactorialData) -> list[Unit]:
-    """Return what is asked of each task, in the study's order."""
+    """Return the units of each task, in the study's order."""
     questions = tuple(data.questions.values())
     if data.asked == "apart":
         return [Unit(question.name, (question,), _directions((question,))) for question in questions]
@@ -157,8 +157,8 @@ class Tasks(Sequence[Question]):
 
     @cached_property
     def _dealt(self) -> list[int]:
-        """Return for each place (persona by persona, task by task) the one whose prompt is sent there; alike in all
-        templates and for all questions, so that what is asked of a prompt stays together."""
+        """Return the place whose prompt is sent, for each place (persona by persona, task by task); the same in all
+        templates and for all questions, so that the questions about a prompt stay together."""
         n = self._data.n_tasks * self._personas
         return random.Random(f"factorial null\x1f{self._data.dealt_by}").sample(range(n), n)
 
@@ -288,5 +288,5 @@ _BY_QUESTION = ("questions", "kinds", "lows", "highs", "directions", "abouts")
 
 
 def of_turn(shown: Mapping[str, Any], turn: int) -> dict[str, Any]:
-    """Return what one turn shows, from 1: one of its questions."""
+    """Return the factors of one turn, from 1: one of its questions."""
     return {**shown, **{name: [shown[name][turn - 1]] for name in _BY_QUESTION}}

@@ -44,7 +44,7 @@ def system_text(data: FactorialData, shown: Shown) -> str:
 
 
 def persona_text(data: FactorialData, shown: Shown) -> str:
-    """Return what a trial says of who answers; empty where it says nothing."""
+    """Return a trial's text about its respondent; empty if it has none."""
     level = data.personas.by_name.get(shown["persona"])
     return level.text(shown["template"]) if level else ""
 

@@ -335,7 +335,7 @@ def proposed_study(cells: AnsweredCells) -> ProposedStudy:
 
 
 def _separator(texts: Iterable[str]) -> str:
-    """Return what separates the two groups of all options; StudyError if they are not pairs."""
+    """Return the separator of the two groups in all options; StudyError if they are not pairs."""
     options = set(texts)
     for separator in _SEPARATORS:
         if all(len(text.split(separator)) == 2 for text in options):

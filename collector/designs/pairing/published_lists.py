@@ -176,7 +176,7 @@ def like_theirs(template: str, changes: Mapping[str, str]) -> str:
 
 
 def read_words(file: Path, column: str) -> dict[str, dict[str, list[str]]]:
-    """Return by test the words of A, B, and of the column that is shown, in lower case as they were sent."""
+    """Return the words of A, B, and of the shown column by test, in lower case as they were sent."""
     tests: dict[str, dict[str, list[str]]] = {}
     for row in read_rows(file):
         lists = tests.setdefault(TESTS.get(row["dataset"], row["dataset"]), {"A": [], "B": [], "shown": []})
@@ -208,7 +208,7 @@ def _wordings(prompts: Iterable[Mapping[str, str]]) -> Iterable[tuple[str, str, 
 
 
 def known_test(tests: Mapping[str, _Known], test: str, where: str) -> _Known:
-    """Return what the lists say about a test that another file names."""
+    """Return the lists' entry for a test that another file names."""
     if test not in tests:
         raise UnknownNameError(f"test (of {where}) in {_LISTS[''][0]}", test, tests)
     return tests[test]
@@ -262,9 +262,8 @@ class Script:
 
 
 def read_scripts(folder: Path) -> list[Script]:
-    """Return what the scripts below a folder ask `MODEL`, by task and stereotype, the paper's first variation first.
-    Raise StudyError if a script of that model can't be understood.
-    """
+    """Return the prompts that the scripts below a folder send to `MODEL`, by task and stereotype, the paper's first
+    variation first. Raise StudyError if a script of that model can't be understood."""
     found = (script for path in islice(_paths(folder), _MAX_SCRIPTS) if (script := _script(path)))
     return sorted(found, key=lambda each: (each.task, each.stereotype, _place(each.variation), each.variation))
 
@@ -305,9 +304,8 @@ def _script(path: Path) -> Script | None:
 
 
 def _names_of_rows(nodes: Iterable[ast.AST]) -> dict[str, str]:
-    """Return what a script writes into each row of its results: llm, category (the stereotype), variation, bias (the
-    task).
-    """
+    """Return the fields that a script writes into each row of its results: llm, category (the stereotype), variation,
+    bias (the task)."""
     for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "assign":
             return {word.arg: _text(word.value) for word in node.keywords if word.arg}

@@ -98,7 +98,7 @@ def parse_tables(
 
 
 def read_draws(table: Table) -> int:
-    """Return how many times each test is asked in each wording."""
+    """Return the number of draws of each test in each wording."""
     draws = table.integer("draws", 50)
     if not 1 <= draws <= MAX_DRAWS:
         raise StudyError(f'"draws" in {table.where} must lie between 1 and {MAX_DRAWS:,}, but is {draws}.')
