@@ -81,7 +81,7 @@ compile_and_keep <- function(code, path, say, compile) {
   remove_leftovers(dirname(path))
   problem <- write_whole(path, function(part) saveRDS(list(code = code, model = model), part))
   if (!is.null(problem)) {
-    message("The compiled model could not be kept in ", dirname(path), ": the next fit compiles it again.")
+    message("The compiled model could not be stored in ", dirname(path), ": the next fit compiles it again.")
   }
   structure(model, compile_s = proc.time()[["elapsed"]] - begun)
 }

@@ -16,7 +16,7 @@ written_file <- function(path, write) {
   problem <- write_whole(path, write)
   if (!is.null(problem)) {
     # The numbers are still worth seeing.
-    message(basename(path), " could not be kept in ", dirname(path), ": ", problem)
+    message(basename(path), " could not be stored in ", dirname(path), ": ", problem)
     return(no_file())
   }
   file_row(path)

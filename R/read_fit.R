@@ -97,7 +97,7 @@ chosen_fit <- function(models, fit, path) {
 }
 
 checked_model_file <- function(row, column, database) {
-  again <- sprintf("To make it again: analyze --fit %s --db %s --refit", row$fit, database)
+  again <- sprintf("To recompute it: analyze --fit %s --db %s --refit", row$fit, database)
   if (is.na(row[[column]])) {
     stop_with(
       sprintf("%s of %s were not kept.", if (column == "file") "The files" else "The draws", quoted(row$fit)),

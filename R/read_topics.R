@@ -86,7 +86,7 @@ checked_topics <- function(file, path) {
   if (!unname(tools::md5sum(file)) %in% md5) {
     stop_with(
       sprintf("%s is not the model that this database recorded.", quoted(file)),
-      "To make it again: analyze --fit stm --refit"
+      "To recompute it: analyze --fit stm --refit"
     )
   }
   read_kept_rds(file, md5)
@@ -109,7 +109,7 @@ save_topics <- function(model, prepared, tables, settings) {
   )
   if (!is.null(write_whole(path, function(part) saveRDS(object, part)))) {
     # The numbers are still worth seeing.
-    message("The fitted model could not be kept in ", path, ".")
+    message("The fitted model could not be stored in ", path, ".")
     return(no_file())
   }
   file_row(path)

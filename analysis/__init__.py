@@ -11,9 +11,9 @@ draws = analysis.read_draws("slant.duckdb", fit="interference")   # of a Bayesia
 draws.frame, draws.path, draws.to_arviz()
 analysis.check("slant.duckdb").rows["influence"]         # what the paper does not say
 analysis.permute("slant.duckdb", permutations=100).tests # interference next to that of arbitrary labels
-analysis.calibrate("slant.duckdb", "interference").summary  # is the sampler right?
+analysis.calibrate("slant.duckdb", "interference").summary  # is the sampler correct?
 analysis.specifications("slant.duckdb", "rmiat").table   # the same question, analysed in other ways
-analysis.plan_power("rmiat", pilot="slant.duckdb").table # what could be found with how many words, and its cost
+analysis.plan_power("rmiat", pilot="slant.duckdb").table # smallest detectable effects with how many words, and its cost
 analysis.meta_analysis("slant.duckdb", "rmiat").table    # one number over tests and models
 analysis.validity("slant.duckdb", ["rmiat.d", "word_association.d"]).table  # do two measures agree?
 analysis.alike("slant.duckdb", "habits").summary         # does a model answer as people do?

@@ -189,7 +189,7 @@ def _r_packages(r: RInstallation) -> list[Check]:
     try:
         versions = _versions_in_r(r, [row["package"] for row in wanted])
     except (OSError, subprocess.SubprocessError) as error:
-        fix = f"See what this says: {r.rscript} --version"
+        fix = f"See the output of: {r.rscript} --version"
         return [Check("R packages", "missing", f"Rscript failed: {error}", "a working R", fix)]
     return [_r_package(row, versions.get(row["package"], "")) for row in wanted]
 

@@ -79,7 +79,7 @@ def lacking_rows(r: RInstallation) -> list[Row]:
     command = [str(r.rscript), str(ROOT / "R" / "package_versions.R"), *(row["package"] for row in rows)]
     answer = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | r_environment())
     if answer.returncode:
-        stop(f"Can't ask R for its packages: {answer.stderr.strip()}", f"See what this says: {r.rscript} --version")
+        stop(f"Can't ask R for its packages: {answer.stderr.strip()}", f"See the output of: {r.rscript} --version")
     found = {row["package"]: row["version"] for row in csv.DictReader(answer.stdout.splitlines())}
     return [row for row in rows if version_numbers(found[row["package"]]) < version_numbers(row["at_least"])]
 

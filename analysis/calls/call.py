@@ -169,7 +169,7 @@ def _with_files(call: Call, answer: Answer) -> Answer:
         try:
             replace_on_disk(path, content)
         except OSError as error:
-            not_kept.append(f"message: {path.name} could not be kept in {path.parent}: {error.strerror}")
+            not_kept.append(f"message: {path.name} could not be stored in {path.parent}: {error.strerror}")
     return replace(answer, files={}, messages=(*answer.messages, *not_kept)) if answer.files else answer
 
 

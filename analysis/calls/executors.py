@@ -36,7 +36,7 @@ _WORKERLESS_S = 10.0  # a worker that died is back by then, and a starting one i
 _HEED_CTRL_C_S = 0.2  # see analysis/bridge/worker.py
 _IN_FLIGHT = 4  # groups of calls for each worker: enough that none waits, while all the others stay here
 _AT_LEAST = 16
-_KEPT = "What had ended is kept: the same call goes on from there."
+_KEPT = "Finished results are stored: the same call resumes from there."
 _NOT_TAKEN = (ImportError, AttributeError, TypeError, pickle.PickleError)  # a worker without slant raises these
 
 
@@ -115,7 +115,7 @@ class LeftOut:
             others = [reason[0] for address, reason in self._reasons.items() if address != worker.worker]
             raise RError(*worker.reason, *others)
         if is_new:
-            _log.warning("%s It is left out; the others go on.", worker.reason[0])
+            _log.warning("%s It is excluded; the others continue.", worker.reason[0])
 
     def fit_workers(self) -> frozenset[str] | None:
         """Return the addresses of workers that may answer; None if none was refused, and all may."""
@@ -148,8 +148,8 @@ class _Attendance:
             self._is_said = True
             address = self._client.scheduler.address
             _log.warning(
-                "The cluster at %s has no workers; this waits until one is there. To start one, on its machine: "
-                "dask worker %s. To end this: Ctrl-C; what has ended is kept.", address, address
+                "The cluster at %s has no workers; waiting for one. To start one, on its machine: "
+                "dask worker %s. To stop: Ctrl-C; finished results are stored.", address, address
             )  # fmt: skip
 
 

@@ -166,10 +166,10 @@ def _refusal(parcel: Parcel) -> tuple[str, ...] | None:
     if words := difference(there, parcel.versions):
         return (
             f"{name} has {words}.",
-            "Numbers of different versions must not mix: install the same there. What each worker has: "
+            "Results of different versions must not mix: install the same versions there. To see each worker's: "
             "analyze doctor --cluster ADDRESS",
-            "To mix them all the same: --mixed-versions, in Python executor=mixed_versions(executor). "
-            "Each row then says what made it, and where.",
+            "To mix them anyway: --mixed-versions, in Python executor=mixed_versions(executor). "
+            "Each row then names its versions and machine.",
         )
     return None
 
@@ -209,8 +209,8 @@ class _Watch:
             return
         if (used := sum(_memory_of(process, shares_once=True) for process in processes)) > self._limit:
             raise _TooMuchMemory(
-                f"R took {used / 1e6:,.0f} MB, more than the {self._limit / 1e6:,.0f} MB that a job of this worker may "
-                "have (its memory limit, shared out among its threads)."
+                f"R took {used / 1e6:,.0f} MB, more than the {self._limit / 1e6:,.0f} MB that a job of this "
+                "worker may use (its memory limit, divided among its threads)."
             )
 
     def check_wanted(self) -> None:

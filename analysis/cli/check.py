@@ -72,7 +72,7 @@ def check_command(
     known = (*commands, RETEST, REGISTRATION, SERVERS, SERVED)
     if show is not None and show not in known:
         raise UnknownNameError("check", show, known)
-    no_registration = ("No run here was given a registration.", "To compare with a file: --registration FILE")
+    no_registration = ("No run here has a registration.", "To compare with a file: --registration FILE")
     if show == REGISTRATION and out is None:  # it uses no fit
         registered = registered_study(asked.db, chosen.name, registration)
         if registered is None:
@@ -94,10 +94,10 @@ def check_command(
         if commands.get(show):
             raise UsageError(*_not_kept(show, commands[show], chosen.as_typed))
         if show in (SERVERS, SERVED):
-            raise UsageError(f'The check "{show}" has nothing to show: one server answered, as that model.')
+            raise UsageError(f'The check "{show}" has nothing to show: one server answered, with that model.')
         if show == RETEST:
-            raise UsageError("No trial here was asked again.", "To ask some once more: collect … --again 200")
-        raise RError(f'The check "{show}" could not be made, so it has no rows.', "The reason is above.")
+            raise UsageError("No trial here was repeated.", "To repeat some: collect … --again 200")
+        raise RError(f'The check "{show}" failed, so it has no rows.', "The reason is above.")
     if show is not None:
         return Answer(result.rows[show], exact=True)
     if asked.output_format == "json":
@@ -111,6 +111,6 @@ def check_command(
 
 def _not_kept(check: str, command: str, study: str) -> tuple[str, str]:
     return (
-        f'The check "{check}" has nothing to show: it reads what another command keeps, and nothing is kept yet.',
+        f'The check "{check}" has nothing to show: it reads stored results of another command, which has not run yet.',
         f"To compute it: {command} --study {study}",
     )

@@ -101,7 +101,9 @@ def _side_by_side(asked: Asked, db: Path, other: Path, is_print_of: tuple[tuple[
     from slant.analysis.questions.side_by_side import side_by_side
 
     if any(is_print_of):
-        raise UsageError("--table and --status are about the print, --with about another database.", "Leave one out.")
+        raise UsageError(
+            "--table and --status select printed numbers, --with another database: remove one.", "Leave one out."
+        )
     with database_of(db) as here, database_of(other) as there:
         result = asked.compute(side_by_side, db=here, other=there)
     rows = result.estimates
@@ -144,4 +146,4 @@ def reconstruct_command(study: str, output_format: str) -> None:
     """
     loaded = load_study(study)
     print_rows(reconstruct_answers(loaded), output_format)
-    say(f'Made up from what "{loaded.name}" prints, not answers of any model. Keep them in a separate database.')
+    say(f'Constructed from what "{loaded.name}" prints, not answers of any model. Store them in a separate database.')

@@ -100,7 +100,7 @@ def figures_command(
     for row in rows.filter(pl.col("problem").is_not_null()).unique("problem", maintain_order=True).to_dicts():
         say(f"{row['figure']} could not be drawn. {row['problem']}")
     for hint, missing in _not_drawn(chosen, names, rows).items():
-        say(f"Not drawn, because there are no rows for them: {', '.join(missing)}. To make these rows: {hint}")
+        say(f"Not drawn, because they have no rows: {', '.join(missing)}. To make these rows: {hint}")
     if rows["path"].null_count():
         ctx.exit(1)
 

@@ -118,14 +118,16 @@ def check_adjust(show: str | None, adjust: str | None) -> None:
 def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
     """Say whether the fit can be the paper's own, and how well its topics match the printed ones."""
     for row in result.topics["models"].filter(~pl.col("is_converged")).to_dicts():
-        say(f"Not converged after {row['n_steps']} steps, the most that the study allows; the fit is kept as it is.")
+        say(f"Not converged after {row['n_steps']} steps, the maximum that the study allows; the fit is stored anyway.")
     for name in result.diagnostics["study"].unique(maintain_order=True):
         definition = _study(name, study, db)
         if definition is None or not printed_topics(definition):
             continue
         for row in _joined(result, missing_of_print(StudyViews(db, definition))).to_dicts():
             if row["missing"] and row["source"] != "simulated":
-                say(f"This can't be the paper's own fit ({row['source']}), for texts are missing: {row['missing']}.")
+                say(
+                    f"This can't be the paper's own fit ({row['source']}), because texts are missing: {row['missing']}."
+                )
     for grain, match in _matches(result, study, db).group_by(GRAIN, maintain_order=True):
         if grain[0] == "simulated":
             say("Simulated answers reason in a few fixed sentences: their topics say nothing about models.")
@@ -231,7 +233,7 @@ def check_has_table(fits: Iterable[tuple[Study, Fit]], show: str) -> None:
 
 def _empty_table(result: FitResult, show: str) -> UsageError:
     names = ", ".join(result.diagnostics["fit"].unique(maintain_order=True))
-    needs = "A contrast needs answers in two conditions." if show == "contrasts" else "Of these rows it has none."
+    needs = "A contrast needs answers in two conditions." if show == "contrasts" else "These rows have none."
     return UsageError(f'The table "{show}" of {names} is empty.', needs)
 
 

@@ -93,7 +93,7 @@ def indices_command(asked: Asked, **settings: Any) -> Answer:
     asked.choose(has_games, "has games")
     result = asked.compute(game_indices, work="Measuring games in R", **settings)
     cells, n_kept = count_text(result.n_cells, "cell"), result.n_cells - result.n_made
-    counted = f"{cells}: {result.n_made} computed now, {n_kept} kept from before."
+    counted = f"{cells}: {result.n_made} computed now, {n_kept} stored earlier."
     return Answer(result.table, _INTERVALS, [counted, *_without_classes(result.table), *_mixtures(asked)])
 
 
@@ -103,7 +103,8 @@ def _without_classes(table: pl.DataFrame) -> list[str]:
     if n == 0:
         return []
     return [
-        f"{count_text(n, 'cell')} of one class of jobs: nothing can be stratified, so there is no index. How unevenly "
+        f"{count_text(n, 'cell')} with one class of jobs: nothing can be stratified, so they have no index. How "
+        "unevenly "
         "groups are chosen: one_minus_herfindahl of game_replays, after analyze --fit policies."
     ]
 
@@ -135,7 +136,7 @@ def differences_command(asked: Asked, indices: tuple[str, ...], **settings: Any)
     n_kept = result.n_comparisons - result.n_made
     says = [
         *result.left_out,
-        f"{result.n_comparisons} comparisons: {result.n_made} computed now, {n_kept} kept from before.",
+        f"{result.n_comparisons} comparisons: {result.n_made} computed now, {n_kept} stored earlier.",
         f"p is corrected ({settings['adjust']}) within each index, source and study version.",
         *_mixtures(asked),
     ]

@@ -96,7 +96,7 @@ class AnalyzeGroup(LazyGroup):
         finally:
             if (results := sys.modules.get("slant.analysis.calls.results")) is not None:
                 for reason in results.take_reasons_not_kept():
-                    say(f"The result could not be kept. {reason}")
+                    say(f"The result could not be stored. {reason}")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

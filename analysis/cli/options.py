@@ -92,13 +92,13 @@ def workers_options(command: Callable[..., Any]) -> Any:
             return command(*args, workers=workers, **options)
         if cluster and workers and context.get_parameter_source("cluster") is not ParameterSource.ENVIRONMENT:
             raise UsageError(
-                "Can't count workers of a cluster: --workers are R processes of this machine.",
-                "Leave out one of --workers and --cluster; a cluster of this machine is local:4.",
+                "--workers can't count workers of a cluster: they are R processes of this machine.",
+                "Remove --workers or --cluster; a cluster of this machine is local:4.",
             )
         if mixed_versions and (workers or not cluster):
             raise UsageError(
-                "Can't mix versions without a cluster: --mixed-versions takes other versions of its workers.",
-                "Name it (--cluster tcp://scheduler:8786), or leave out --mixed-versions.",
+                "--mixed-versions needs a cluster: it accepts workers with other versions.",
+                "Name it (--cluster tcp://scheduler:8786), or remove --mixed-versions.",
             )
         with contextlib.nullcontext(workers) if workers or not cluster else _executor(cluster, mixed_versions) as here:
             return command(*args, workers=here, **options)

@@ -46,9 +46,7 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -
     words = [word.strip() for word in (text or "").split(",")] if text is not None else []
     if any(not word.isascii() or not word.isdigit() or int(word) < 1 or len(word) > 7 for word in words):
         option = parameter.opts[0]
-        raise UsageError(
-            f'{option} takes whole numbers with commas between them, not "{text}".', f"As in: {option} 16,32"
-        )
+        raise UsageError(f'{option} takes whole numbers separated by commas, not "{text}".', f"As in: {option} 16,32")
     return tuple(int(word) for word in words)
 
 
@@ -107,7 +105,7 @@ _OPTIONS = (
     epilog=EXAMPLES,
     study="With --from: the one that the pilot holds.",
     options=_OPTIONS,
-    figure="what could be found",
+    figure="smallest detectable effects",
     usual_options=[workers_options, output_options],
 )
 def power_command(asked: Asked, **settings: Any) -> Answer:

@@ -81,7 +81,7 @@ def replay_command(
     for note, names in replayed.not_compared.group_by("note", maintain_order=True).agg(pl.col("name")).iter_rows():
         say(f"Not compared: {_listed(names)}: {note}")
     n_agree = replayed.table.filter(pl.col("kind") != "hash", pl.col("status") == AGREES).height
-    verdict = f"What was made again agrees: {n_agree:,} files" if replayed.agrees else "NOT ALL AGREES"
+    verdict = f"All recomputed results agree: {n_agree:,} files" if replayed.agrees else "NOT ALL AGREES"
     say(f"{verdict}. Database: {replayed.db}")
     if not replayed.agrees:
         ctx.exit(1)

@@ -186,7 +186,7 @@ def _print_answer(asked: Asked, answer: Answer, figure: Path | None) -> None:
         say(sentence)
     asked.say_doubts()
     if figure is not None and answer.figure is None:
-        raise UsageError("There is no figure of this result, so that --figure has nothing to draw.")
+        raise UsageError("This result has no figure, so --figure has nothing to draw.")
     if figure is not None and answer.figure is not None:
         from slant.analysis.plots.drawing import draw_into
 

@@ -74,7 +74,7 @@ def tables_command(
     infos, study = table_info(), study_name(study)
     if not is_list and (notes or CODED_TRIALS in names):
         if set(names) - {CODED_TRIALS}:
-            raise click.UsageError(f"{CODED_TRIALS} is printed by itself: it is made of notes.")
+            raise click.UsageError(f"{CODED_TRIALS} is printed alone, because it comes from notes.")
         _print(coded_trials(db, notes, study, measure), output_format, CODED_TRIALS)
         return
     if is_list:
@@ -85,7 +85,7 @@ def tables_command(
         _print(pl.DataFrame(rows), output_format, "tables")
         return
     if output_format != "table" and len(names) != 1:
-        raise click.UsageError(f"--format {output_format} prints one table: name it (analyze tables --list).")
+        raise click.UsageError(f"--format {output_format} prints only one table: name it (analyze tables --list).")
     with kept_open(db):
         frames = tables(db, study=study, names=names or None, measure=measure)
         remarks = [f"Note: {note}" for note in table_notes(db, study)]
@@ -153,7 +153,7 @@ def coded_trials(
     readers = [path.stem for path in paths]
     if not paths or len(set(readers)) < len(readers):
         raise UsageError(
-            f'The table "{CODED_TRIALS}" needs files of notes, no two of one name.',
+            f'The table "{CODED_TRIALS}" needs files of notes with different names.',
             "analyze tables coded_trials --notes FILE",
         )
     if missing := [str(path) for path in paths if not path.exists()]:

@@ -62,7 +62,7 @@ def stale_fit_warnings(fits: pl.DataFrame, study: Study) -> list[str]:
 
 
 def stale_fit_warning(study: str) -> str:
-    return f"The kept fit is of other rows (or other settings or R code); run: analyze --fit {ENGINE} --study {study}."
+    return f"The stored fit has other rows (or other settings or R code); run: analyze --fit {ENGINE} --study {study}."
 
 
 def _own_ids(db: str | Path, study: Study, fits: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:

@@ -52,7 +52,7 @@ def crossed_choices(
         if progress:
             progress(number + 1, len(calls))
     if not found:
-        raise DatabaseError(f'There is no effect of conditions: in no cell of "{db}" do answers differ.')
+        raise DatabaseError(f'No effect of conditions can be estimated: in no cell of "{db}" do answers differ.')
 
     def table(name: str) -> pl.DataFrame:
         in_order = sorted(found, key=lambda pair: pair[0])

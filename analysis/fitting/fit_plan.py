@@ -156,6 +156,6 @@ def _check_random(cells: Sequence[Cell], random: Sequence[str]) -> None:
             raise StudyError(f'Can\'t give "{name}" a random effect: the rows have no such column.')
         if cell.rows[name].n_unique() < 2:
             raise UsageError(
-                f'Can\'t give "{name}" a random effect: all rows have the same.',
-                "To ask every trial several times: collect --repetitions 5",
+                f'Can\'t give "{name}" a random effect: it is the same in all rows.',
+                "To collect every trial several times: collect --repetitions 5",
             )

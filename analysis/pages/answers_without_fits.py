@@ -133,8 +133,8 @@ def _mean_indices(section: SectionData) -> str | None:
     low, high = (rounded(float(value)) for value in (means.min(), means.max()))  # type: ignore[arg-type]
     size = low if low == high else f"{low} to {high}"
     return (
-        f"SI, how far groups are kept to classes of jobs, is {size} bits on average in "
-        f"{count_text(means.len(), 'cell')}; whether this is more than chance: analyze indices "
+        f"SI, how strictly groups are kept to classes of jobs, is {size} bits on average in "
+        f"{count_text(means.len(), 'cell')}; to compare it with chance: analyze indices "
         f"--study {section.study.as_typed}."
     )
 

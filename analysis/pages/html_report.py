@@ -190,7 +190,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
         except RError as error:
             problems.append(str(error))
         except DatabaseError:  # all its rows may be left out, as answers of another model are
-            without_rows.append(f"Not fitted: {name}, because no rows are left for it.")
+            without_rows.append(f"Not fitted: {name}, because it has no rows left.")
     if data.comparison is not None and CROSSED in data.fits:
         data.comparison = with_words(data.comparison, data.fits[CROSSED].tables[CROSSED]["effects"])
     if CROSSED in data.fits:
@@ -202,7 +202,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
         data.figures = list(figure_rows(db, study, figure_names, workers=data.workers, progress=progress))
     except RError as error:
         problems.append(str(error))
-    left_out = [f"Left out, because R could not do it: {without_folders(problem)}" for problem in _unique(problems)]
+    left_out = [f"Omitted, because R failed: {without_folders(problem)}" for problem in _unique(problems)]
     return [*left_out, *without_rows, *_no_data(data.comparison)]
 
 
@@ -314,11 +314,11 @@ def _no_data(rows: pl.DataFrame | None) -> Iterator[str]:
 def _data_warnings(study_tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     duplicates = study_tables["duplicate_finals"]
     if n_twice := duplicates.filter(pl.col("n_counted") > 1).height:
-        yield f"Trials with two final answers, both of which count: {n_twice} (table duplicate_finals)."
+        yield f"Trials with two final answers, which both count: {n_twice} (table duplicate_finals)."
     if n_once := duplicates.filter(pl.col("n_counted") == 1).height:
-        yield f"Trials answered for two collectors, of which the first answer counts: {n_once} (duplicate_finals)."
+        yield f"Trials that two collectors answered; the first answer counts: {n_once} (duplicate_finals)."
     for row in study_tables["served_models"].filter(pl.col("served_model_differs")).to_dicts():
-        reason = "left out of all tables" if row["n_left_out"] else "kept, because no snapshot was asked for"
+        reason = "excluded from all tables" if row["n_left_out"] else "included, because no snapshot was requested"
         yield (
             f"Served model differs: {row['requested_model']} was asked, {row['served_model']} answered "
             f"{row['n_trials']} trials ({reason})."
@@ -333,7 +333,7 @@ def _check_place(out: Path) -> None:
             "For paper: print it from a browser, or save it there as PDF.",
         )
     if not (out.parent.is_dir() and os.access(out.parent, os.W_OK)):
-        raise _unwritable(out, "its folder is not there, or can't be written to")
+        raise _unwritable(out, "its folder doesn't exist, or can't be written to")
 
 
 def _write(out: Path, page: str) -> Path:

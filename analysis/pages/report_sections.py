@@ -156,8 +156,11 @@ def _estimates(data: ReportData, grain: dict[str, str]) -> list[tuple[str, dict[
 
 
 _OWN_TABLES = {
-    "impact_ratio": ("ratios", "rates over that of the reference; below four fifths (.8) only with the whole interval"),
-    "reliability": ("scales", "how far the items of each scale hang together, over respondents"),
+    "impact_ratio": (
+        "ratios",
+        "rates divided by the reference level's; flagged only if the entire interval lies below four fifths (.8)",
+    ),
+    "reliability": ("scales", "how consistent the items of each scale are, over respondents"),
 }
 """Engines whose own table says more than their estimates."""
 
@@ -177,12 +180,14 @@ def _tests_of_terms(name: str, result: FitResult, grain: dict[str, str]) -> list
         rows = tests.filter(**grain).drop(*GRAIN, "study", "fit", "measure", "null_log_lik", strict=False)
         used = [column for column in rows.columns if rows[column].null_count() < rows.height]
         if rows.height:
-            captioned.append((f"{name}: tests of the whole model (all) and of its terms", fit_table(rows.select(used))))
+            captioned.append(
+                (f"{name}: tests of the entire model (all) and of its terms", fit_table(rows.select(used)))
+            )
     return captioned
 
 
 def _over_words(table: pl.DataFrame, fits: Mapping[str, FitResult]) -> pl.DataFrame:
-    """Show for condition effects whether they hold for other words and wordings, and what could be found."""
+    """Show for condition effects whether they hold for other words and wordings, and smallest detectable effects."""
     if CROSSED not in fits:
         return table
     cell = [*GRAIN, "study", "model", "test", "refusals_removed", "term"]

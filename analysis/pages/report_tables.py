@@ -53,7 +53,7 @@ VERDICTS = ("stays", "lost", "gained", "not_significant", "already_in_model")
 """Say what a significance of the paper's becomes over other words and wordings."""
 _FIT_HEADS = {
     "refusals_removed": "answers", "std_error": "SE", "conf_low": "95 % from", "conf_high": "to", "p_value": "p",
-    "std_error_ratio": "SE over words / SE", "mde": "smallest effect that could be found",
+    "std_error_ratio": "SE over words / SE", "mde": "smallest detectable effect",
     "mde_d": "the same as d", "verdict": "over words and wordings", "n_groups": "groups",
 }  # fmt: skip
 _FIT_CELLS = {
@@ -63,7 +63,7 @@ _FIT_CELLS = {
         "lost": "no longer significant",
         "gained": "significant only there",
         "not_significant": "not significant",
-        "already_in_model": "this model has these slopes already",
+        "already_in_model": "this model already has these slopes",
     },
 }
 """Give words for column names of fits."""

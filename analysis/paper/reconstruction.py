@@ -61,14 +61,14 @@ def bases_in_words(compared: pl.DataFrame) -> Iterator[str]:
     counts = Counter(of_answers["basis"].drop_nulls().to_list())
     if not counts:
         return
-    yield "These answers are made up from what the paper prints (analyze reconstruct); no model gave them."
+    yield "These answers are constructed from the paper's printed numbers (analyze reconstruct); no model gave them."
     tables = ", ".join(compared.filter(pl.col("basis") == "reproduction")["table"].unique(maintain_order=True))
     if counts["reproduction"]:
         yield f"Reproduced, because the printed counts decide them: {counts['reproduction']} numbers ({tables})."
     if counts["reconstruction"]:
         yield (
             f"Only reconstructed, because which words failed is not printed: {counts['reconstruction']} numbers. "
-            "If they are near, the models are the paper's; its answers remain unknown."
+            "If they are close, the models are the paper's; its answers remain unknown."
         )
 
 

@@ -36,9 +36,10 @@ _PAPERS_EFFECTS = "~condition*model"
 _OF_CONDITION = ("stm_topic3_condition_b", "stm_topic3_condition_se", "stm_topic3_condition_p")
 _OF_TOPICS = (*_OF_CONDITION, "topic3_pct")
 _PREVALENCE = {"proportion_pct": "estimate", "ci_low": "conf_low", "ci_high": "conf_high"}
-_OF_FEWER = "The kept topic model is only of the texts that are here. Missing: {}."
+_OF_FEWER = "The stored topic model covers only the texts here. Missing: {}."
 _NO_COEFFICIENT = (
-    "It is a coefficient of ~ condition * model with {} as the reference; the kept topic model has no such coefficient."
+    "It is a coefficient of ~ condition * model with {} as the reference; the stored topic model "
+    "has no such coefficient."
 )
 
 

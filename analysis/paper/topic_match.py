@@ -100,7 +100,7 @@ def match_in_words(match: pl.DataFrame) -> str:
         for row in match.drop_nulls("topic").to_dicts()
     ]
     n_printed = match["n_printed"].sum()
-    total = f"{match['n_shared'].sum()} of {n_printed} printed FREX words come out as printed"
+    total = f"{match['n_shared'].sum()} of {n_printed} printed FREX words agree"
     near = f"{match['n_near'].sum()} are among the first {_NEAR} of their topic"
     return f"By their words, {'; '.join(each)}. In all {total}, {near}."
 

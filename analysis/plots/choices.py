@@ -133,14 +133,14 @@ KINDS = {
         _condition_contrasts, _HINT,
     ),
     "predictive_checks": FigureKind(
-        "What was seen next to what a fit predicts, cell by cell (after analyze --fit brms).", _predictive_checks, _HINT
+        "Observed values and a fit's predictions, cell by cell (after analyze --fit brms).", _predictive_checks, _HINT
     ),
     "permutations": FigureKind(
         "The observed difference between conditions next to those of arbitrary labels (after analyze permute).",
         _permutations, "analyze permute --study {study}",
     ),
     "calibration": FigureKind(
-        "Ranks of truths among posterior draws next to those of a right sampler (after analyze calibrate).",
+        "Ranks of truths among posterior draws, compared with those of a correct sampler (after analyze calibrate).",
         _calibration, "analyze calibrate --study {study}",
     ),
 }  # fmt: skip

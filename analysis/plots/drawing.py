@@ -136,8 +136,8 @@ def checked_inches(value: float | str | None, name: str) -> float | None:
 def _nothing_to_draw(db: str | Path, study: Study, names: Sequence[str], source: str | None) -> DatabaseError:
     kinds = figure_kinds(study)
     commands = {kinds[name].hint.format(study=study.as_typed) for name in names if kinds[name].hint}
-    hints = [f"What they are drawn from is made by: {command}" for command in sorted(commands)]
-    return DatabaseError(f'"{db}" holds nothing to draw{f" from {source}" if source else ""}.', *hints)
+    hints = [f"To compute their rows: {command}" for command in sorted(commands)]
+    return DatabaseError(f'"{db}" has nothing to draw{f" from {source}" if source else ""}.', *hints)
 
 
 def draw(

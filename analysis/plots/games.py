@@ -98,7 +98,7 @@ KINDS = {
         partial(_of_one_variant, view="allocation_learning_curves"),
     ),
     "exploration": FigureKind(
-        "How open choices stay after what was seen.", partial(_of_one_variant, view="allocation_exploration")
+        "How open choices remain after earlier outcomes.", partial(_of_one_variant, view="allocation_exploration")
     ),
     "controlled_indices": FigureKind(
         "What SI, BGD and GASI are in games made up with a known structure (no data needed).", _controlled,
@@ -206,7 +206,9 @@ def _note(data: FigureData, rows: pl.DataFrame, figure: StudyFigure) -> str | No
     n_stale = rows.filter(~pl.col("is_current")).unique(CELL).height
     command = f"type `analyze indices --study {data.study.as_typed}`."
     problems = [
-        f"{n_missing} of {cells.height} cells are not drawn, for their indices are not kept yet" if n_missing else "",
-        f"{n_stale} cells have got games since their indices were kept" if n_stale else "",
+        f"{n_missing} of {cells.height} cells are not drawn, because their indices are not stored yet"
+        if n_missing
+        else "",
+        f"{n_stale} cells have new games since their indices were stored" if n_stale else "",
     ]
     return "; ".join(problem for problem in problems if problem) + f": {command}" if any(problems) else None

@@ -18,12 +18,12 @@ from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import fits_of
 
 _OVER_PROFILES = (
-    "Intervals are over the profiles that were shown; other templates, personas and words are not among what they "
-    "allow for (a mixed model with slopes of templates does)."
+    "Intervals allow for the sampling of profiles, not of templates, personas and words (a mixed "
+    "model with slopes of templates does)."
 )
 _OVER_MATERIALS = (
-    "Intervals are over the materials that were edited. A mean absolute difference is never 0: compare it with what "
-    "the same repetitions give when they are shuffled."
+    "Intervals are over the materials that were edited. A mean absolute difference is never 0: "
+    "compare it with that of the same repetitions, shuffled."
 )
 _OVER_PEOPLE = "Intervals are over the people who answered, with what each of them was shown."
 _IS_OF_PEOPLE = ~pl.col("source").is_in(sources_that("is_of_models"))
@@ -161,7 +161,9 @@ KINDS = {
         "What combinations of two attributes add to the effects of both.", _interactions, is_declared=True
     ),
     "paired_differences": FigureKind(
-        "What each change does against the baseline, next to what shuffled repetitions give.", _paired, is_declared=True
+        "The effect of each change compared with the baseline, and that of shuffled repetitions.",
+        _paired,
+        is_declared=True,
     ),
     "ratings": FigureKind("Ratings at each level of each attribute, as stacked bars.", _ratings, is_declared=True),
 }

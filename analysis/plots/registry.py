@@ -113,7 +113,7 @@ OF_TRIALS = {
         "Cohen's d with its interval, by model and test (the paper's main figure).", _effect_sizes
     ),
     "tokens": FigureKind("The distribution of tokens, by model, test and condition.", _tokens, is_declared=True),
-    "refusals": FigureKind("The share of refused trials, by model, test and condition.", _refusals, is_declared=True),
+    "refusals": FigureKind("The proportion of refusals, by model, test and condition.", _refusals, is_declared=True),
     "token_steps": FigureKind(
         "A histogram of token counts, fine enough to show the steps in which a provider counts.",
         _token_steps, is_declared=True,
@@ -123,7 +123,7 @@ OF_TRIALS = {
         _same_words, is_declared=True,
     ),
     "family_differences": FigureKind(
-        "How well other families predict token counts than the lognormal (after analyze --fit brms --family …).",
+        "How well other families than the lognormal predict token counts (after analyze --fit brms --family …).",
         _family_differences, "analyze --fit brms --study {study} --family gaussian",
     ),
     "topic_prevalence": FigureKind(
@@ -131,7 +131,7 @@ OF_TRIALS = {
         lambda data: data.topics.get("topic_prevalence"), "analyze --fit stm",
     ),
     "search_k": FigureKind(
-        "What speaks for which number of topics (after analyze topics search).",
+        "Criteria for the number of topics (after analyze topics search).",
         lambda data: data.topics.get("search_k"), "analyze topics search",
     ),
 }  # fmt: skip
@@ -177,11 +177,11 @@ def _replays(data: FigureData) -> pl.DataFrame | None:
 
 CHOICE_MODELS = {
     "learned_parameters": FigureKind(
-        "What choices in games follow, in models and people: parameters of learners (after analyze --fit learning).",
+        "How models and people learn in games: parameters of learners (after analyze --fit learning).",
         _parameters, "analyze --fit learning --study {study}",
     ),
     "replayed_curves": FigureKind(
-        "How choices settle by round, next to replays of each policy (after analyze --fit policies, learning).",
+        "How choices settle by round, compared with replays of each policy (after analyze --fit policies, learning).",
         _replays, "analyze --fit policies --study {study}",
     ),
 }  # fmt: skip
@@ -203,7 +203,7 @@ def _pairing_rows(data: FigureData, figure: str) -> pl.DataFrame | None:
 _DESCRIPTIONS = {
     "bias": "D of lists of words with its interval, by model and test.",
     "bias_heatmap": "The same (of a study of decisions: shares) as a heat map of models and tests.",
-    "decisions": "Share of decisions that go with the usual association, with its interval, by model and test.",
+    "decisions": "Proportion of decisions that follow the usual association, with its interval, by model and test.",
 }
 PAIRINGS = {
     name: FigureKind(description, partial(_pairing_rows, figure=name), is_declared=True)

@@ -53,7 +53,7 @@ def _specifications(data: FigureData) -> pl.DataFrame | None:
 
 KINDS = {
     "specifications": FigureKind(
-        "The specification curve: each way to analyse, with its estimates (after analyze sensitivity).",
+        "The specification curve: estimates of each way to analyse (after analyze sensitivity).",
         _specifications, "analyze sensitivity --study {study}",
     ),
 }  # fmt: skip

@@ -96,8 +96,8 @@ def alike(
     view, outcome = study.design.analyses.compared
     if not view:
         raise UsageError(
-            f'Answers of "{study.name}" are not compared with people\'s: its design ({study.design.name}) says of none '
-            "what number they are."
+            f"Answers of \"{study.name}\" can't be compared with people's: its design ({study.design.name}) "
+            "doesn't turn them into numbers."
         )
     rows = _rows(db, study, view, outcome)
     people = rows.filter(source="human")
@@ -106,9 +106,9 @@ def alike(
     if people.is_empty() or models.is_empty():
         raise DatabaseError(
             f'"{db}" holds no answers of {"people" if people.is_empty() else "models"} to "{study.name}".',
-            "Answers of people come in by: collect import FILES --layout people"
+            "To import answers of people: collect import FILES --layout people"
             if people.is_empty()
-            else f"To ask a model: collect --study {study.as_typed} --repetitions 30",
+            else f"To collect a model's: collect --study {study.as_typed} --repetitions 30",
         )
     people, of_persona, warnings = _with_groups(people, models, db, study, group)
     calls = list(_calls(people, models, study, outcome, of_persona, bound, alpha))
@@ -246,8 +246,8 @@ def share_of_shared(
 def _shared_warnings(calls: list[tuple[dict[str, str], Call]]) -> Iterator[str]:
     if any(not call.about["is_shared"] for _, call in calls):
         yield (
-            "People and models met different profiles: effects of levels are compared, and means of all profiles, not "
-            "items; errors of a model are over its profiles."
+            "People and models saw different profiles: the comparison is of effects of levels and means of all "
+            "profiles, not of items; errors of a model are over its profiles."
         )
 
 

@@ -70,8 +70,8 @@ def _arviz() -> Any:
         return import_module("arviz")
     except ModuleNotFoundError as error:
         raise UsageError(
-            "The Python package arviz is missing, which is not needed for anything else.",
-            "Install it: pip install arviz   Or take the draws as they are: read_draws(…).frame",
+            "The Python package arviz is missing, which nothing else needs.",
+            "Install it: pip install arviz   Or use the draws themselves: read_draws(…).frame",
         ) from error
 
 
@@ -113,10 +113,10 @@ class Draws:
         return inference_data(self.frame)
 
     def _file(self, ending: str, md5: str, file_kind: str) -> Path:
-        how_to_refit = f"To make it again: analyze --fit {self.about['fit']} --db {self._db} --refit"
+        how_to_refit = f"To recompute it: analyze --fit {self.about['fit']} --db {self._db} --refit"
         if file_kind == "draws" and not self._md5[md5]:
             raise DatabaseError(
-                f"The draws of {self.about['fit']} were not kept.",
+                f"The draws of {self.about['fit']} were not stored.",
                 'R writes them only with its package nanoparquet. In R: install.packages("nanoparquet")',
                 f"Then: analyze --fit {self.about['fit']} --db {self._db} --refit",
             )
@@ -154,7 +154,7 @@ def _check_one(models: pl.DataFrame) -> None:
         if len(values) > 1:
             listed = ", ".join(str(value) for value in values)
             hint = f'Name one: {column}="{values[0]}"' if column in ("study", "fit", "source") else "Read their tables."
-            raise UsageError(f"Several Bayesian models are kept, of {column} {listed}.", hint)
+            raise UsageError(f"Several Bayesian models are stored, of {column} {listed}.", hint)
 
 
 def _none(db: str | Path, fit: str | None) -> DatabaseError:

@@ -47,7 +47,7 @@ class Cell:
     """Hold the rows of one fit. `key` holds source, study_version, variant and the columns of the study's `by`.
 
     `warnings` say what differs among the rows: several settings or seeds, for example, or several measures.
-    `common_values`: model, and a test that the formula names, if all rows have the same. `n_dropped`: how many rows
+    `common_values`: model, and a test that the formula names, if it is the same in all rows. `n_dropped`: how many rows
     were left out by each of the fit's flags and outcomes.
     """
 

@@ -226,7 +226,9 @@ def other_model_sentences(db: Path, study: str | None = None) -> list[str]:
 def _other_model(row: Mapping[str, Any]) -> str:
     first, last = (f"{row[name]:%Y-%m-%d %H:%M}" if row[name] else "?" for name in ("first_done_at", "last_done_at"))
     kept = (
-        "left out of all tables (with them: --other-models)" if row["n_left_out"] else "shown as of a model of its own"
+        "excluded from all tables (with them: --other-models)"
+        if row["n_left_out"]
+        else "shown as of a model of its own"
     )
     return (
         f"answered by another model: {count_text(row['n_trials'], 'trial')} of {row['model']} came from "

@@ -43,7 +43,7 @@ class Lifecycle:
         if self.is_routed:
             verb, since = ("is", "since") if has_ended else ("will be", "from")
             what = f"{name} {verb} answered by {self.successor} {since} {day}"
-            return f"{what}: such answers are another model's, and are left out of all tables ({self.source})."
+            return f"{what}: such answers are another model's, and are excluded from all tables ({self.source})."
         rest = (self.ends - today).days
         when = "tomorrow" if rest == 1 else f"in {rest} days"
         what = f"{name} is gone since {day}" if has_ended else f"{name} goes on {day}, {when}"

@@ -211,7 +211,7 @@ def _dealt(study: Study) -> Study | None:
     data = design.asks.dealt(study.data, study.seed)
     if data is None:
         return None
-    about = f"{design.asks.dealt_words}: what is found where there is nothing"
+    about = f"{design.asks.dealt_words}: false positives: random labels"
     tests = design.tests(data)
     return replace(study, variant=NULL, asked_as=NULL, data=data, tests=tests, about=about, is_extension=True)
 

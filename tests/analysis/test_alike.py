@@ -144,7 +144,7 @@ def test_the_shell_says_what_may_be_said_and_no_more(place: Path) -> None:
 @pytest.mark.slow
 def test_a_report_sets_models_beside_people_and_says_how_and_what_it_is_not(place: Path) -> None:
     page = report(place / "t.duckdb", str(place / "study.toml"), place / "r.html").read_text("utf-8")
-    for said in ("models and people", "two one-sided tests", "nor of a population that these people", "People"):
+    for said in ("models and people", "two one-sided tests", "from which these people were not sampled", "People"):
         assert said in page
 
 

@@ -340,7 +340,7 @@ def test_what_agrees_is_not_called_everything(archive: Path, tmp_path: Path) -> 
     assert answer.exit_code == 0
     assert "verything" not in answer.stderr
     assert "Not compared: CITATION.cff, README.md" in answer.stderr
-    assert "What was made again agrees: " in answer.stderr
+    assert "All recomputed results agree: " in answer.stderr
 
 
 def test_what_can_not_be_sealed_is_a_sentence_and_leaves_no_file(db: Path, archive: Path, tmp_path: Path) -> None:

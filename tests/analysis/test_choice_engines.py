@@ -72,7 +72,7 @@ def test_figures_and_report_show_what_is_kept_and_name_what_is_not(db: Path, tmp
     assert drawn["alt_text"].str.contains("random: passes", literal=True).any()
     page = re.sub(r"<[^>]+>", "", analysis.report(db, STUDY, tmp_path / "r.html").read_text("utf-8"))
     assert "the candidate ucb predicts games that it has not seen best" in page
-    assert "What models learn by. To make it, type analyze --fit learning --study ultimatum" in page
+    assert "How models learn. To make it, type analyze --fit learning --study ultimatum" in page
     assert "that a better prediction proves a mechanism" in page
 
 

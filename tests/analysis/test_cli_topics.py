@@ -54,8 +54,10 @@ def test_a_fit_prints_topics_and_says_what_they_lack_and_match(db: Path, study: 
     assert [row["topic"] for row in rows(answer.stdout)] == ["1", "2", "3", "4"]
     assert any("bias" in row["frex_words"].split(", ") for row in rows(answer.stdout))
     assert "Not converged after 4 steps" in answer.stderr
-    assert "This can't be the paper's own fit (imported), for texts are missing: claude-3.7-sonnet in" in answer.stderr
-    assert "printed FREX words come out as printed" in answer.stderr
+    assert (
+        "This can't be the paper's own fit (imported), because texts are missing: claude-3.7-sonnet in" in answer.stderr
+    )
+    assert "printed FREX words agree" in answer.stderr
     contrasts = analyze(
         "--fit", "stm", "--study", study, "--db", db, "--show", "contrasts", "--adjust", "holm", "--format", "csv"
     )

@@ -124,7 +124,7 @@ def test_what_is_no_address_is_said_before_anything_starts(address: str) -> None
 def test_workers_and_a_cluster_are_not_both_named() -> None:
     answer = CliRunner().invoke(analyze, ["--fit", "lme4", "--workers", "2", "--cluster", "local:2"])
     assert answer.exit_code == 2
-    assert "Leave out one of --workers and --cluster" in answer.output
+    assert "Remove --workers or --cluster" in answer.output
 
 
 @pytest.mark.parametrize("more", [(), ("--workers", "1")])
@@ -133,7 +133,7 @@ def test_versions_are_not_mixed_without_a_cluster(more: tuple[str, ...]) -> None
         analyze, ["--fit", "lme4", "--mixed-versions", *more]
     )
     assert answer.exit_code == 2
-    assert "Can't mix versions without a cluster" in answer.output
+    assert "--mixed-versions needs a cluster" in answer.output
 
 
 def test_without_dask_the_option_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +250,7 @@ def test_a_scheduler_that_is_killed_ends_the_call_and_costs_nothing_that_had_end
         ends = psutil.Process(_listener(address))
         with pytest.raises(RError, match="has dropped calls") as said:
             results(db, calls, workers=executor, progress=lambda done, every: ends.kill() if done == 4 else None)
-        assert "What had ended is kept" in str(said.value)
+        assert "Finished results are stored" in str(said.value)
         assert not_kept_yet(db, calls[:4]) == []
         assert wait_until(lambda: not _busy(its.pid), 60)
 
@@ -340,7 +340,7 @@ def test_a_refused_worker_is_named_once_and_the_other_one_goes_on(
         executor.client.wait_for_workers(2)
         assert statuses(results(db, calls, workers=executor)) == {"ok": 12}
         (said,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-        assert re.fullmatch(r"The worker tcp://\S+ on \S+ has SnowballC 9.9.9 \(here .*It is left out; .*", said)
+        assert re.fullmatch(r"The worker tcp://\S+ on \S+ has SnowballC 9.9.9 \(here .*It is excluded; .*", said)
         mixed = results(db, calls, workers=mixed_versions(executor), refit=True).calls["versions"].to_list()
     assert all(f'"machine": "{os.uname().nodename}"' in text for text in mixed)
     assert 0 < sum('"SnowballC": "9.9.9"' in text for text in mixed) < 12

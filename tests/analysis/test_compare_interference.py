@@ -58,7 +58,7 @@ def test_the_counts_of_table_3_come_out_exactly_and_all_valid_answers_are_coded(
 def test_what_the_counts_decide_is_called_a_reproduction_of_made_up_answers(paper: Path) -> None:
     found = analysis.compare(paper, "interference", tables=COUNTED)
     assert set(found["basis"]) == {"reproduction"}
-    assert next(bases_in_words(found)).startswith("These answers are made up")
+    assert next(bases_in_words(found)).startswith("These answers are constructed")
     assert "45 numbers (Table 3, design)" in list(bases_in_words(found))[1]
 
 

@@ -64,7 +64,7 @@ def test_a_title_that_compares_variants_needs_two_of_them(tmp_path: Path) -> Non
     words = ["figures", "parts", "rewards", "--image", "svg", "--study", str(study), "--db", str(db)]
     result = CliRunner().invoke(analyze, [*words, "--out", str(tmp_path)])
     typed = f"collect --study {study} --variant NAME (bonus, base), then analyze indices --study {study}"
-    assert f"Not drawn, because there are no rows for them: rewards. To make these rows: {typed}" in result.stderr
+    assert f"Not drawn, because they have no rows: rewards. To make these rows: {typed}" in result.stderr
 
 
 @with_r
@@ -107,7 +107,9 @@ def test_a_study_without_figures_has_all_variants_side_by_side_and_what_lacks_is
     assert rows_of(study, db, "stratification")["stratification"].rows["variant"].unique().len() == 2
     with duckdb.connect(str(db)) as connection:
         connection.execute("DELETE FROM game_indices WHERE variant = 'bonus'")
-    said = f"2 of 4 cells are not drawn, for their indices are not kept yet: type `analyze indices --study {study}`."
+    said = (
+        f"2 of 4 cells are not drawn, because their indices are not stored yet: type `analyze indices --study {study}`."
+    )
     assert rows_of(study, db, "stratification")["stratification"].note == said
     with duckdb.connect(str(db)) as connection:
         connection.execute("DELETE FROM game_indices")

@@ -1,4 +1,4 @@
-"""Words dealt to groups at random in data that are there: what is found where there is nothing."""
+"""Words dealt to groups at random in data that are there: false positives: random labels."""
 
 from __future__ import annotations
 

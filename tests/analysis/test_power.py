@@ -123,7 +123,7 @@ def test_the_shell_prints_a_table_and_draws(db: Path, tmp_path: Path) -> None:
         (("--word", "1", "--residual", "1"), "needs a study"),
         (("--study", "rmiat", "--from", "no such.duckdb"), "There is no"),
         (("--study", "decision", "--word", "1", "--residual", "1"), "(design decision) can't be planned for"),
-        (("--study", "rmiat", "--word", "1", "--residual", "1", "--words", "16,x"), "whole numbers with commas"),
+        (("--study", "rmiat", "--word", "1", "--residual", "1", "--words", "16,x"), "numbers separated by commas"),
         (("--study", "rmiat", "--word", "1", "--residual", "1", "--figure", "a.bmp"), "ends in .svg or .png"),
     ],
 )

@@ -149,7 +149,7 @@ def test_a_table_of_a_fit_has_heads_and_verdicts_that_a_reader_knows() -> None:
     assert table["heads"] == ["term", "answers", "estimate", "p", "over words and wordings"]
     first, second = table["rows"]
     assert first == ["conditionb", "without refusals", "1.5", "< .001", "no longer significant"]
-    assert second[4] == "this model has these slopes already"
+    assert second[4] == "this model already has these slopes"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_without_r_the_tables_of_counts_stand_beside_the_print_and_the_rest_is_s
     page = out.read_text("utf-8")
     warnings = warnings_of(page)
     assert warnings.count("Left out") == 1
-    assert "Left out, because R could not do it: R is not on this machine" in warnings
+    assert "Omitted, because R failed: R is not on this machine" in warnings
     assert re.findall(r"<summary>Table (S\d+)\.", page) == ["S4", "S5"]
     assert "<small>63.94</small>" in page
     assert Page(page).alternatives == []

@@ -55,14 +55,14 @@ def test_a_report_starts_no_long_fit_and_says_what_to_type(db: Path, unfitted: s
 
 def test_what_is_counted_is_there_without_any_fit(unfitted: str) -> None:
     counted = section(unfitted, "answers")
-    assert "Table 3. Observed compliance: valid answers, and what the others were" in counted
+    assert "Table 3. Observed compliance: valid answers, and kinds of other answers" in counted
     assert all(f">{outcome}</th>" in counted for outcome in ("refused", "filtered", "truncated", "malformed"))
 
 
 def test_kept_fits_give_tables_1_and_2_of_both_kinds(fitted: str) -> None:
     stages = section(fitted, "stages")
     assert "Not made yet" not in stages
-    for caption in ("Table 1. Interference", "Table 2. Predicted compliance", "What the chains are worth"):
+    for caption in ("Table 1. Interference", "Table 2. Predicted compliance", "Diagnostics of the chains"):
         assert f"<summary>{caption}" in stages
     assert stages.count("<td>median word</td>") == stages.count("<td>averaged over the words</td>") > 0
     assert re.search(r"<td>-?0\.\d{3} \[-?0\.\d{3}, 0\.\d{3}\]</td>", stages)

@@ -209,10 +209,10 @@ def test_whole_conversations_are_asked_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"batch": True}, "live, not by batch"),
-        ({"shard": (1, 2)}, "A shard can't be asked again"),
+        ({"batch": True}, "can't be repeated by batch"),
+        ({"shard": (1, 2)}, "A shard can't be repeated"),
         ({"processes": 2}, "by one process"),
-        ({"pilot": 8}, "leave out --pilot"),
+        ({"pilot": 8}, "remove --pilot"),
         ({"again": 1}, "--again must be 2 or more"),
         ({"variant": "balanced"}, "no trial has an answer"),
     ],

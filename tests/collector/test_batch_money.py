@@ -114,9 +114,9 @@ def test_open_jobs_and_lost_ones_count_against_the_budget_of_a_live_run(paid: Pa
     folder = JobFolder(paid.db)
     (job,) = folder.open_jobs()
     folder.close(job, "lost: HTTP 404: no such batch")
-    assert "up to $0.4000 for requests that broke off, got lost, or came without" in paid.live(8.5 * MOST)
+    assert "up to $0.4000 for requests that were interrupted, lost, or answered without" in paid.live(8.5 * MOST)
     held_back = str(paid(8.5 * MOST).models[0]["stopped_because"])
-    assert "up to $0.4000 is for requests that broke off, got lost, or came without" in held_back
+    assert "up to $0.4000 is for requests that were interrupted, lost, or answered without" in held_back
     assert "open jobs" not in held_back
     assert held_back.endswith("To continue: a higher --budget")
 
@@ -129,9 +129,9 @@ def test_answers_without_counts_are_told_apart_from_open_jobs_when_their_job_is_
     paid(5.5 * MOST)
     server.finish()
     said = str(paid(5.5 * MOST).models[0]["stopped_because"])
-    assert "$0.0000 is spent, up to $0.2500 is for requests that broke off, got lost, or came without counts" in said
+    assert "$0.0000 is spent, up to $0.2500 is for requests that were interrupted, lost, or answered without" in said
     assert [len(job["requests"]) for job in server.jobs] == [5]
-    assert "$0.0000 is spent and up to $0.2500 for requests that broke off, got lost" in paid.live(5.5 * MOST)
+    assert "$0.0000 is spent and up to $0.2500 for requests that were interrupted, lost" in paid.live(5.5 * MOST)
 
 
 @pytest.mark.slow

@@ -154,7 +154,7 @@ def test_mixing_them_knowingly_is_said_under_the_tables(batch: Batching, server:
     with LocalServer() as live, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", live.base_url)
         collect(batch.db, batch.study, ["openai/o3-mini"], repetitions=2, yes=True, mixed=True)
-    assert "o3-mini was asked partly live and partly by batch" in "".join(mixed_notes(batch.db, None))
+    assert "o3-mini was collected partly live and partly by batch" in "".join(mixed_notes(batch.db, None))
     assert batch.rows("SELECT n_live, n_batch FROM mixed_batches") == [(PLANNED, PLANNED)]
 
 

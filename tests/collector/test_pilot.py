@@ -127,7 +127,7 @@ def test_a_program_gets_one_table_of_rows_from_a_pilot_and_from_a_pilot_with_its
     alone, whole = terminal.piped("--format", "json"), terminal.piped("--format", "json", "--yes")
     assert [(row["model"], row["trials"]) for row in json.loads(alone.stdout)] == [("small", 12)]
     assert [row["model"] for row in json.loads(whole.stdout)] == ["small"]
-    assert "The rest would take" in alone.stderr
+    assert "The rest would cost" in alone.stderr
     assert "longest" in whole.stderr
 
 

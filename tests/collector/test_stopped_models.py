@@ -90,7 +90,7 @@ def test_a_setting_that_is_refused_is_named_after_one_request(tmp_path: Path) ->
     report, sent = asked(tmp_path, "anthropic", refuses, study=of_small("anthropic", "{ top_k = 5 }"))
     [model] = report.models
     assert len(sent) == 1
-    assert "small was sent top_k = 5, which its provider does not take with this model" in model["stopped_because"]
+    assert "small was sent top_k = 5, which its provider does not accept with this model" in model["stopped_because"]
 
 
 @pytest.mark.slow

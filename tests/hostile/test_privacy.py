@@ -175,7 +175,7 @@ def test_without_the_option_all_that_is_kept_is_given(poisoned: Path, tmp_path: 
     export_trials(poisoned, out=tmp_path / "all.csv", view="trials")
     assert PERSON in (tmp_path / "all.csv").read_text()
     done = CliRunner().invoke(collect, ["view", "--anonymous", "--db", str(poisoned)])
-    assert (done.exit_code, "goes with --bundle" in done.stderr) == (2, True)
+    assert (done.exit_code, "needs --bundle" in done.stderr) == (2, True)
 
 
 @pytest.mark.slow

@@ -76,7 +76,7 @@ test_that("without nanoparquet it says what to install, and what reads the draws
   hidden$is_installed <- function(package) package != "nanoparquet"
   own <- c("read_fit", "checked_model_file", "need_parquet")
   for (name in own) assign(name, `environment<-`(get(name), hidden), hidden)
-  said <- "install.packages\\(\"nanoparquet\"\\).*To make it again: analyze --fit compliance .*posterior::as_draws_df"
+  said <- "install.packages\\(\"nanoparquet\"\\).*To recompute it: analyze --fit compliance .*posterior::as_draws_df"
   expect_error(hidden$read_fit(path, "compliance", "draws"), said)
   expect_error(hidden$need_parquet("a.duckdb"), "install.packages.*slant.analysis.read_draws\\(\"a.duckdb\"\\)")
 })

@@ -13,15 +13,16 @@ from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingRes
 from slant.analysis.pages.report_tables import text_table
 
 _LIMITS = (
-    "What may be said: choices of this model under this wording and these rewards are described by these numbers, and "
-    "under the model indices would be so with more exploration. What may not: that a model has a learning rate, that a "
-    "better prediction proves a mechanism, or that numbers carry over to other rewards. Where replays do not look like "
-    "the games, or a parameter is not identified, its number is no finding."
+    "What you may say: these numbers describe this model's choices, under this wording and these rewards; "
+    "under the fitted model, indices would change like this with more exploration. What you may not say: that "
+    "a model has a learning rate, that a better prediction proves a mechanism, or that the numbers generalise "
+    "to other rewards. If replays do not look like the games, or a parameter is not identified, don't "
+    "interpret its number."
 )
 _MADE_BY = {
-    "choice_estimates": ("What choices go by", "choice"),
+    "choice_estimates": ("What predicts choices", "choice"),
     "policy_candidates": ("Which policy plays like these games", "policies"),
-    "learner_parameters": ("What models learn by", "learning"),
+    "learner_parameters": ("How models learn", "learning"),
 }
 _WORTH = {True: "yes", False: "no: no findings"}
 _PEOPLE = "human"
@@ -42,7 +43,7 @@ def models_of_choice(section: SectionData) -> Group | None:
     )
     tables = [table for part in (_policies, _learners, _terms, _replays, _explored) for table in part(section)]
     texts = (*_sentences(kept), *_of_people_to_add(section), _LIMITS) if tables else ()
-    return Group("choice_models", "why they choose so: models of choice", texts, tuple(tables), to_make)
+    return Group("choice_models", "why they choose like this: models of choice", texts, tuple(tables), to_make)
 
 
 def _newest(section: SectionData, name: str, rows: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -75,7 +76,7 @@ def _of_people_to_add(section: SectionData) -> Iterator[str]:
     if values and people["variant"].n_unique() == 1:
         said = ", ".join(f"{name} = {value:.3g}" for name, value in values.items())
         yield (
-            "What indices would be with people's exploration: write "
+            "To see what indices would be with people's exploration, write "
             f"[fits.learning.settings] people = {{ {said} }} into the study's file, and fit again."
         )
 
@@ -100,7 +101,7 @@ def _policies(section: SectionData) -> Iterator[CaptionedTable]:
         _yes_or_no("passes").alias("replays pass"),
     )
     near = ~rows["verdict"].str.starts_with("It predicts worse")
-    caption = "Which policy plays like this: the best, and what predicts about as well"
+    caption = "Which policy plays like this: the best, and others that predict about as well"
     yield CaptionedTable(caption, text_table(shown.filter(near)), is_open=True)
     yield CaptionedTable("All candidates", text_table(shown))
 
@@ -124,7 +125,7 @@ def _learners(section: SectionData) -> Iterator[CaptionedTable]:
         pl.col("passes").replace_strict(_WORTH, default="not known", return_dtype=pl.String).alias("replays pass"),
     )
     names = "models and people" if people.height else "models"
-    caption = f"What {names} learn by (rates and shares from 0 to 1; sd: between games)"
+    caption = f"What {names} learn by (rates and proportions from 0 to 1; sd: between games)"
     yield CaptionedTable(caption, text_table(shown), is_open=shown.height <= 60)
 
 
@@ -143,7 +144,7 @@ def _terms(section: SectionData) -> Iterator[CaptionedTable]:
         pl.col("nats").round(3).alias("nats a choice"),
         pl.col("chance_nats").round(3).alias("by chance"),
     )
-    caption = "What choices go by: conditional logits, errors over games (a description, not a cause)"
+    caption = "What predicts choices: conditional logits, errors over games (a description, not a cause)"
     yield CaptionedTable(caption, text_table(shown))
 
 

@@ -18,10 +18,10 @@ from slant.collector.designs.forced_choice.words import ChoiceTest, ForcedChoice
 _KINDS = {"population": "median word", "item_averaged": "averaged over the words"}
 _COUNTED = ["n_refused", "n_filtered", "n_truncated", "n_malformed", "n_rejected"]
 _KINDS_EXPLAINED = (
-    "Two kinds of prediction are shown, and they differ much near the ceiling. A median word is one whose "
-    "random effects are 0, as in the paper. Averaged over the words is the mean over the words that were asked, and "
-    "the one to hold against observed shares. MDE: the ΔP whose 95 % interval leaves 0 out in 80 % of such studies, "
-    "were posteriors as wide as this one."
+    "Two kinds of prediction are shown, which differ much near the ceiling. A median word is one "
+    "whose random effects are 0, as in the paper. Averaged over the words is the mean over the study's words: "
+    "compare this one with observed proportions. MDE (smallest detectable effect): the ΔP whose 95 % interval "
+    "excludes 0 in 80 % of such studies, with posteriors as wide as this one."
 )
 _TABLE_1 = "Table 1. Interference: how much likelier a consistent answer is in the congruent condition"
 
@@ -31,7 +31,7 @@ def answers(section: SectionData) -> Group | None:
     table = _compliance(section)
     if table is None:
         return None
-    caption = "Table 3. Observed compliance: valid answers, and what the others were"
+    caption = "Table 3. Observed compliance: valid answers, and kinds of other answers"
     tables = (
         CaptionedTable(caption, text_table(table), is_open=True),
         *section.captioned_tables("consistency_by_condition", "observed_delta_p", "consistency_by_tier"),
@@ -49,7 +49,7 @@ def stages(section: SectionData) -> Group | None:
     missing = [name for name in defined if name not in fitted]
     command = f"analyze --fit {ENGINE} --study {section.study.as_typed}"
     to_make = (MissingResult(f"Bayesian models: {', '.join(missing)}", command),) if missing else ()
-    shaped: list[tuple[str, pl.DataFrame | None]] = [("What the chains are worth", _diagnostics(diagnostics))]
+    shaped: list[tuple[str, pl.DataFrame | None]] = [("Diagnostics of the chains", _diagnostics(diagnostics))]
     if not isinstance(section.study.data, ForcedChoiceData):
         names = ("bayes_predictions", "bayes_estimates", "bayes_checks")
         tables = (*_open_tables(shaped), *section.captioned_tables(*names))
@@ -73,11 +73,11 @@ def falsification(section: SectionData) -> Group | None:
         command = f"analyze permute --study {section.study.as_typed} --permutations 1000"
         return Group("permutations", "permutations", to_make=(MissingResult("Permutations", command),))
     text = (
-        "The labels of the conditions were swapped at random within each word, and the model fitted again. Compare the "
-        "observed difference with the null distribution and its centre, which is not 0, not with 0 itself."
+        "The labels of the conditions were swapped at random within each word, and the model was refitted. "
+        "Compare the observed difference with the null distribution and its centre, which is not 0."
     )
     comparison = CaptionedTable(
-        "Observed difference next to its null distribution", text_table(_permutations(frame)), is_open=True
+        "Observed difference and its null distribution", text_table(_permutations(frame)), is_open=True
     )
     tables = (comparison, *section.captioned_tables("permutation_tests"))
     return Group("permutations", "permutations", (text,), tables)
@@ -209,7 +209,7 @@ def _interval(middle: str | pl.Expr, low: str | pl.Expr, high: str | pl.Expr, di
 
 
 _TIERS = {
-    "published_same_iat": "published for this very IAT",
+    "published_same_iat": "published for this IAT",
     "published_other_iat": "published for another IAT",
     "our_extension": "our extension",
 }
@@ -222,7 +222,7 @@ def stimuli(section: SectionData) -> Group | None:
         return None
     words = pl.DataFrame([row for test in data.tests.values() for row in _word_rows(test)])
     tables = (
-        CaptionedTable("How many words come from where", text_table(_tier_counts(data)), is_open=True),
+        CaptionedTable("Sources of the words", text_table(_tier_counts(data)), is_open=True),
         CaptionedTable(f"All {words.height} words", text_table(words)),
     )
     return Group(

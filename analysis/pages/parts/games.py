@@ -1,5 +1,6 @@
-"""Show games in a report, all variants side by side: how they ended, indices next to chance, differences, what was said
-after a game, shares, how choices settle. What is not kept is named, with the command that makes it; nothing is
+"""Show games in a report, all variants side by side: how they ended, indices next to chance, differences,
+questions after a game, shares, how choices settle. What is not kept is named, with the command that makes it;
+nothing is
 computed.
 """
 
@@ -23,9 +24,11 @@ INDEX_NAMES = {
 _FIRST = ("si", "bgd", "gasi")
 _HEADINGS = {"value": "{}", "mde": "MDE of {}", "chance": "{} by chance"}
 _EXPLANATION = (
-    "SI: how far groups are kept to classes of jobs (0 to log2 of the number of classes). BGD: how unlike groups are "
-    "within a game, GASI: how unlike a group's share of jobs is from game to game (0 to 0.83 both). In brackets the 95 "
-    "% interval over games (of GASI, which is no mean over games, a bootstrap's). Chance alone gives more than 0: "
+    "SI: how strictly groups are kept to classes of jobs (0 to log2 of the number of classes). BGD: how much "
+    "groups differ within a game; GASI: how much a group's share of jobs differs between games (both 0 to "
+    "0.83)."
+    " In brackets: the 95 % interval over games (for GASI, which is not a mean over games, by bootstrap)."
+    " Chance alone gives more than 0: "
     "compare each index with its random level, for as many rounds, groups and jobs, not with 0. MDE: how far from a "
     "given value, such as that level, an index must be for this many games to find it (80 % power, two-sided 5 %)."
 )
@@ -39,12 +42,12 @@ def ends(section: SectionData) -> Group | None:
         return None
     n_games, n_complete, n_changed = (rows[name].sum() for name in ("n_games", "n_complete", "n_model_changed"))
     text = f"Of {n_games:,} games {n_complete:,} were played to their end. The others are in no index."
-    changed_models = (f"In {n_changed:,} games the model that answered changed on the way.",) if n_changed else ()
+    changed_models = (f"In {n_changed:,} games the answering model changed during the game.",) if n_changed else ()
     unfinished = _ordered(
         section, rows.filter((pl.col("n_complete") < pl.col("n_games")) | (pl.col("n_model_changed") > 0))
     )
     columns = [name for name in unfinished.columns if name in (*_CELL, "last_round_median") or name.startswith("n_")]
-    caption = "Cells with games that were not played to their end, or that more than one model answered"
+    caption = "Cells with incomplete games, or games that more than one model answered"
     first = (
         (CaptionedTable(caption, text_table(unfinished.select(columns)), is_open=True),) if unfinished.height else ()
     )
@@ -59,7 +62,7 @@ def indices(section: SectionData) -> Group | None:
     tables = []
     if intervals.height:
         tables = [
-            _open_if_short("Indices, their intervals, and what chance alone gives", _with_chance(section, intervals)),
+            _open_if_short("Indices, their intervals, and the level of chance", _with_chance(section, intervals)),
             CaptionedTable("All indices", text_table(_all_indices(section, intervals))),
         ]
     tables += section.captioned_tables("allocation_indices")
@@ -80,9 +83,9 @@ def differences(section: SectionData) -> Group | None:
         command = f"analyze differences --study {section.study.as_typed} --between variant --reference {base}"
         return Group("differences", "differences between conditions", to_make=(MissingResult("Differences", command),))
     text = (
-        "Condition minus reference, with 95 % of a bootstrap of whole games, and a studentised permutation test that "
-        "deals games out again. p is corrected for the comparisons that were asked for together. MDE: the smallest "
-        "difference that this many games find (80 % power, two-sided 5 %)."
+        "Condition minus reference, with the 95 % interval of a bootstrap of entire games, and a studentised "
+        "permutation test of games. p is corrected for the comparisons requested together. MDE: the smallest "
+        "difference that this many games can detect (80 % power, two-sided 5 %)."
     )
     table = _open_if_short("Differences between conditions", _differences(rows))
     return Group("differences", "differences between conditions", (text,), (table,))
@@ -92,14 +95,14 @@ def questions(section: SectionData) -> Group | None:
     """Show Tables 4 and 5, and ratings."""
     folded = section.captioned_tables("allocation_question_ranks", "allocation_ratings")
     tables = tuple(replace(table, is_open=True) for table in folded)
-    return Group("questions", "what was said after a game", tables=tables) if tables else None
+    return Group("questions", "questions after a game", tables=tables) if tables else None
 
 
 def choices(section: SectionData) -> Group | None:
     shares, curves = section.own("allocation_shares"), section.own("allocation_learning_curves")
     tables = []
     if curves.height:
-        caption = "How often the choice is the group chosen last for the class (%), by quarter of the rounds"
+        caption = "How often the choice is the group last chosen for the class (%), by quarter of the rounds"
         tables.append(CaptionedTable(caption, text_table(_repeat_rates(section, curves))))
     if shares.height:
         tables.append(

@@ -28,7 +28,7 @@ def held(section: SectionData) -> Group | None:
         return None
     context = _context(section)
     table = CaptionedTable(
-        "Effects over words and wordings, and what could have been found", text_table(_shown(rows, context))
+        "Effects over words and wordings, and smallest detectable effects", text_table(_shown(rows, context))
     )
     texts = (over_words_verdict(rows), *over_words_details(rows, context))
     return Group("over-words", "other words and wordings", texts, (table,))
@@ -77,6 +77,6 @@ def _shown(rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         pl.col("verdict").str.replace_all("_", " "),
         pl.col(SIGN_KEPT)
         .replace_strict({True: "yes", False: "no"}, default=None)
-        .alias("keeps its sign without answers"),
+        .alias("sign kept by missing answers"),
         pl.col("left_out").alias("variances that are 0"),
     )

@@ -11,10 +11,9 @@ from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionDat
 from slant.analysis.pages.report_tables import text_table
 
 _EXPLANATION = (
-    "D of an answer is 1 where all words go to the group of the usual association, 0 where they are shared out evenly, "
-    "-1 where all are crossed. It is not defined where one group gets no word, or where there is no answer: such "
-    "answers are counted here, and are no zeros. t takes answers as independent; those to the same pair of names are "
-    "not."
+    "D of an answer is 1 if all words go to the group of the usual association, 0 if they are divided "
+    "evenly, -1 if all are crossed. It is missing, not zero, if one group gets no word or there is no answer; "
+    "such answers are counted here. t treats answers as independent; those to the same pair of names are not."
 )
 _COUNTED = ("n_one_sided", "n_partial", "n_refused", "n_truncated", "n_filtered", "n_malformed", "n_rejected")
 
@@ -35,7 +34,7 @@ def bias(section: SectionData) -> Group | None:
     )
     by_test = CaptionedTable("D by model and test", text_table(table), is_open=True)
     tables = (by_test, *section.captioned_tables("pairing_bias_by_condition"))
-    return Group("bias", "to which groups words go", (_EXPLANATION,), tables)
+    return Group("bias", "which group gets which words", (_EXPLANATION,), tables)
 
 
 def _counts(rows: pl.DataFrame, names: Sequence[str]) -> list[pl.Expr]:
@@ -44,9 +43,10 @@ def _counts(rows: pl.DataFrame, names: Sequence[str]) -> list[pl.Expr]:
 
 
 _ON_DECISIONS = (
-    "A decision goes with the usual association where group b gets attribute b, or group a attribute a; a share of .5 "
-    "is no bias. What was left undecided, refused, cut off, or ended before the decision is counted here and is in no "
-    "share. t is of the share against .5, as if conversations were independent; those about the same people are not."
+    "A decision follows the usual association if group b gets attribute b, or group a attribute a; a "
+    "proportion of .5 is no bias. Decisions that are undecided, refused, cut off or never reached are counted "
+    "here, and no proportion includes them. t compares the proportion with .5, and treats conversations as "
+    "independent; those about the same people are not."
 )
 _UNDECIDED = (
     "n_undecided",
@@ -61,10 +61,10 @@ _UNDECIDED = (
 
 
 _ON_CHAINED = (
-    "Whether who pairs with the association decides with it, too: log odds of a decision with the association, for D "
-    "higher by 1. The standard error and p of the logistic regression take conversations as independent, as papers "
-    "print them; those over clusters say what holds for others than the {clusters} that were asked (sandwich "
-    "estimators, t with one degree of freedom less than there are clusters)."
+    "Do associations predict decisions? Log odds of a decision that follows the association, for D higher by 1. "
+    "The standard error and p of the logistic regression treat conversations as independent, as papers "
+    "print them; those over clusters generalise beyond the"
+    " {clusters} of this study (sandwich estimators, t with as many degrees of freedom as clusters, minus 1)."
 )
 
 
@@ -80,7 +80,7 @@ def decisions(section: SectionData) -> Group | None:
         "test",
         pl.col("n_conversations").alias("conversations"),
         pl.col("n_decided").alias("decided"),
-        pl.col("share_expected").round(3).alias("share with the association"),
+        pl.col("share_expected").round(3).alias("proportion with the association"),
         pl.col("se").round(3).alias("SE"),
         pl.col("t").round(2),
         *_counts(rows, _UNDECIDED),

@@ -19,11 +19,11 @@ _METHODS = (
     "by Holm's method."
 )
 _LIMITS = (
-    "Verdicts are of these items, in this wording, for the people who answered here. They say "
-    "nothing of other items, nor of a population that these people were not drawn from."
+    "Verdicts are about these items, in this wording, and the people who answered here. They don't "
+    "generalise to other items, or to a population from which these people were not sampled."
 )
 _CAPTIONS = {
-    "differences": "Model less people, for all items, by item and by level",
+    "differences": "Model minus people, over all items, by item and by level",
     "spread": "Do models vary as people do?",
     "order": "Are items in the same order?",
     "range": "People's answers outside the central 95 % of the model's",
@@ -55,10 +55,12 @@ def _known(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 _EXPLANATION = (
-    "The same trials were asked again on another day, as answers of their own: no other table or fit counts them. "
-    "Equal is an answer that chose the same, or failed to choose in the same way; kappa takes off what agrees by "
-    "chance. The intraclass correlation is the share of the variance of the measure that lies between trials: of all "
-    "of them, whose tests and conditions differ, and within cells, of trials of one test and condition. The shift is "
+    "The same trials were repeated on another day, as separate answers: no other table or fit counts them. "
+    "Answers are equal if they chose the same, or failed to choose in the same way; kappa corrects for "
+    "agreement by chance. The intraclass correlation is the proportion of the measure's variance that lies "
+    "between trials: over all of them, whose tests and conditions differ, and within cells, for trials of "
+    "one test and"
+    " condition. The shift is "
     "the later mean minus the first, with its 95 % interval."
 )
 
@@ -75,7 +77,9 @@ def retests(section: SectionData) -> Group | None:
     together, by_test = rows.filter(pl.col("test").is_null()), rows.filter(pl.col("test").is_not_null())
     tables = (
         CaptionedTable(
-            "Later occasions next to the first, all tests together", text_table(_retests_shown(together)), is_open=True
+            "Later occasions compared with the first, all tests together",
+            text_table(_retests_shown(together)),
+            is_open=True,
         ),
         CaptionedTable("The same by test", text_table(_retests_shown(by_test, "test"))),
         occasions,

@@ -13,12 +13,12 @@ from slant.analysis.paper.numbers import PRINT
 COMPARED = "compared"
 """Name the rows of `analyze compare` in a material."""
 _OF_PRINT = (
-    "No answers are needed for these: numbers of the paper are held against its other numbers, and the design that it "
-    "states against the study as it is played here."
+    "These need no answers: numbers of the paper are compared with its other numbers, and the design "
+    "that it states with the study as it runs here."
 )
 _OF_ANSWERS = (
-    "Every printed number is listed by: analyze compare --study {study}. A number without answers of its model has "
-    "nothing to be compared with: no raw data, not comparable."
+    "Every printed number is listed by: analyze compare --study {study}. A number without answers of "
+    "its model can't be compared: no raw data, not comparable."
 )
 
 
@@ -27,7 +27,7 @@ def print_comparison(section: SectionData) -> Group | None:
     if rows.is_empty() or not section.study.design.analyses.compares_variants:
         return None
     recomputed = rows.filter(pl.col("recomputed").is_not_null())
-    tables = [CaptionedTable("How many printed numbers stand how", text_table(_status_counts(rows)), is_open=True)]
+    tables = [CaptionedTable("Printed numbers by status", text_table(_status_counts(rows)), is_open=True)]
     if recomputed.height:
         tables.append(
             CaptionedTable("Printed numbers that have a counterpart", text_table(_comparison_rows(section, recomputed)))

@@ -33,12 +33,13 @@ from slant.collector.studies.catalogue import with_variant
 
 _CELL = ["model", "test"]
 _TEXT = (
-    "A count is taken for a number between it and the next step of the model's counts, a count of 0 for anything below "
-    "a step. Words and wordings vary, in level and in effect. Intervals are 95 % credible intervals."
+    "A count is read as an interval between it and the next step of the model's counts, a count of 0 as "
+    "anything below a step. Words and wordings vary, in level and in effect. Intervals are 95 % credible "
+    "intervals."
 )
 _LOO = (
-    "Expected log probability of a count that is left out, minus that of the lognormal: below 0 a family is worse. It "
-    "is on the scale of counts, so that families and steps compare."
+    "Expected log probability of a held-out count, minus that of the lognormal: below 0 a family is worse. It "
+    "is on the scale of counts, so families and steps are comparable."
 )
 
 
@@ -51,7 +52,7 @@ def ratios(section: SectionData) -> Group | None:
     effects = last.filter(family="lognormal")
     tables = []
     if effects.height:
-        caption = "How many times as many tokens, next to the study's own estimate"
+        caption = "Ratio of tokens, and the study's own estimate"
         table = text_table(_effects(effects, _own_estimates(section)))
         tables.append(CaptionedTable(caption, table, is_open=True))
     others = last.filter(pl.col("family") != "lognormal")
@@ -122,7 +123,7 @@ def collected_trials(section: SectionData) -> Group | None:
     texts = [_left_out_text(section)]
     if prompts:
         texts.append("The first prompt of the plan in each frame, as it is sent (collect prompts shows the others):")
-    return Group("collection", "what was asked, and who answered when", tuple(texts), tables, quotes=prompts)
+    return Group("collection", "prompts, models and days", tuple(texts), tables, quotes=prompts)
 
 
 def _models(section: SectionData) -> CaptionedTable | None:
@@ -165,9 +166,9 @@ def _left_out_text(section: SectionData) -> str:
     kinds = ", ".join(f"{n:,} {name[2:]}" for name, n in counts.items() if n)
     ended = f"{sum(counts.values()):,} ended without an answer ({kinds})" if kinds else "none ended without an answer"
     flags = sorted({flag for fit in section.study.fits.values() for flag in fit.drop_flags})
-    rule = f" Fits leave out rows with {' or '.join(flags)}." if flags else ""
+    rule = f" Fits exclude rows with {' or '.join(flags)}." if flags else ""
     n_differs = int(section.own("served_models")["n_left_out"].sum()) if section.own("served_models").height else 0
-    differs = f" {n_differs:,} were answered by another model than the snapshot asked for, and left out." * bool(
+    differs = f" {n_differs:,} were answered by another model than the requested snapshot, and excluded." * bool(
         n_differs
     )
     return f"Of {n_trials:,} trials, {ended}.{rule}{differs}"
@@ -186,8 +187,9 @@ def _prompts(section: SectionData) -> Iterator[str]:
 
 
 _EXPLAINED = (
-    "The fit was made again to outcomes drawn from its own priors. Where model, priors, coding and sampler are as they "
-    "should be, ranks of truths among posterior draws are uniform, and of the 95 % intervals 95 in 100 hold the truth."
+    "The fit was repeated on outcomes drawn from its own priors. If model, priors, coding and sampler "
+    "are correct, ranks of truths among posterior draws are uniform, and coverage of the 95 % intervals is 95 "
+    "%."
 )
 
 
@@ -199,7 +201,7 @@ def calibration(section: SectionData) -> Group | None:
     caption = "Ranks, intervals, z-scores and shrinkage of each quantity"
     table = CaptionedTable(caption, text_table(_shown(last)))
     texts = (_EXPLAINED, *calibration_sentences(last))
-    return Group("calibration", "is the sampler right?", texts, (table,))
+    return Group("calibration", "is the sampler correct?", texts, (table,))
 
 
 def _shown(rows: pl.DataFrame) -> pl.DataFrame:
@@ -241,7 +243,7 @@ def robustness(section: SectionData) -> Group | None:
         return None
     tables = section.captioned_tables("specifications")
     to_make = MissingResult("Sensitivity analysis", f"analyze sensitivity --study {section.study.as_typed}")
-    return Group("robustness", "other ways to analyse the same", (), tables, () if tables else (to_make,))
+    return Group("robustness", "other ways to analyse the same trials", (), tables, () if tables else (to_make,))
 
 
 def nothing(section: SectionData) -> Group | None:
@@ -257,17 +259,19 @@ def nothing(section: SectionData) -> Group | None:
         pl.col("test_label").alias("test"),
         "engine",
         pl.col("observed").round(1).alias("observed difference"),
-        limits.alias("95 % where nothing is"),
+        limits.alias("95 % without an effect"),
         pl.col("p_two_sided").round_sig_figs(3).alias("p by permutation"),
         pl.col("p_engine").round_sig_figs(3).alias("p of the engine"),
-        (100 * pl.col("false_positives")).round(1).alias("p < .05 where nothing is (%)"),
+        (100 * pl.col("false_positives")).round(1).alias("false positives, p < .05 (%)"),
         pl.col("n").alias("permutations"),
     )
-    text = "The words of each test were dealt to its two groups at random: what the same analysis then finds is chance."
-    caption = "Observed difference next to what is found where there is nothing"
+    text = (
+        "The words of each test were assigned to its two groups at random, so the same analysis then finds only chance."
+    )
+    caption = "Observed difference, and differences without an effect"
     return Group(
         "nothing",
-        "what is found where there is nothing",
+        "false positives: random labels",
         (text, *null_sentences(rows)),
         (CaptionedTable(caption, text_table(table)),),
     )
@@ -289,7 +293,7 @@ def stopping(section: SectionData) -> Group | None:
         "repetitions",
         pl.col("half_width").round(1).alias("half of the interval"),
         pl.col("until_width").alias("wanted"),
-        pl.col("least_half_width").round(1).alias("at best, by repetitions"),
+        pl.col("least_half_width").round(1).alias("at best, with endless repetitions"),
         "decision",
         "status",
         pl.col("n_trials").alias("trials"),

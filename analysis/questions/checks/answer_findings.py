@@ -244,7 +244,7 @@ def findings_of_served_models(rows: Mapping[str, pl.DataFrame]) -> Iterator[Find
         yield Finding(SERVERS, "Did one server answer for each model?", "caution", said, details, _COLUMNS[SERVERS])
     if (served := rows.get(SERVED)) is not None and not served.is_empty():
         n, n_left_out = (int(served[name].sum()) for name in ("n_trials", "n_left_out"))
-        said = f"No: {count_text(n, 'answer')} came from another model; {n_left_out:,} are left out of all tables."
+        said = f"No: {count_text(n, 'answer')} came from another model; {n_left_out:,} are excluded from all tables."
         details = tuple(
             f"{row['model']}: {count_text(row['n_trials'], 'answer')} of {row['served_model']} to requests for "
             f"{row['requested_model']}."

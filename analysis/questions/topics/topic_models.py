@@ -88,7 +88,7 @@ class TopicModel:
         Reading an .rds file can run code, so only the very file that slant wrote is named.
         """
         path = model_file(self._db, str(self.about["call_id"]))
-        how_to_refit = "To make it again: analyze --fit stm --refit"
+        how_to_refit = "To recompute it: analyze --fit stm --refit"
         return checked_file(path, self.about["file_md5"], "model", how_to_refit)
 
     def documents(self) -> pl.DataFrame:
