@@ -26,19 +26,16 @@
 #'   }
 #' @param data a data frame, or a fit.
 #' @inherit plot_effect_sizes params return
-#' @param title,subtitle words that replace the figure's own.
-#' @param dpi dots per inch of a PNG.
+#' @param ... `width`, `height`, `title`, `subtitle`, `order`, `highlight`, `dpi`, as all figures take them: see
+#'   [plot_effect_sizes()].
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' draw_figure("plot_tokens", simulate_trials())
-draw_figure <- function(name, data, file = NULL, width = NULL, height = NULL, title = NULL, subtitle = NULL,
-                        dpi = 200) {
+draw_figure <- function(name, data, file = NULL, ...) {
   check_arguments()
   known <- ls(environment(draw_figure), pattern = "^plot_")
   if (!name %in% known) {
     stop_with(sprintf("There is no figure %s.", quoted(name)), sprintf("Figures there are: %s.", toString(known)))
   }
-  asked <- options(slant.figure = list(title = title, subtitle = subtitle, dpi = dpi))
-  on.exit(options(asked))
-  do.call(name, list(data, file = file, width = width, height = height), quote = TRUE)
+  do.call(name, list(data, file = file, ...), quote = TRUE)
 }

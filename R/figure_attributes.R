@@ -8,18 +8,22 @@ attribute_figure_rows <- function(rows) {
     rows$level <- substr(rows$term, at + 2, nchar(rows$term))
   }
   rows$attribute_shown <- ordered_labels(rows, "attribute")
+  levels(rows$attribute_shown) <- gsub("_", " ", levels(rows$attribute_shown), fixed = TRUE)
   rows$level_shown <- ordered_labels(rows, "level")
   rows$model_shown <- ordered_labels(with_cells(rows, "model"), "model")
   rows
 }
 
 # Dots with intervals, a panel an attribute, the first level on top; `reference`: a dashed line there, or NULL. With
-# `floors`, rows have `panel`, of which each is a column, and `floor_low` to `floor_high`, shaded under their dots.
-attribute_dots <- function(rows, reference = NULL, floors = FALSE) {
+# `floors`, rows have `panel`, of which each is a column, and `floor_low` to `floor_high`, shaded under their dots. Only
+# those that `is_marked` have a dot.
+attribute_dots <- function(rows, reference = NULL, floors = FALSE, is_marked = TRUE) {
   n_models <- nlevels(rows$model_shown)
   look <- if (n_models > 1) "model_shown"
   # the first model on top, too
   dodge <- ggplot2::position_dodge2(width = .6, reverse = TRUE)
+  marked <- rows
+  marked$at[!is_marked] <- NA
   colour <- if (is.null(look)) list(colour = model_colours()[[1]]) else list()
   mapped <- if (is.null(look)) {
     ggplot2::aes(x = .data$at, y = .data$level_shown, xmin = .data$low, xmax = .data$high)
@@ -38,7 +42,9 @@ attribute_dots <- function(rows, reference = NULL, floors = FALSE) {
       ggplot2::geom_linerange(floor, position = dodge, linewidth = 3, colour = "grey82", na.rm = TRUE)
     }) +
     do.call(ggplot2::geom_linerange, c(list(position = dodge, linewidth = .6, na.rm = TRUE), colour)) +
-    do.call(ggplot2::geom_point, c(list(position = dodge, size = 2, stroke = .9), colour)) +
+    do.call(
+      ggplot2::geom_point, c(list(data = marked, position = dodge, size = 2, stroke = .9, na.rm = TRUE), colour)
+    ) +
     (if (!is.null(look)) {
       c(colours_and_shapes(n_models), list(one_legend(nrow = ceiling(n_models / 4))))
     }) +

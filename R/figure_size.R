@@ -1,14 +1,26 @@
 # How large a figure is, and how its words fit: the size is the figure's own where none is asked for.
 
-# Looks at what the figure that calls this is asked for, before anything is computed.
-begin_figure <- function(file, width, height) {
-  figure <- sys.function(sys.parent())
-  check_arguments(parent.frame(), figure)
+# Looks at what the figure that calls this is asked for, before anything is computed, and keeps the words, order and
+# emphasis that it is asked for until that figure is finished.
+begin_figure <- function(file = NULL, width = NULL, height = NULL, title = NULL, subtitle = NULL, order = NULL,
+                         highlight = NULL, dpi = 200) {
+  check_arguments(parent.frame(), sys.function(sys.parent()))
+  check_arguments(more = list(order = names_shown, highlight = names_shown))
   need_package("ggplot2", "draw a figure")
   check_file_ending(file)
   check_inches(width, "width")
   check_inches(height, "height")
+  asked <- list(title = title, subtitle = subtitle, order = order, highlight = highlight, dpi = dpi)
+  before <- options(slant.figure = c(asked, seen = new.env()))
+  do.call(on.exit, list(bquote(options(.(before))), add = TRUE), envir = parent.frame())
 }
+
+asked_of_figure <- function(name) getOption("slant.figure")[[name]]
+
+names_shown <- list(
+  must_be = "names that the figure shows, as text",
+  is_right = function(value) is.character(value) && length(value) > 0 && !anyNA(value)
+)
 
 # Below an inch nothing can be read; above 50 no printer, and hardly a program, takes it.
 check_inches <- function(value, name) {

@@ -70,7 +70,8 @@ figure_theme <- function() {
 # The title that the rows bring along (a study's own figure), else `otherwise`.
 given_title <- function(rows, otherwise) one_text(rows, "title", otherwise)
 
-# A factor of labels in the order to show them: by `number` where the data have it, else as they come.
+# A factor of labels in the order to show them: by `number` where the data have it, else as they come. Before that comes
+# what the figure is asked for: labels by name, or levels and tests by their value, the largest first.
 ordered_labels <- function(data, id, label = paste0(id, "_label"), number = paste0(id, "_no")) {
   labels <- labels_of(data, id, label)
   shown <- if (number %in% names(data) && !anyNA(data[[number]])) {
@@ -80,7 +81,23 @@ ordered_labels <- function(data, id, label = paste0(id, "_label"), number = past
   } else {
     unique(labels)
   }
+  asked <- asked_of_figure("order")
+  value <- given_or(data$at, data$estimate)
+  if (identical(asked, "value")) {
+    if (id %in% c("level", "test") && is.numeric(value)) {
+      means <- tapply(value, factor(labels, shown), mean, na.rm = TRUE)
+      shown <- shown[order(-means, method = "radix")]
+    }
+  } else if (length(asked) > 0) {
+    known <- stats::setNames(c(labels, labels), c(labels, as.character(data[[id]])))
+    note_shown(asked, names(known))
+    shown <- unique(c(known[intersect(asked, names(known))], shown))
+  }
   factor(labels, levels = shown)
+}
+
+note_shown <- function(asked, shown) {
+  for (name in intersect(asked, shown)) assign(name, TRUE, envir = asked_of_figure("seen"))
 }
 
 # What a row has no label for has its name.
@@ -136,8 +153,11 @@ measure_note <- function(data) {
 # sentences, which come last.
 alt_text <- function(what, values_are = NULL, values = NULL, ..., notes = NULL) {
   listed <- paste(c(values_are, if (length(values) > 0) paste(values, collapse = "; ")), collapse = ": ")
-  paste(c(paste0(what, "."), if (nzchar(listed)) paste0(listed, "."), ..., notes), collapse = " ")
+  no_minus_zero(paste(c(paste0(what, "."), if (nzchar(listed)) paste0(listed, "."), ..., notes), collapse = " "))
 }
+
+# "0.00" for what rounds to it from below.
+no_minus_zero <- function(text) gsub("(?<![0-9.])-(0?[.]?0+)(?![0-9]|[.][0-9])", "\\1", text, perl = TRUE)
 
 check_file_ending <- function(file) {
   if (!is.null(file) && !grepl("\\.(svg|png|pdf)$", file, ignore.case = TRUE)) {
@@ -166,11 +186,11 @@ describe_svg <- function(file, title, alt_text) {
 # `caption`: sentences. draw_figure() may ask for other words, and for other dots per inch of a PNG.
 finish_figure <- function(plot, file, alt_text, width, height, width_in, height_in, title, subtitle, caption,
                           x = NULL, y = NULL, fill = NULL) {
-  asked <- getOption("slant.figure")
-  plot <- plot + ggplot2::labs(
-    title = given_or(asked$title, title), subtitle = given_or(asked$subtitle, subtitle), x = x, y = y, colour = NULL,
+  plot <- highlighted(plot) + ggplot2::labs(
+    title = given_or(asked_of_figure("title"), title), subtitle = given_or(asked_of_figure("subtitle"), subtitle),
+    x = x, y = y, colour = NULL,
     fill = fill, shape = NULL, linetype = NULL,
-    caption = paste(caption, collapse = " "), alt = alt_text
+    caption = no_minus_zero(paste(caption, collapse = " ")), alt = alt_text
   )
   shown <- fitted_to(plot, inches_or(width, width_in))
   attr(shown, "alt_text") <- alt_text
@@ -190,10 +210,47 @@ finish_figure <- function(plot, file, alt_text, width, height, width_in, height_
   invisible(structure(list(path = file, alt_text = alt_text, note = note), alt_text = alt_text))
 }
 
+# All that is not of the names to highlight is pale. Names that the figure does not show are an error.
+highlighted <- function(plot) {
+  asked <- asked_of_figure("highlight")
+  marked <- function(data) {
+    if (!is.data.frame(data) || nrow(data) == 0) {
+      return(data)
+    }
+    is_asked <- lapply(data, function(column) {
+      if (!is.character(column) && !is.factor(column)) {
+        return(FALSE)
+      }
+      texts <- gsub("\n", " ", as.character(column), fixed = TRUE)
+      note_shown(asked, texts)
+      texts %in% asked
+    })
+    data$is_highlighted <- Reduce(`|`, is_asked, rep(FALSE, nrow(data)))
+    data
+  }
+  if (length(asked) > 0) {
+    plot$data <- marked(plot$data)
+    for (at in seq_along(plot$layers)) {
+      layer <- plot$layers[[at]]
+      layer$data <- marked(layer$data)
+      rows <- if (is.data.frame(layer$data)) layer$data else plot$data
+      if (layer$inherit.aes && "is_highlighted" %in% names(rows)) {
+        layer$mapping$alpha <- ggplot2::aes(alpha = .data$is_highlighted)$alpha
+      }
+    }
+    plot <- plot + ggplot2::scale_alpha_manual(values = c(`FALSE` = .25, `TRUE` = 1), guide = "none")
+  }
+  unknown <- setdiff(c(setdiff(asked_of_figure("order"), "value"), asked), ls(asked_of_figure("seen")))
+  if (length(unknown) > 0) {
+    stop_with(sprintf("This figure does not show %s.", quoted(unknown)), "`order` and `highlight` take what it shows.")
+  }
+  plot
+}
+
 given_or <- function(given, otherwise) if (is.null(given)) otherwise else given
 
 open_device <- function(file, width_in, height_in) {
-  dpi <- given_or(getOption("slant.figure")$dpi, 200)
+  dpi <- asked_of_figure("dpi")
   switch(tolower(sub(".*\\.", "", file)),
     svg = grDevices::svg(file, width = width_in, height = height_in, bg = "white"),
     pdf = grDevices::cairo_pdf(file, width = width_in, height = height_in, bg = "white"),

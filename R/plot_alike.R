@@ -4,8 +4,8 @@
 #'   `sd_people`, `bound` (rows of items, or of effects). Used where there: `model`, `model_label`, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_alike <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_alike <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- figure_rows(data, "differences")
   check_figure_columns(rows, c("name", "difference", "conf_low", "conf_high", "sd_people", "bound"))
   rows <- rows[!is.na(rows$difference) & !is.na(rows$name) & rows$sd_people > 0, , drop = FALSE]

@@ -7,8 +7,8 @@
 #'   `ratio_low`, `ratio_high`. Used where there: `model`, `model_label`, `test`, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_alike_spread <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_alike_spread <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- part_of_alike(data, "spread", c("item", "variance_ratio", "ratio_low", "ratio_high"))
   rows <- with_intervals(rows, rows$variance_ratio, rows$ratio_low, rows$ratio_high)
   rows <- rows[is.finite(rows$at) & rows$at > 0, , drop = FALSE]
@@ -25,8 +25,8 @@ plot_alike_spread <- function(data, file = NULL, width = NULL, height = NULL) {
 #'   `conf_high`, `expected` (0 to 1). Used where there: `model`, `model_label`, `test`, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_alike_range <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_alike_range <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- part_of_alike(data, "range", c("item", "share_outside", "conf_low", "conf_high", "expected"))
   rows <- with_intervals(rows, rows$share_outside, scale = 100)
   expected <- ggplot2::geom_point(
@@ -48,8 +48,8 @@ plot_alike_range <- function(data, file = NULL, width = NULL, height = NULL) {
 #'   `slope_low`, `slope_high`. Used where there: `model`, `model_label`, `test`, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_alike_personas <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_alike_personas <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   needed <- c("correlation", "conf_low", "conf_high", "slope", "slope_low", "slope_high")
   rows <- part_of_alike(data, "personas", needed)
   both <- rbind(
@@ -71,8 +71,8 @@ plot_alike_personas <- function(data, file = NULL, width = NULL, height = NULL) 
 #'   Used where there: `model`, `model_label`, `test`, `source`, and of the table `order` `corrected`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_alike_order <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_alike_order <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- part_of_alike(data, "differences", c("name", "kind", "mean_model", "mean_people"))
   rows <- rows[rows$kind == "item", , drop = FALSE]
   rows$model_shown <- ordered_labels(rows, "model")

@@ -18,8 +18,8 @@
 #' games <- transform(games, model = paste("p =", p), variant = "structured", n = 1)
 #' counts <- stats::aggregate(n ~ source + model + variant + game + class + choice, games, sum)
 #' plot_allocations(counts)
-plot_allocations <- function(data, file = NULL, seed = 20260101, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_allocations <- function(data, file = NULL, seed = 20260101, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   counts <- figure_rows(data)
   shares <- allocations_to_draw(counts, seed)
   n_panels <- nlevels(shares$panel_shown)

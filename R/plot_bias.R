@@ -10,8 +10,8 @@
 #' @inherit plot_effect_sizes params return
 #' @source Bai et al. (2025), equation 1 and figure 2.
 #' @noRd
-plot_bias <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_bias <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   association_forest(bias_to_draw(figure_rows(data)), of_bias, file, width, height)
 }
 

@@ -9,8 +9,8 @@
 #' @inherit plot_effect_sizes params return
 #' @source Bai et al. (2025), figures 2 and 3.
 #' @noRd
-plot_bias_heatmap <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_bias_heatmap <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- figure_rows(data)
   is_of_decisions <- "share_expected" %in% names(rows)
   of <- if (is_of_decisions) of_decisions else of_bias
@@ -21,7 +21,7 @@ plot_bias_heatmap <- function(data, file = NULL, width = NULL, height = NULL) {
     max(6, 3 + .65 * nlevels(tiles$model_shown)), 2.3 + .3 * nlevels(tiles$test_shown),
     title = given_title(drawn, of$title),
     subtitle = sprintf(
-      "Orange: with it, blue: against it. *: the 95 %% interval leaves out %s.",
+      "Orange*: with it, blue*: against it; grey: the 95 %% interval includes %s.",
       plain_number_text(of$middle)
     ),
     caption = c(source_note(drawn), of$note(drawn), if (anyNA(tiles$at)) "-: no value.")
@@ -40,11 +40,13 @@ heat_map_tiles <- function(rows, middle) {
   tiles
 }
 
-# Blue and orange differ for every eye and, by their lightness from the middle, in grey.
+# Blue and orange differ for every eye and, by their lightness from the middle, in grey. What is not apart from the
+# middle has no colour.
 diverging_heat_map <- function(tiles, of, names_at = "top") {
-  tiles$is_dark <- !is.na(tiles$at) & abs(tiles$at - of$middle) > .6 * of$reach
+  tiles$colour <- ifelse(tiles$is_apart | is.na(tiles$at), tiles$at, of$middle)
+  tiles$is_dark <- !is.na(tiles$colour) & abs(tiles$colour - of$middle) > .6 * of$reach
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data$model_shown, y = .data$test_shown)) +
-    ggplot2::geom_tile(ggplot2::aes(fill = .data$at), colour = "white", linewidth = .6) +
+    ggplot2::geom_tile(ggplot2::aes(fill = .data$colour), colour = "white", linewidth = .6) +
     ggplot2::geom_text(ggplot2::aes(label = .data$text, colour = .data$is_dark), size = 2.9, show.legend = FALSE) +
     ggplot2::scale_fill_gradient2(
       low = "#0072B2", mid = "#F7F7F7", high = "#B34700", midpoint = of$middle,

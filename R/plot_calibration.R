@@ -16,8 +16,8 @@
 #' ranks <- transform(ranks, rank = (37 * number) %% 100, n_draws = 99, source = "simulated")
 #' ranks$rank[ranks$quantity == "sd_item"] <- 25 + ranks$rank[ranks$quantity == "sd_item"] %/% 2
 #' plot_calibration(ranks)
-plot_calibration <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_calibration <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- calibration_to_draw(figure_rows(data, "ranks"))
   quantities <- calibrated_quantities(rows)
   n_columns <- columns_within(width, min(3, nrow(quantities)), each_in = 1.45, margin_in = .5)

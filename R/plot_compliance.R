@@ -19,8 +19,8 @@
 #'   conf_low = predictions$p_valid - .01, conf_high = predictions$p_valid + .001, source = "simulated"
 #' )
 #' plot_compliance(predictions)
-plot_compliance <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_compliance <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- compliance_to_draw(data)
   n_columns <- columns_within(width, nlevels(rows$test_shown), each_in = 2)
   n_rows <- nlevels(rows$model_shown) * nlevels(rows$kind_shown)

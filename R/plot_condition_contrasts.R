@@ -16,8 +16,8 @@
 #' truths <- true_contrasts(forced_choice_parameters())
 #' contrasts <- transform(truths, estimate = truth, conf_low = truth - .01, conf_high = truth + .02)
 #' plot_condition_contrasts(cbind(contrasts, source = "simulated"))
-plot_condition_contrasts <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_condition_contrasts <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- condition_contrasts_to_draw(data)
   second <- one_text(rows, "compared", "second")
   delta <- sprintf("P(consistent | %s) - P(consistent | %s)", one_text(rows, "reference", "first condition"), second)

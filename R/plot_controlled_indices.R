@@ -9,8 +9,8 @@
 #' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, figures 9, 10 and 11.
 #' @noRd
-plot_controlled_indices <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_controlled_indices <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   cells <- controlled_to_draw(figure_rows(data, "indices"))
   n_columns <- columns_within(width, nlevels(cells$column_shown), each_in = 1.6, margin_in = .5)
   plot <- ggplot2::ggplot(cells) +

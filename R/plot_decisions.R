@@ -10,8 +10,8 @@
 #' @inherit plot_effect_sizes params return
 #' @source Bai et al. (2025), figure 3.
 #' @noRd
-plot_decisions <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_decisions <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- decisions_to_draw(figure_rows(data))
   association_forest(rows, of_decisions, file, width, height, ggplot2::coord_cartesian(xlim = c(0, 1)))
 }

@@ -12,7 +12,11 @@
 #' @param file a path that ends in `.svg`, `.png` or `.pdf` to write the figure to; `NULL` gives the plot.
 #' @param width,height in inches; `NULL` is the figure's own. The words wrap to a `width` that is given, panels that
 #'   it has no room for stand below each other, and the height follows.
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @param ... what all figures take: `title` and `subtitle`, words that replace the figure's own; `order`, names that it
+#'   shows (levels, tests, models), which then come first, or `"value"`: the largest value on top; `highlight`, names of
+#'   which all others are pale; `dpi`, dots per inch of a PNG (200).
+#' @return A ggplot, to which layers can be added, with the attribute `alt_text`; with `file`, invisibly a list of
+#'   `path` and `alt_text`.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' estimates <- data.frame(
@@ -23,8 +27,8 @@
 #' plot_effect_sizes(estimates)
 #' trials <- subset(simulate_trials(n_wordings = 2), is_valid)
 #' plot_effect_sizes(effect_size(trials, by = c("model", "test")), width = 3.5)
-plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- with_outcome(figure_rows(data, "estimates"), data)
   rows <- effects_to_draw(with_cells(rows, c("model", "test")))
   more <- more_of(rows)

@@ -9,8 +9,8 @@
 #' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, figure 8 (appendix A.3.1).
 #' @noRd
-plot_elicited_rates <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_elicited_rates <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rates <- figure_rows(data)
   rows <- rates_to_draw(rates)
   n_jobs <- nrow(unique(rows[c("class_shown", "job")]))

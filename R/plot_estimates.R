@@ -1,6 +1,6 @@
 # The estimates of a fit with their intervals, one panel a term: what plot() draws of fits that have no figure.
-plot_estimates <- function(data, file = NULL, term = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_estimates <- function(data, file = NULL, term = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- with_outcome(figure_rows(data, "estimates"), data)
   known <- unique(as.character(rows$term))
   drawn <- if (is.null(term)) setdiff(known, c("intercept", "(Intercept)")) else term

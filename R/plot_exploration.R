@@ -10,8 +10,8 @@
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_exploration <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_exploration <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   measures <- figure_rows(data)
   cells <- game_cells(exploration_rows(measures), exploration_labels(), to = "exploration")
   finish_figure(

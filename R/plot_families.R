@@ -8,8 +8,8 @@
 #' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, figure 3.
 #' @noRd
-plot_families <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_families <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   indices <- figure_rows(data, "indices")
   cells <- families_to_draw(indices)
   n_families <- nlevels(cells$family_shown)

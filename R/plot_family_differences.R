@@ -10,8 +10,8 @@
 #'   `n_bad_pareto_k` (counts for which leave-one-out is unreliable, for the caption).
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_family_differences <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_family_differences <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- family_differences_to_draw(figure_rows(data, "effects"))
   n_columns <- columns_within(width, 2, each_in = 4)
   n_lines <- ceiling(nlevels(rows$model_shown) / n_columns)

@@ -8,8 +8,8 @@
 #'   order by, `source` for the caption.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_first_options <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_first_options <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- first_options_to_draw(figure_rows(data))
   n_tests <- nlevels(rows$test_shown)
   n_columns <- columns_within(width, min(4, n_tests), each_in = 1.6, margin_in = 1.6)

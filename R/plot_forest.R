@@ -12,8 +12,8 @@
 #' trials <- subset(simulate_trials(), is_valid)
 #' effects <- fit_crossed(trials, levels = c("compatible", "incompatible"), by = c("model", "test"))
 #' plot_forest(meta_analysis(effects$tables$effects))
-plot_forest <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_forest <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- forest_to_draw(figure_rows(data))
   plot <- at_height(rows) +
     forest(rows, "model_shown", rev(levels(rows$name))) +

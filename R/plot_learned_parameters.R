@@ -11,8 +11,8 @@
 #'   logarithm, for it can be any number of times as large.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_learned_parameters <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_learned_parameters <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- with_people_named(figure_rows(data))
   cells <- parameter_cells(rows)
   finish_figure(

@@ -9,8 +9,8 @@
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_learning_curves <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_learning_curves <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rounds <- figure_rows(data)
   points <- curves_to_draw(rounds)
   n_panels <- nlevels(points$panel_shown)

@@ -5,20 +5,23 @@
 #'   `model_label`, `overall` (the mean of all rows, a dashed line), `outcome` (what was measured), `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_marginal_means <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_marginal_means <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- figure_rows(data, "estimates")
   check_figure_columns(rows, c("estimate", "conf_low", "conf_high"))
-  rows <- attribute_figure_rows(with_intervals(rows))
+  rows <- attribute_figure_rows(in_percent(rows))
   outcome <- outcome_of(rows)
   overall <- if ("overall" %in% names(rows)) unique(rows$overall)
-  overall <- if (length(overall) == 1) overall
+  overall <- if (length(overall) == 1) (if (is_share(rows)) 100 else 1) * overall
   attribute_figure(
     attribute_dots(rows, overall), rows, "Marginal means", source_note(rows), file, width, height,
     title = given_title(rows, "What is the mean at each level?"),
     subtitle = "Over all that was shown together with it: no level is a reference.",
     caption = c(source_note(rows), if (!is.null(overall)) "Dashed: the mean of all."),
-    x = sprintf("%s, mean with 95 %% interval", if (is.null(outcome)) "Outcome" else outcome)
+    x = sprintf(
+      "%s%s%s; 95 %% intervals", if (is.null(outcome)) "Outcome" else outcome, in_unit(rows),
+      if (is_share(rows)) ", per cent" else ", mean"
+    )
   )
 }
 

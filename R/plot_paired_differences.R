@@ -5,8 +5,8 @@
 #'   `model`, `model_label`, `outcome`, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_paired_differences <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_paired_differences <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- figure_rows(data, "estimates")
   versions <- if (is.data.frame(data)) NULL else data$tables$versions
   if (!is.null(versions)) {
@@ -17,7 +17,7 @@ plot_paired_differences <- function(data, file = NULL, width = NULL, height = NU
   ))
   is_beyond <- is.na(rows$mean_absolute)
   rows$attribute <- paste0(rows$attribute, ifelse(is_beyond, ",\nbeyond placebo", ""))
-  rows <- attribute_figure_rows(with_intervals(rows))
+  rows <- attribute_figure_rows(in_percent(rows))
   apart <- sum(rows$low > 0 | rows$high < 0, na.rm = TRUE)
   above <- sum(rows$mean_absolute > rows$shuffled_high, na.rm = TRUE)
   n_floors <- sum(!is.na(rows$shuffled_high))
@@ -39,8 +39,9 @@ with_floors <- function(rows) {
   panels <- c("Mean difference", "Mean absolute difference")
   rows[c("floor_low", "floor_high")] <- NA_real_
   absolute <- rows[!is.na(rows$mean_absolute), , drop = FALSE]
-  absolute[c("at", "low", "high")] <- list(absolute$mean_absolute, NA_real_, NA_real_)
-  absolute[c("floor_low", "floor_high")] <- absolute[c("shuffled_low", "shuffled_high")]
+  factor <- if (is_share(rows)) 100 else 1
+  absolute[c("at", "low", "high")] <- list(factor * absolute$mean_absolute, NA_real_, NA_real_)
+  absolute[c("floor_low", "floor_high")] <- factor * absolute[c("shuffled_low", "shuffled_high")]
   rows$panel <- rep(panels[[1]], nrow(rows))
   absolute$panel <- rep(panels[[2]], nrow(absolute))
   both <- rbind(rows, absolute)

@@ -10,8 +10,8 @@
 #' @inherit plot_effect_sizes params return
 #' @source Cohen & Kincaid (2026), section 3.2, which gives one mean of permuted differences in words.
 #' @noRd
-plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_permutations <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- permutations_to_draw(with_cells(figure_rows(data, "cells"), c("model", "test")))
   cells <- permuted_cells(rows)
   n_tests <- nlevels(droplevels(rows$test_shown))

@@ -18,8 +18,8 @@
 #' checks <- stats::aggregate(cbind(observed = is_consistent) ~ model + test + condition, trials, mean)
 #' checks <- transform(checks, predicted = .97, conf_low = .92, conf_high = 1, source = "simulated")
 #' plot_predictive_checks(checks)
-plot_predictive_checks <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_predictive_checks <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- checks_to_draw(figure_rows(data, "checks"))
   n_columns <- columns_within(width, 3, each_in = 2.2)
   plot <- at_height(rows) +

@@ -8,8 +8,8 @@
 #'   points), `points` (of the whole scale, if some were never given), `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_ratings <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_ratings <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- figure_rows(data)
   check_figure_columns(rows, c("level", "category", "n"))
   if (!"attribute" %in% names(rows)) rows$attribute <- rep("", nrow(rows))

@@ -19,8 +19,8 @@
 #' recovered$estimate <- recovered$truth + .02 * sin(1:50)
 #' recovered <- transform(recovered, conf_low = estimate - .018, conf_high = estimate + .018)
 #' plot_recovery(recovered)
-plot_recovery <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_recovery <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- recovery_to_draw(figure_rows(data))
   is_fixed <- all(tapply(rows$truth, rows$panel, function(truths) length(unique(truths)) == 1))
   n_columns <- columns_within(width, nlevels(rows$test_shown), each_in = 2, margin_in = .6)

@@ -12,8 +12,8 @@
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`. Its data are
 #'   the rows with `rate`, `rate_low` and `rate_high`, shares from 0 to 1.
 #' @noRd
-plot_refusals <- function(data, file = NULL, levels = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_refusals <- function(data, file = NULL, levels = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- refusals_to_draw(figure_rows(data), levels)
   n_models <- nlevels(rows$model_shown)
   n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, margin_in = 1.6)

@@ -10,8 +10,8 @@
 #'   level of chance), `source`, `model`, `model_label`, `model_no`, `title`. Several models have panels of their own.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_replayed_curves <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_replayed_curves <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- figure_rows(data, "curves")
   points <- replays_to_draw(rows)
   n_panels <- nlevels(points$panel_shown)

@@ -11,8 +11,8 @@
 #' @inherit plot_effect_sizes params return
 #' @noRd
 plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1 | wording)",
-                           levels = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+                           levels = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   trials <- residuals_to_draw(figure_rows(data))
   levels <- if (is.null(levels)) list(condition = levels_of(trials, "condition")) else levels
   maker <- model_maker(trials, formula, levels)

@@ -8,8 +8,8 @@
 #'   order by, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_retest <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_retest <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- retest_to_draw(figure_rows(data))
   n_panels <- nlevels(rows$panel)
   occasions <- levels(rows$occasion_shown)

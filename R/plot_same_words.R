@@ -9,8 +9,8 @@
 #'   `test_no` to order by.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_same_words <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_same_words <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- figure_rows(data)
   pairs <- same_words_to_draw(rows)
   tiles <- same_words_tiles(pairs)
@@ -91,6 +91,7 @@ same_words_squares <- function(tiles, n_columns) {
   drawn$test_shown <- NULL
   drawn$panel <- tiles$test_shown
   names(drawn)[names(drawn) == "row_shown"] <- "test_shown"
+  drawn$is_apart <- drawn$is_small %in% TRUE | drawn$kind == "reliability"
   diverging_heat_map(drawn, look, "bottom") +
     panels_by("panel", n_columns) +
     ggplot2::theme(strip.text = ggplot2::element_text(size = 8))

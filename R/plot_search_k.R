@@ -7,8 +7,8 @@
 #'   `exclusivity`; `source` for the caption.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_search_k <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_search_k <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- search_to_draw(figure_rows(data))
   n_columns <- columns_within(width, 2, each_in = 2.6, margin_in = .4)
   plot <- ggplot2::ggplot(rows) +

@@ -15,8 +15,8 @@
 #' @inherit plot_effect_sizes params return
 #' @source Simonsohn, Simmons & Nelson (2020), Specification curve analysis, Nature Human Behaviour 4, 1208-1214.
 #' @noRd
-plot_specifications <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_specifications <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- figure_rows(data, "estimates")
   width_in <- inches_or(width, 9)
   drawn <- specifications_to_draw(rows)

@@ -21,8 +21,8 @@
 #' games <- transform(games, model = paste("follows a map with p =", p), variant = "main")
 #' indices <- game_indices(games, by = c("source", "model", "variant"), n_draws = 0, n_random = 20)
 #' plot_stratification(indices[indices$index %in% c("si", "bgd"), ])
-plot_stratification <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_stratification <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   indices <- figure_rows(data, "indices")
   cells <- game_cells(indices, index_labels(), to = "stratification")
   title <- if (nlevels(cells$variant_shown) == 1) {

@@ -11,8 +11,8 @@
 #' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, figure 13 (appendix G).
 #' @noRd
-plot_success <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_success <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   games <- figure_rows(data)
   cells <- game_cells(success_rates(games), c(success_rate = "Successful rounds of a game (%)"), to = "success")
   notes <- c(games_note(cells), source_note(games))

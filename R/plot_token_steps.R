@@ -12,8 +12,8 @@
 #'   one row per bar: `from` and `to` in tokens (`to` is not in it), `n` trials, and the `step` of the model in tokens:
 #'   the greatest common divisor of all its counts, `NA` with fewer than two different ones.
 #' @noRd
-plot_token_steps <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_token_steps <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   trials <- steps_to_draw(figure_rows(data))
   bins <- do.call(rbind, lapply(split(trials, trials$model_shown), token_bins))
   n_above <- nrow(trials) - sum(bins$n)

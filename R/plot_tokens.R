@@ -12,8 +12,8 @@
 #' @inherit plot_effect_sizes params return
 #' @param levels the conditions in the order to show them.
 #' @noRd
-plot_tokens <- function(data, file = NULL, levels = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_tokens <- function(data, file = NULL, levels = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   trials <- tokens_to_draw(figure_rows(data), levels)
   n_models <- nlevels(trials$model_shown)
   n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, margin_in = 1.6)

@@ -9,8 +9,8 @@
 #'   topic, as one text), `model_label`, `test_label`, `model_no`, `test_no`, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
-plot_topic_prevalence <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_topic_prevalence <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- prevalence_to_draw(figure_rows(data, "prevalence"))
   n_topics <- nlevels(rows$topic_shown)
   n_columns <- columns_within(width, n_topics, each_in = 1.5, margin_in = 1.3)

@@ -14,8 +14,8 @@
 #' units <- data.frame(cells, x = true + stats::rnorm(50, sd = .3), y = true + stats::rnorm(50, sd = .3))
 #' units[c("x_error", "y_error")] <- .3
 #' plot_validity(units)
-plot_validity <- function(data, file = NULL, width = NULL, height = NULL) {
-  begin_figure(file, width, height)
+plot_validity <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  begin_figure(file, width, height, ...)
   rows <- validity_to_draw(figure_rows(data))
   found <- validity_of(as.data.frame(rows[c("model", "test", "x", "x_error", "y", "y_error")]), .05)
   names <- vapply(c("measure_x", "measure_y"), function(name) {

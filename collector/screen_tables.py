@@ -39,7 +39,7 @@ def shown_cell(value: object) -> str:
     """Return a value as a table shows it: unknown is nothing, a number has six digits."""
     if value is None:
         return ""
-    return f"{value:.6g}" if isinstance(value, float) else printable(value)
+    return f"{value:z.6g}" if isinstance(value, float) else printable(value)
 
 
 def shown_p(value: object) -> str:

@@ -23,7 +23,8 @@ from slant.collector.screen_tables import printable as printable
 from slant.collector.system.operating_system import check_supported, forbid_core_dumps
 
 _ENDLESS = 10_000  # characters of a line of unlimited width
-WIDE = "slant.wide"  # in click's context: --wide was typed
+WIDE, DIGITS = "slant.wide", "slant.digits"  # in click's context: what was typed as --wide, --digits
+MOST_DIGITS = 6
 _INTERRUPTED = "slant.interrupted"  # in click's context: the message at Ctrl-C
 _SHOW_BAR_AFTER_S = 2.0
 LOG_VARIABLE = "SLANT_LOG"
@@ -215,11 +216,17 @@ class LazyGroup(SlantGroup):
 
 
 def print_rows(
-    rows: Any, output_format: str = "table", title: str | None = None, *, err: bool = False, keep: Sequence[str] = ()
+    rows: Any,
+    output_format: str = "table",
+    title: str | None = None,
+    *,
+    err: bool = False,
+    keep: Sequence[str] = (),
+    digits: int = MOST_DIGITS,
 ) -> None:
     """Print a Polars data frame (or a list of dicts) to stdout as a table, CSV, or JSON (a list of objects). With `err`
     a table goes to stderr: it is for the person, and stdout holds other rows. `keep`: the columns that a narrow
-    terminal leaves out last."""
+    terminal leaves out last. `digits`: significant ones of a table's numbers, unless --digits says another number."""
     import polars as pl
 
     frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
@@ -229,6 +236,7 @@ def print_rows(
         print_data(json.dumps(frame.to_dicts(), default=str, ensure_ascii=False, indent=1))
     else:
         console = _console(sys.stderr if err else sys.stdout)
+        frame = frame.with_columns(pl.col(pl.Float64, pl.Float32).round_sig_figs(_typed(DIGITS) or digits))
         shown = screen_table(frame, console.width, keep)
         if shown.above:
             words = printable(shown.above).replace(": ", ":\u00a0")  # a name and its value stay in one line
@@ -246,13 +254,13 @@ def _console(file: TextIO) -> Any:
             raise BrokenPipeError  # SlantGroup ends all commands alike; rich would report a failure
 
     piped = not file.isatty()
-    is_endless = piped or _is_wide()
+    is_endless = piped or bool(_typed(WIDE))
     return Ours(file=file, width=_ENDLESS if is_endless else None, soft_wrap=is_endless)
 
 
-def _is_wide() -> bool:
+def _typed(name: str) -> Any:
     context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get(WIDE))
+    return None if context is None else context.meta.get(name)
 
 
 @contextlib.contextmanager

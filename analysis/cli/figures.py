@@ -34,6 +34,14 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     return checked_inches(value, str(param.name))
 
 
+def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str]:
+    return [name.strip() for name in (value or "").split(",") if name.strip()]
+
+
+_ORDER = "Levels, models or tests that come first, with commas between them; or value: the largest value comes first."
+_HIGHLIGHT = "Levels, models or tests of which all others are pale, with commas between them."
+
+
 @click.command(
     "figures",
     epilog="\b\nExamples:\n  analyze figures --out figures\n"
@@ -68,6 +76,8 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
 @click.option("--height", metavar="INCHES", callback=_inches, help="Figure height. Default: chosen from the width.")
 @click.option("--title", metavar="TEXT", help="Title to print instead of each figure's own.")
 @click.option("--subtitle", metavar="TEXT", help="Subtitle to print instead of each figure's own.")
+@click.option("--order", metavar="NAMES", callback=_names, help=_ORDER)
+@click.option("--highlight", metavar="NAMES", callback=_names, help=_HIGHLIGHT)
 @click.option("--rows", "with_rows", is_flag=True, help="Also write the rows of each figure, as CSV.")
 @list_option
 @click.pass_context

@@ -55,11 +55,9 @@ def _checked_name(ctx: click.Context, parameter: click.Parameter, file: Path | N
 
 def print_result(rows: Any, output_format: str, shown: Sequence[str] | None = None, digits: int = 3) -> None:
     """Print a result. CSV and JSON have all of a data frame; a terminal the columns `shown`, in three digits."""
-    import polars as pl
-
-    if output_format == "table":
-        rows = (rows if shown is None else rows.select(shown)).with_columns(pl.col(pl.Float64).round_sig_figs(digits))
-    print_rows(rows, output_format, keep=ASKED_FOR)
+    if output_format == "table" and shown is not None:
+        rows = rows.select(shown)
+    print_rows(rows, output_format, keep=ASKED_FOR, digits=digits)
 
 
 def say_result(result: Kept) -> None:

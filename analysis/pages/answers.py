@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any
 
 import polars as pl
@@ -23,12 +24,14 @@ _LINEAR = ("mean_contrasts", "amce", "lme4", "lm", "t_test")
 _FIRST = ("mean_contrasts", "amce", "lme4", "t_test", "effect_size", "lm", "logistic", "clm", "clogit")
 """Engines whose fits answer a question, the first in a report; contrasts have p for all pairs."""
 _CELL = ("model", "test")
+_MEASURED = ("measured", "chosen", "rating")  # outcomes that are what a question asks for
 
 
 @dataclass(frozen=True)
 class Cell:
     """Hold what was compared in one model and test: a row for each comparison, `p` corrected. `what`: the two sides of
-    a single comparison, or the attribute. Without p (`has_p`), an interval that excludes 0 decides."""
+    a single comparison, or the attribute. Without p (`has_p`), an interval that excludes 0 decides, widened for
+    `n_tests` comparisons (Bonferroni; its ends moved out as those of a normal distribution)."""
 
     model: str | None
     test: str | None
@@ -36,15 +39,28 @@ class Cell:
     unit: str
     rows: list[dict[str, Any]]
     has_p: bool = True
+    n_tests: int = 1
 
     @property
     def found(self) -> list[dict[str, Any]]:
-        return [row for row in self.rows if (_is_significant(row) if self.has_p else _excludes_0(row))]
+        return [row for row in self.rows if (_is_significant(row) if self.has_p else self._excludes_0(row))]
 
     @property
     def rule(self) -> str:
         """Return the criterion for a difference."""
-        return f"corrected p < {ALPHA:.2f}".replace("0.", ".") if self.has_p else "95 % interval excludes 0"
+        if self.has_p:
+            return f"corrected p < {ALPHA:.2f}".replace("0.", ".")
+        return f"95 % interval{f' for all {self.n_tests} at once' if self.n_tests > 1 else ''} excludes 0"
+
+    def _excludes_0(self, row: Mapping[str, Any]) -> bool:
+        """Return whether the widened interval is on one side of 0; without an estimate its middle stands for it."""
+        low, high = row["conf_low"], row["conf_high"]
+        if None in (low, high):
+            return False
+        normal = NormalDist()
+        wider = normal.inv_cdf(1 - ALPHA / 2 / self.n_tests) / normal.inv_cdf(1 - ALPHA / 2)
+        at = row["estimate"]
+        return (at - wider * (at - low)) * (at + wider * (high - at)) > 0
 
     @property
     def limit(self) -> float | None:
@@ -55,10 +71,6 @@ class Cell:
 
 def _is_significant(row: Mapping[str, Any]) -> bool:
     return row["p"] is not None and row["p"] < ALPHA
-
-
-def _excludes_0(row: Mapping[str, Any]) -> bool:
-    return None not in (row["conf_low"], row["conf_high"]) and row["conf_low"] * row["conf_high"] > 0
 
 
 def report_answers(study: Study, fits: Mapping[str, FitResult], grain: Mapping[str, str]) -> list[str]:
@@ -83,6 +95,8 @@ def answers_of_fit(study: Study, name: str, result: FitResult, grain: Mapping[st
 
 def sentences(cells: Sequence[Cell]) -> list[str]:
     """Return a sentence for each cell if these are few, else their counts."""
+    n_tests = sum(len(cell.rows) for cell in cells if not cell.has_p)
+    cells = [cell if cell.has_p else replace(cell, n_tests=n_tests) for cell in cells]
     if len(cells) <= MOST_SENTENCES:
         return [_of_cell(cell) for cell in cells]
     return list(_of_many(cells))
@@ -105,12 +119,11 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
     outcome = definition.outcome or str(definition.formula or "").partition("~")[0].strip()
     for cell, of_cell in rows.group_by(_CELL, maintain_order=True):
         model, test = (None if key is None else str(key) for key in cell)
-        is_share = (
-            _is_linear(definition) and study.design.analyses.is_share(study, test) and outcome in ("measured", "chosen")
-        )
+        own_unit = study.design.analyses.measured_in(study, test) if outcome in _MEASURED else ""
+        is_share = _is_linear(definition) and own_unit.startswith("share")
         factor = 100 if is_share else 1
         numbers = of_cell.with_columns((pl.col("estimate", "conf_low", "conf_high") - middle) * factor)
-        unit = "percentage points" if is_share else _unit(definition, outcome)
+        unit = "percentage points" if is_share else _unit(definition, outcome, own_unit)
         yield Cell(model, test, what or _compared(of_cell, levels), unit, numbers.to_dicts())
 
 
@@ -118,13 +131,15 @@ def _is_linear(definition: Fit) -> bool:
     return definition.engine in _LINEAR and definition.settings.get("family", "gaussian") == "gaussian"
 
 
-def _unit(definition: Fit, outcome: str) -> str:
+def _unit(definition: Fit, outcome: str, own_unit: str) -> str:
     if definition.engine == "effect_size":
         return "SD"
     if not _is_linear(definition):
         is_of_odds = definition.settings.get("family", "binomial") == "binomial"
         return "log odds" if is_of_odds else "units of the link"
-    return "points" if outcome in ("measured", "rating") else outcome.replace("_", " ")
+    if outcome in _MEASURED:
+        return own_unit.replace("points from", "points on a scale from") or "points"
+    return outcome.replace("_", " ")
 
 
 def _of_first_attribute(result: FitResult, engine: str, table: str, grain: Mapping[str, str]) -> pl.DataFrame:
@@ -188,8 +203,9 @@ def _finding(cell: Cell) -> str:
     if not cell.found:
         return f"no difference was found {_for(cell.what).replace('than ', 'against ')}{p and f' ({p})'}{excluded}."
     more = "more" if row["estimate"] > 0 else "less"
-    low, high = (rounded(row[end]) for end in ("conf_low", "conf_high"))
-    size = f"{rounded(abs(row['estimate']))} {cell.unit} {more}"
+    width = _narrowest([row])
+    low, high = (rounded(row[end], width) for end in ("conf_low", "conf_high"))
+    size = f"{rounded(abs(row['estimate']), width)} {cell.unit} {more}"
     return f"{size} {_for(cell.what)} (95 % interval {low} to {high}{p and f', {p}'})."
 
 
@@ -231,9 +247,15 @@ def _by_model(cells: Sequence[Cell]) -> Iterator[str]:
             yield f"{model} {sum(bool(cell.found) for cell in own)} of {len(own)}"
 
 
-def _span(rows: Iterable[Mapping[str, Any]]) -> str:
-    sizes = sorted(abs(row["estimate"]) for row in rows)
-    low, high = rounded(sizes[0]), rounded(sizes[-1])
+def _narrowest(rows: Iterable[Mapping[str, Any]]) -> float | None:
+    """Return the width of the narrowest interval, if all are known."""
+    ends = [(row["conf_low"], row["conf_high"]) for row in rows]
+    return None if any(None in pair for pair in ends) else min(high - low for low, high in ends)
+
+
+def _span(rows: Sequence[Mapping[str, Any]]) -> str:
+    sizes, width = sorted(abs(row["estimate"]) for row in rows), _narrowest(rows)
+    low, high = rounded(sizes[0], width), rounded(sizes[-1], width)
     return low if low == high else f"{low} to {high}"
 
 
@@ -242,9 +264,11 @@ def _p(value: float | None) -> str:
     return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
 
-def rounded(value: float) -> str:
-    """Return two significant digits, all digits before the point, and a true minus."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    digits = max(0, 1 - math.floor(math.log10(abs(value))))
-    return f"{value:,.{digits}f}".replace("-", "\u2212")
+def rounded(value: float, width: float | None = None) -> str:
+    """Return a number with as many decimals as show two digits of the interval's `width`, where that is known, else of
+    the number itself; with all digits before the point, and a true minus."""
+    size = abs(value if width is None else width)
+    if not (math.isfinite(value) and math.isfinite(size) and size > 0):
+        return f"{value:zg}".replace("-", "\u2212")
+    digits = max(0, 1 - math.floor(math.log10(size)))
+    return f"{value:z,.{digits}f}".replace("-", "\u2212")

@@ -144,7 +144,8 @@ def _observed_differences(section: SectionData) -> str | None:
     rows = rows.drop_nulls("delta_p") if rows.height else rows
     if rows.is_empty():
         return None
-    low, high = (rounded(100 * float(value)) for value in (rows["delta_p"].min(), rows["delta_p"].max()))  # type: ignore[arg-type]
+    ends = [100 * float(value) for value in (rows["delta_p"].min(), rows["delta_p"].max())]  # type: ignore[arg-type]
+    low, high = (rounded(end, max(1, *map(abs, ends))) for end in ends)
     sides = f"{rows['reference'][0]} than in the {rows['condition'][0]}"
     return (
         f"Answers are {low if low == high else f'{low} to {high}'} percentage points more often consistent in the "

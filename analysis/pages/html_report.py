@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from datetime import UTC, datetime
@@ -34,6 +33,7 @@ from slant.analysis.pages.report_comparison import (
     is_quick,
     with_words,
 )
+from slant.analysis.pages.report_formats import check_place, write_report
 from slant.analysis.pages.report_sections import ReportData, more_tables, sections
 from slant.analysis.pages.report_tables import table_label, text_table
 from slant.analysis.plots.drawing import require_packages
@@ -56,7 +56,7 @@ from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, RError, UsageError
+from slant.collector.errors import DatabaseError, RError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.notes import table_notes
@@ -67,7 +67,6 @@ from slant.collector.records import Registration
 from slant.collector.sources import facts_of, sources_that
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
-from slant.collector.system.scratch import write_whole_file
 from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
 
@@ -89,6 +88,8 @@ def report(
     registration: str | Path | Registration | None = None,
 ) -> Path:
     """Write the report on `study` (a name, or its TOML file) to `out`, which is replaced as a whole; return its path.
+    By the ending of its name it is a page (.html), a Word document (.docx, by pandoc), a .pdf (by Chromium) or a Quarto
+    document (.qmd).
 
     Fits and figures are made as needed; topics are shown if `analyze --fit stm` has kept some. If R is missing, what
     needs it is left out, and the report says so on top. A study without printed tables gets its fits' estimates.
@@ -97,7 +98,7 @@ def report(
     Raise DatabaseError without trials, UsageError if `out` can't be written.
     """
     out = Path(out)
-    _check_place(out)
+    check_place(out)
     study = study_in(db, study)
     retest_problems = _keep_retests(db, study, executor or workers)
     infos = [info for info in table_info().values() if info.is_about(study.design.name)]
@@ -148,7 +149,7 @@ def report(
         runs=text_table(described_runs(runs)),
         versions=versions_of_results(*data.fits.values()) if data.fits else {},
     )
-    return _write(out, page)
+    return write_report(out, page)
 
 
 def _more_tables(study_tables: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
@@ -323,30 +324,6 @@ def _data_warnings(study_tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
             f"Served model differs: {row['requested_model']} was asked, {row['served_model']} answered "
             f"{row['n_trials']} trials ({reason})."
         )
-
-
-def _check_place(out: Path) -> None:
-    """Check the place before the work, which may take a while. Another ending promises another kind of file."""
-    if out.suffix.lower() not in ("", ".html", ".htm"):
-        raise UsageError(
-            f'Can\'t write the report to "{out}": it is a page, whose name must end in .html.',
-            "For paper: print it from a browser, or save it there as PDF.",
-        )
-    if not (out.parent.is_dir() and os.access(out.parent, os.W_OK)):
-        raise _unwritable(out, "its folder doesn't exist, or can't be written to")
-
-
-def _write(out: Path, page: str) -> Path:
-    """Write into a file next to it first, so that a half-written report is never visible."""
-    try:
-        write_whole_file(out, page.encode("utf-8"))
-    except OSError as error:
-        raise _unwritable(out, error.strerror) from None
-    return out.resolve()
-
-
-def _unwritable(out: Path, reason: str | None) -> UsageError:
-    return UsageError(f'Can\'t write the report to "{out}": {reason}.', "Name another: --out FILE")
 
 
 def made_fits(results: Mapping[str, FitResult]) -> dict[str, MadeFit]:

@@ -204,7 +204,7 @@ def _text(key: str, value: Any, labels: Mapping[str, str]) -> str:
 def _compared_number(row: dict[str, Any]) -> ComparedNumber:
     value, printed = row["recomputed"], row["printed"]
     has_exponent = re.search(r"\de[-+]?\d", (printed or "").lower())
-    recomputed = "no data" if value is None else f"{value:,.{_digits(row)}{'e' if has_exponent else 'f'}}"
+    recomputed = "no data" if value is None else f"{value:z,.{_digits(row)}{'e' if has_exponent else 'f'}}"
     if row["quantity"] == "verdict":
         return ComparedNumber("" if value is None else VERDICTS[int(value)].replace("_", " "), "", *_standing(row))
     if row["quantity"] == "condition_stars" and value is not None:
@@ -265,4 +265,4 @@ def _text_of(value: object) -> str:
     """Return four significant digits, and no decimals from a thousand on."""
     if not isinstance(value, float):
         return "" if value is None else str(value)
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
+    return f"{value:z,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:z.4g}"

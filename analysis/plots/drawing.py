@@ -6,7 +6,7 @@ import base64
 import math
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from slant.analysis.bridge.worker import WorkerError
 from slant.analysis.calls.call import Answer, Call, answered, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
-from slant.analysis.plots.registry import figure_kinds, figure_rows
+from slant.analysis.plots.registry import FigureRows, figure_kinds, figure_rows
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import flat
@@ -63,6 +63,8 @@ def figures(
     height: float | None = None,
     title: str | None = None,
     subtitle: str | None = None,
+    order: Sequence[str] = (),
+    highlight: Sequence[str] = (),
     executor: Executor | None = None,
     with_rows: bool = False,
 ) -> pl.DataFrame:
@@ -72,8 +74,9 @@ def figures(
     are compared, have one for all: steers-simulated.svg; of figures that show one variant, `variants` are drawn). An
     SVG file holds its text alternative, too. `formats` are of "svg", "png" and "pdf". `width` and `height` are in
     inches (default: each figure's own; words wrap to a width that is given, and the height follows);
-    `title` and `subtitle` replace a figure's own. `with_rows` puts the rows that each figure is drawn from next to it,
-    as a CSV of its name. `workers` and `executor` as of `fit()`.
+    `title` and `subtitle` replace a figure's own. Of what a figure shows (levels, models, tests), names in `order` come
+    first ("value": the largest value does), and those not in `highlight`, if there are any, are pale. `with_rows` puts
+    the rows that each figure is drawn from next to it, as a CSV of its name. `workers` and `executor` as of `fit()`.
 
     Returns one row a file: source, study_version, variant (null where variants are compared), figure, part (which fit
     or variant it is of, where there are several, else null), path (null where it could not be drawn), alt_text, problem
@@ -88,12 +91,17 @@ def figures(
             raise UnknownNameError("format", name, FORMATS)
     sizes = {"width": checked_inches(width, "width"), "height": checked_inches(height, "height")}
     asked = {**sizes, "title": title, "subtitle": subtitle}
+    names_asked = {"order": list(order), "highlight": list(highlight)}
     study = study_in(db, study)
     to_draw = list(figure_rows(db, study, names, source, executor or workers, progress, variants))
     if not to_draw:
         raise _nothing_to_draw(db, study, names, source)
     function_rows = [(figure.function, figure.rows) for figure in to_draw]
-    drawn_files = {ending: draw(function_rows, executor or workers, ending, **asked) for ending in formats}
+    own = [_shown_names(names_asked, figure.rows) for figure in to_draw]
+    for name in {*order, *highlight} - {"value"}:
+        if not any(name in names for arguments in own for names in arguments.values()):
+            raise UnknownNameError("name to order or highlight in these figures", name, _all_names(to_draw))
+    drawn_files = {ending: draw(function_rows, executor or workers, ending, own, **asked) for ending in formats}
     folder = _folder(Path(out))
     has_versions = len({figure.grain.get("study_version") for figure in to_draw} - {None}) > 1
     rows = []
@@ -111,6 +119,23 @@ def figures(
             notes = [figure.note, drawn.note if isinstance(drawn, Figure) else None]
             rows.append({**about, **_written(drawn, path), "note": " ".join(filter(None, notes)) or None})
     return pl.DataFrame(rows, schema=dict.fromkeys(rows[0], pl.String))
+
+
+def _shown_names(asked: Mapping[str, Sequence[str]], rows: pl.DataFrame) -> dict[str, list[str]]:
+    """Return those of the names asked for that these rows hold."""
+    held = {"value", *_texts(rows)}
+    own = {argument: [name for name in names if name in held] for argument, names in asked.items()}
+    return {argument: names for argument, names in own.items() if names}
+
+
+def _texts(rows: pl.DataFrame) -> set[str]:
+    return {text for column in rows.select(pl.selectors.string()) for text in column.unique() if text is not None}
+
+
+def _all_names(figures: Sequence[FigureRows]) -> list[str]:
+    columns = [f"{name}{end}" for name in ("level", "model", "test", "condition") for end in ("", "_label")]
+    frames = (figure.rows.select(name for name in columns if name in figure.rows.columns) for figure in figures)
+    return sorted(set[str]().union(*map(_texts, frames)))
 
 
 def checked_inches(value: float | str | None, name: str) -> float | None:
@@ -144,11 +169,13 @@ def draw(
     figures: Sequence[tuple[str, pl.DataFrame]],
     workers: Workers = None,
     ending: str = "png",
+    own: Sequence[Mapping[str, Any]] = (),
     **asked: Any,
 ) -> list[Figure | str]:
-    """Draw figures by the names of their R functions; for one that can't be drawn, the sentence that says why.
+    """Draw figures by the names of their R functions; for one that can't be drawn, the sentence that says why. `own`:
+    the arguments of each.
 
-    `asked` are further arguments of R's `draw_figure()`: width, height, title, subtitle, dpi.
+    `asked` are arguments of all: of R's `draw_figure()` width, height, title, subtitle, order, highlight, dpi.
     """
     with temporary_folder("figures") as folder:
         files = [folder / f"{number}.{ending}" for number in range(len(figures))]
@@ -156,11 +183,11 @@ def draw(
             Call(
                 "draw_figure",
                 rows,
-                {"name": name, **asked},
+                {"name": name, **asked, **arguments},
                 writes={"file": file},
                 packages=("ggplot2",),
             )
-            for (name, rows), file in zip(figures, files, strict=True)
+            for (name, rows), file, arguments in zip(figures, files, own or [{}] * len(files), strict=True)
         ]
         results: dict[int, Figure | str] = {}
         try:

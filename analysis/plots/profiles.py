@@ -77,7 +77,7 @@ def _marginal_means(data: FigureData) -> pl.DataFrame | None:
     means: pl.DataFrame = answered(
         Call("level_means", rows.select(*by, "attribute", "level", item, "answer"), {"by": by}), data.workers
     )
-    return means.with_columns(outcome="part", note=_NOTE)
+    return _with_outcome(means, "part", data).with_columns(note=_NOTE)
 
 
 def _of_fit(data: FigureData, figure: str, table: str = "") -> pl.DataFrame | None:
@@ -103,8 +103,15 @@ def _of_fit(data: FigureData, figure: str, table: str = "") -> pl.DataFrame | No
         return None
     rows = rows.join(data.model_labels, on=["study_version", "model"], how="left", maintain_order="left")
     order = ["model_no", "model"]  # of the others the order of R
-    rows = rows.with_columns(part="test", outcome="test", note=_NOTE).drop("study", "measure")
+    rows = _with_outcome(rows, "test", data).with_columns(part="test", note=_NOTE).drop("study", "measure")
     return rows.sort(*GRAIN, "part", *order, nulls_last=True, maintain_order=True)
+
+
+def _with_outcome(rows: pl.DataFrame, question: str, data: FigureData) -> pl.DataFrame:
+    """Add `outcome`, the question, and `unit`, what its answers are measured in."""
+    units = {name: data.study.design.analyses.measured_in(data.study, name) for name in rows[question].unique()}
+    unit = pl.col(question).replace_strict(units, return_dtype=pl.String)
+    return rows.with_columns(outcome=question, unit=unit)
 
 
 def _with_levels(estimates: pl.DataFrame, levels: pl.DataFrame) -> pl.DataFrame:
@@ -121,16 +128,6 @@ def _with_levels(estimates: pl.DataFrame, levels: pl.DataFrame) -> pl.DataFrame:
         "term",
     ]
     return estimates.join(levels, on=cell, how="left", nulls_equal=True, maintain_order="left")
-
-
-def _interactions(data: FigureData) -> pl.DataFrame | None:
-    """Return the interactions of each pair of attributes: a figure a question, pair and model."""
-    rows = _of_fit(data, "interactions")
-    if rows is None:
-        return None
-    pair = pl.col("fit").str.strip_prefix("amie_")
-    named = pl.concat_str("test", pair, pl.coalesce("model_label", "model"), separator=", ")
-    return rows.with_columns(part=pl.when(pl.col("model").is_null()).then("test").otherwise(named))
 
 
 def _paired(data: FigureData) -> pl.DataFrame | None:
@@ -158,7 +155,9 @@ KINDS = {
         is_declared=True,
     ),
     "interactions": FigureKind(
-        "What combinations of two attributes add to the effects of both.", _interactions, is_declared=True
+        "What combinations of two attributes add to the effects of both.",
+        partial(_of_fit, figure="interactions"),
+        is_declared=True,
     ),
     "paired_differences": FigureKind(
         "The effect of each change compared with the baseline, and that of shuffled repetitions.",

@@ -286,7 +286,7 @@ def _summary(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 def verdict_sentence(row: Mapping[str, Any]) -> str:
     """Return the sentence for a row of the summary: the verdict on its means, and its range."""
-    measured = f"difference of means {row['difference']:.2f}, bound {row['bound']:.2f}"
+    measured = f"difference of means {row['difference']:z.2f}, bound {row['bound']:.2f}"
     said = f"{row['verdict']} on these items, in this wording ({measured})"
     if row["model_outside"] is None:
         return f"{said}."

@@ -20,7 +20,7 @@ from slant.collector.errors import DatabaseError, SlantError
 from slant.collector.request.record import Request
 from slant.collector.request.setting import Declared, settings_of
 from slant.collector.sources import SOURCES
-from slant.collector.terminal import PRINTED, WIDE, SectionOption, say, show_log
+from slant.collector.terminal import DIGITS, MOST_DIGITS, PRINTED, WIDE, SectionOption, say, show_log
 
 Decorator = Callable[[Any], Any]
 
@@ -192,6 +192,10 @@ def _take_wide(ctx: click.Context, parameter: click.Parameter, is_wide: bool) ->
     ctx.meta[WIDE] = ctx.meta.get(WIDE) or is_wide
 
 
+def _take_digits(ctx: click.Context, parameter: click.Parameter, digits: int | None) -> None:
+    ctx.meta[DIGITS] = digits or ctx.meta.get(DIGITS)
+
+
 def _say_version(ctx: click.Context, parameter: click.Parameter, is_given: bool) -> None:
     if is_given and not ctx.resilient_parsing:
         from slant.collector.system.code_version import current_code_version
@@ -205,6 +209,14 @@ version_option = click.option(
 )
 _wide_option = output_option(
     "--wide", is_flag=True, expose_value=False, callback=_take_wide, help="Print all columns, even if lines get long."
+)
+_digits_option = output_option(
+    "--digits",
+    type=click.IntRange(1, MOST_DIGITS),
+    metavar="N",
+    expose_value=False,
+    callback=_take_digits,
+    help=f"Significant digits of a table's numbers, up to {MOST_DIGITS}; CSV and JSON have all.",
 )
 
 
@@ -223,7 +235,7 @@ def output_options_with(*more: str) -> Decorator:
         show_default=True,
         help="Format of printed rows.",
     )
-    return lambda command: format_option(_wide_option(verbose_option(command)))
+    return lambda command: format_option(_digits_option(_wide_option(verbose_option(command))))
 
 
 def or_lake(command: Callable[..., Any]) -> Any:

@@ -70,9 +70,10 @@ class Analyses:
         """Return the values that text columns have in the views of this design, by column, in the study's order."""
         return {"test": tuple(test.test for test in study.tests)}
 
-    def is_share(self, study: StudyFile, test: str | None) -> bool:
-        """Return whether the mean of what is measured in a test is a proportion, as of answers of yes."""
-        return False
+    def measured_in(self, study: StudyFile, test: str | None) -> str:
+        """Return the unit of what a test measures: a phrase that begins with "share" where its mean is a proportion,
+        "points from 1 (not at all) to 7 (very)" of a scale, "" if the study names none."""
+        return ""
 
     def attributes(self, data: Any) -> Mapping[str, tuple[str, ...]]:
         """Return the factors that a study itself names, with their levels, the reference first. Views of the design

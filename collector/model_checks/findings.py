@@ -177,7 +177,7 @@ def _unusable(facts: CheckFacts) -> Iterator[str]:
     elif facts.difficulty_correlation is None:
         yield "the count is the same for every question"
     elif facts.difficulty_correlation < MOVES_FROM:
-        yield f"the count does not move with difficulty (rank correlation {facts.difficulty_correlation:.2f})"
+        yield f"the count does not move with difficulty (rank correlation {facts.difficulty_correlation:z.2f})"
     if facts.zero_share is not None and facts.zero_share > ZEROS_TOO_MANY:
         yield f"{facts.zero_share:.0%} of the counts are zero"
 

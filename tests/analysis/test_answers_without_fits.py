@@ -6,8 +6,11 @@ from typing import Any
 
 import polars as pl
 
+from slant.analysis.pages.answers import rounded
 from slant.analysis.pages.answers_without_fits import counted_answers, kept_answers
 from slant.analysis.pages.parts.records import SectionData
+from slant.analysis.questions.checks.sentences import number
+from slant.collector.screen_tables import shown_cell
 from slant.collector.studies.catalogue import load_study
 
 GRAIN = {"source": "simulated", "study_version": "v1"}
@@ -40,6 +43,11 @@ KEPT: list[tuple[str, dict[str, list[dict[str, Any]]], str]] = [
     ("hiring", {"game_comparisons": [{**GAMES, "p_adjusted": 0.2}]}, "95 % intervals lie within ±0.60 SI (bits)"),
     ("hiring", {"game_index_intervals": [BESIDE_CHANCE]}, "no difference was found against chance alone; 95 %"),
     (
+        "hiring",
+        {"game_index_intervals": [{**BESIDE_CHANCE, "model": name, "conf_low": 0.405} for name in "abcd"]},
+        "0 of 4 models have more SI (bits) than chance alone, none less (95 % interval for all 4 at once excludes 0).",
+    ),
+    (
         "interference",
         {"condition_contrasts": [CONTRAST], "observed_delta_p": [OBSERVED]},
         "Small, Work: 20 percentage points more for congruent than incongruent (95 % interval 10 to 30).",
@@ -61,6 +69,12 @@ COUNTED = [
 ]
 
 
+ROUNDED = [
+    (-0.032, 17.0, "0"), (-0.032, None, "\u22120.032"), (-0.032, 0.17, "\u22120.03"), (1234.56, 40.0, "1,235"),
+    (-0.0, None, "0"), (0.2, 0.0, "0.2"),
+]  # fmt: skip
+
+
 def section(study: str, tables: dict[str, list[dict[str, Any]]]) -> SectionData:
     frames = {name: pl.DataFrame(rows, infer_schema_length=None) for name, rows in tables.items()}
     return SectionData(load_study(study), frames, {}, GRAIN)
@@ -72,6 +86,12 @@ def test_kept_results_answer_with_numbers_and_with_what_is_excluded_where_nothin
         if words not in (said := " ".join(kept_answers(section(study, tables)))):
             wrong.append((words, said))
     assert wrong == []
+
+
+def test_numbers_in_sentences_are_as_precise_as_their_interval_and_never_minus_zero() -> None:
+    said = [(value, width, rounded(value, width)) for value, width, _ in ROUNDED]
+    assert said == ROUNDED
+    assert [shown_cell(-0.0), shown_cell(-1e-9), number(-0.0001)] == ["0", "-1e-09", "0.00"]
 
 
 def test_without_any_kept_result_counts_are_said_with_the_command_that_finds_more() -> None:

@@ -56,6 +56,19 @@ def test_an_svg_holds_its_own_words_and_all_say_that_nobody_was_asked(drawn: pl.
         assert "Simulated answers: no model was asked." in row["alt_text"]
 
 
+def test_names_to_order_and_to_highlight_are_looked_for_in_what_figures_show(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    asked = {"names": ["refusals"], "formats": ["svg"], "out": tmp_path / "figures"}
+    with pytest.raises(UnknownNameError, match='no name to order or highlight in these figures "nobody"'):
+        analysis.figures(db, highlight=["nobody"], **asked)
+    models = pl.Series([row["model"] for row in trials()]).unique().sort()
+    plain, marked = (
+        Path(analysis.figures(db, highlight=names, **asked)["path"][0]).read_bytes() for names in ([], [models[0]])
+    )
+    assert plain != marked
+    assert analysis.figures(db, order=[models[-1]], **asked)["problem"].to_list() == [None]
+
+
 def test_the_figure_of_steps_finds_the_step_and_refusals_are_counted(tmp_path: Path) -> None:
     rows = [{**row, "tokens": 64 * (row["tokens"] // 64)} for row in trials()]
     db = database(tmp_path / "a.duckdb", rows, [RUN])

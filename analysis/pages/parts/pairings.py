@@ -104,9 +104,9 @@ def _claims(chained: pl.DataFrame) -> list[str]:
     slopes = chained.filter(pl.col("term") != "intercept")
     return [
         f"{row['model_label'] or 'All models'}, {row['formula']}: odds ratio {math.exp(row['estimate']):.2f} for "
-        f"{row['term']}, b = {row['estimate']:.3f}; over other clusters SE {row['std_error_clustered']:.3f}, "
-        f"95 % [{row['conf_low_clustered']:.3f}, {row['conf_high_clustered']:.3f}]; of independent conversations SE "
-        f"{row['std_error']:.3f}, [{row['conf_low']:.3f}, {row['conf_high']:.3f}]."
+        f"{row['term']}, b = {row['estimate']:z.3f}; over other clusters SE {row['std_error_clustered']:.3f}, "
+        f"95 % [{row['conf_low_clustered']:z.3f}, {row['conf_high_clustered']:z.3f}]; of independent conversations SE "
+        f"{row['std_error']:.3f}, [{row['conf_low']:z.3f}, {row['conf_high']:z.3f}]."
         for row in slopes.drop_nulls(("std_error_clustered", "std_error")).to_dicts()
     ]
 

@@ -96,8 +96,7 @@ def number(value: float | None, digits: int = 2) -> str:
     """Return a number as readers write it, with a true minus; "unknown" where there is none."""
     if value is None:
         return "unknown"
-    text = f"{value:,.{digits}f}"
-    return text.replace("-", MINUS) if float(text.replace(",", "")) != 0 else text.replace("-", "")
+    return f"{value:z,.{digits}f}".replace("-", MINUS)
 
 
 def p_text(value: float | None) -> str:

@@ -77,14 +77,14 @@ def null_sentences(cells: pl.DataFrame) -> Iterator[str]:
 def _reference(cell: dict[str, Any]) -> str:
     """Return the first cell: all of its factors are at their reference levels."""
     name = " and ".join(part for part in (cell["model"], cell["test"]) if part)
-    centre = f"In the reference cell ({name}) arbitrary labels give a ΔP of {cell['null_mean']:+.4f} on average"
+    centre = f"In the reference cell ({name}) arbitrary labels give a ΔP of {cell['null_mean']:+z.4f} on average"
     explanation = ""
     if cell["engine"] == "brms":
         explanation = (
             ", which need not be 0: under treatment coding the same priors weigh otherwise on this cell than on others"
         )
     spread = f"(sd {cell['null_sd'] or 0:.4f})"
-    return f"{centre} {spread}{explanation}. Compare the observed {cell['observed']:+.4f} with that."
+    return f"{centre} {spread}{explanation}. Compare the observed {cell['observed']:+z.4f} with that."
 
 
 def _doubtful(refits: pl.DataFrame, tests: pl.DataFrame) -> Iterator[str]:

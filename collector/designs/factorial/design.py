@@ -29,7 +29,7 @@ from slant.collector.designs.factorial.people import (
     without_persona,
 )
 from slant.collector.designs.factorial.proposed import proposed_study
-from slant.collector.designs.factorial.questions import FORWARD, OF_PROFILE, REASONING, REVERSED, AskedQuestion
+from slant.collector.designs.factorial.questions import FORWARD, REASONING, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.remarks import remarks_on
 from slant.collector.designs.factorial.simulated import FactorialSimulates, attributes_of, parse_simulation
 from slant.collector.designs.factorial.tasks import (
@@ -125,11 +125,9 @@ class FactorialAnalyses(Analyses):
         of_columns = {"template": tuple(data.templates), "persona": personas, "direction": DIRECTIONS_SHOWN}
         return shown | of_columns
 
-    def is_share(self, study: StudyFile, test: str | None) -> bool:
+    def measured_in(self, study: StudyFile, test: str | None) -> str:
         data: FactorialData = study.data
-        return any(
-            one.shown_kind in ("yes_no", OF_PROFILE) for one in data.questions.values() if test in (one.name, one.base)
-        )
+        return next((one.unit for one in data.questions.values() if test in (one.name, one.base)), "")
 
     def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         data: FactorialData = study.data

@@ -77,6 +77,14 @@ class AskedQuestion:
         """Return the placeholders of its text that show earlier answers: answer.story, reasoning.story."""
         return frozenset(name for text in self.text.values() for name in find_placeholders(text) if "." in name)
 
+    @property
+    def unit(self) -> str:
+        """Return what the answers are measured in, with the ends of a scale and the favourable answer."""
+        if self.kind == "scale":
+            return _described(self.scale).replace("one number", "points")
+        units = {"yes_no": f"share of yes ({self.favourable} is favourable)", OF_PROFILE: "share chosen"}
+        return units.get(self.shown_kind) or self.amount.unit or ""
+
     def asked(self, template: str) -> str:
         return _of(self.text, template)
 

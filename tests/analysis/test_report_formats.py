@@ -1,0 +1,57 @@
+"""`analyze report --format`: a page becomes a document by the programs that are there, else a sentence says which."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from slant.analysis.pages.report_formats import check_place, write_report
+from slant.collector.errors import SlantError, UsageError
+
+PNG = base64.b64encode(b"\x89PNG....").decode()
+PAGE = f"""<!DOCTYPE html><html><head><title>x</title><style>p {{}}</style></head><body>
+<nav><a href="#a">Contents</a></nav>
+<h1>Who is "called" back?</h1>
+<p class="source"><strong>simulated</strong> data. No *model* was asked.</p>
+<figure><div><img src="data:image/png;base64,{PNG}" alt="Effects [two]"></div>
+<figcaption>Effects</figcaption></figure>
+<h2 id="a">Fits</h2><details><summary>All</summary><div><table><thead><tr><th>term</th><th>p</th></tr></thead>
+<tbody><tr><td>a|b<small>.1</small></td><td>&lt; .001</td></tr></tbody></table></div></details>
+<ul><li>one &amp; two</li></ul><pre>collect --x `y`</pre><script>alert(1)</script></body></html>"""
+
+
+def test_a_quarto_document_holds_all_words_as_text_and_its_figures_as_files(tmp_path: Path) -> None:
+    text = write_report(tmp_path / "report.qmd", PAGE).read_text()
+    assert text.startswith('---\ntitle: "Who is \\"called\\" back?"\nformat:\n')
+    lines = [line for line in text.splitlines() if line]
+    for line in (
+        "simulated data. No \\*model\\* was asked.", "![Effects \\[two\\]](report_files/figure-1.png)", "## Fits",
+        "**All**", "| term | p |", "|---|---|", "| a\\|b / .1 | \\< .001 |", "- one & two", "collect --x `y`",
+    ):  # fmt: skip
+        assert line in lines
+    assert "Contents" not in text
+    assert "alert" not in text
+    assert (tmp_path / "report_files" / "figure-1.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.skipif(shutil.which("pandoc") is None, reason="pandoc is not here")
+def test_pandoc_makes_a_word_document_of_the_page(tmp_path: Path) -> None:
+    document = zipfile.ZipFile(write_report(tmp_path / "report.docx", PAGE))
+    words = document.read("word/document.xml").decode()
+    assert "called" in words
+    assert "Contents" not in words
+
+
+def test_what_is_missing_is_said_before_the_work_with_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for ending, package in (("docx", "pandoc"), ("pdf", "chromium")):
+        with pytest.raises(SlantError, match=f"apt-get install {package}"):
+            check_place(tmp_path / f"report.{ending}")
+    with pytest.raises(UsageError, match=r"\.html, \.docx, \.pdf or \.qmd"):
+        check_place(tmp_path / "report.xlsx")
