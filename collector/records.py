@@ -128,7 +128,7 @@ class Prompt:
 
     @property
     def n_earlier(self) -> int:
-        """Return how many of the messages were sent in the same conversation before."""
+        """Return the number of messages that were sent in the same conversation before."""
         return sum(len(prompt.new) for prompt in self.before._back()) if self.before else 0
 
     def _back(self) -> Iterator[Prompt]:

@@ -17,9 +17,8 @@ class Message:
 
 
 def messages_of(request: str | None) -> tuple[list[Message], str | None]:
-    """Return what was sent, message by message, whatever the provider calls it; and how much had been sent before
-    (None: nothing more). There are no messages if the request is unknown or holds no words.
-    """
+    """Return the messages sent, in one form for all providers, and the number of earlier ones (None: unknown). There
+    are no messages if the request is unknown or holds no words."""
     body = values_of(request)
     system = body.get("system", body.get("systemInstruction", body.get("instructions")))
     listed: Any = next((body[name] for name in ("messages", "input", "contents", "prompt") if name in body), [])

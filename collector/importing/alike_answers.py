@@ -76,7 +76,8 @@ class AnswerPlace:
 
 
 def _shared_part(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an attempt shares with others of the same answer; its ids, which their rows replace, stay."""
+    """Return the fields that an attempt shares with others of the same answer; its ids, which their rows replace,
+    stay."""
     kept = set(_OF_ATTEMPTS) - {*OWN, "attempt_id"} | {"trial_id"}
     return {name: value for name, value in record.items() if value is not None and name in kept}
 
@@ -116,7 +117,7 @@ class AlikeAnswers:
             of_place.by_cycle[record["repetition"] % self.cycle] = SharedAnswer(_shared_part(record), is_label)
 
     def numbers(self, cells: Mapping[str, Any], model: StudyModel) -> tuple[Any, ...]:
-        """Return what `OWN` names of a row from its position to its request; CellError if one can't be read."""
+        """Return the row's values of `OWN`, from its position to its request; CellError if one can't be read."""
         key = (model.model, self._counts_of(cells))
         counts = self._counts.get(key)
         if counts is None:
@@ -145,7 +146,8 @@ class AlikeAnswers:
 
 
 def _texts_of(columns: Iterable[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
-    """Return what gives the cells of these columns of a row as a key, in which a number differs from a text."""
+    """Return the function that turns the cells of these columns of a row into a key, in which a number differs from a
+    text."""
     named = list(columns)
     if len(named) == 1:
         return lambda cells: _with_types((cells[named[0]],))

@@ -16,7 +16,7 @@ def names_in(files: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def ours_by_name(files: str) -> dict[str, str]:
-    """Return our column for each name in files of this kind."""
+    """Return slant's column for each name in files of this kind."""
     return {name: ours for ours, names in names_in(files).items() for name in names}
 
 

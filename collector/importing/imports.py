@@ -115,9 +115,8 @@ def import_trials(
 def _names(
     study: Study, files: Sequence[TableFile], columns: Sequence[str], models: Sequence[str], decimal: str | None
 ) -> Names:
-    """Return what is typed, next to what the study says of files ([import]); that is left out where files have our own
-    names, as an export has them.
-    """
+    """Return the names that are typed, and those of the study for files ([import]); the latter only if files don't have
+    slant's own names, as an export has them."""
     typed = names(columns, models, decimal)
     own = names(study.import_names.columns, study.import_names.models)
     has_ours = [bool({"answer", "study"} <= set(file.columns)) for file in files] if own.columns or own.long else []

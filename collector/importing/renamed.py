@@ -121,8 +121,8 @@ class Names:
                 yield Problem(row.file, row.line, str(error))
 
     def plain_columns(self, file: TableFile, ours: Iterable[str]) -> dict[str, str] | None:
-        """Return by our names those of these columns that are whole columns of the file, taken as they are;
-        None if one of them is something else (a field inside a field, a value for all rows, numbers with marks)."""
+        """Return these columns by slant's names, if all are entire columns of the file, unchanged; None if one of them
+        is something else (a field inside a field, a value for all rows, numbers with marks)."""
         if self.constants or self.long or self.decimal is not None or file.delimiter == ";":
             return None
         if FILE in self.columns.values():
@@ -142,7 +142,7 @@ class Names:
         return self.models.get(name, name)
 
     def plan(self, file: TableFile) -> Plan:
-        """Return how rows of a file become ours."""
+        """Return the plan that turns rows of a file into slant's."""
         header = file.columns
         fields = {ours: self._field(file, header, ours, theirs) for ours, theirs in self.columns.items()}
         long = tuple((*names, _columns_named(file, header, theirs)) for *names, theirs in self.long)
@@ -266,9 +266,7 @@ def starred(pattern: str, names: Iterable[str]) -> dict[str, str]:
 
 
 def pairs(values: Iterable[str], option: str, example: str) -> list[tuple[str, str]]:
-    """Return what is on both sides of each `=`, several with commas between them; UsageError if there is
-    none.
-    """
+    """Return both sides of each `=`, several with commas between them; UsageError if there is none."""
     pairs_given: list[tuple[str, str]] = []
     for text in (part for words in values for part in words.split(",")):
         left, is_there, right = (part.strip() for part in text.partition("="))
@@ -295,8 +293,8 @@ def names(columns: Sequence[str] = (), models: Sequence[str] = (), decimal: str 
 
 
 def counted_from_zero(values: Mapping[str, set[str]], wordings: Sequence[int]) -> frozenset[str]:
-    """Return which of our columns are numbered from 0, where ours begin at 1: a 0 is among them, and one more is none
-    of the study's (of wordings). `values` are the different values of a column in all files."""
+    """Return the columns of slant that are numbered from 0, where ours begin at 1: a 0 is among them, and one more is
+    none of the study's (of wordings). `values` are the different values of a column in all files."""
     found = set()
     for name, texts in values.items():
         numbers = {int(float(text)) for text in texts if re.fullmatch(r"\d{1,9}(?:\.0*)?", text)}

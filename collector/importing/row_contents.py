@@ -49,7 +49,7 @@ _NO_LOGPROBS = OptionLogprobs()
 
 
 def _one_of(draft: Mapping[str, Any], name: str, known: Sequence[str]) -> Any:
-    """Return one of these words; None for an empty cell. CellError for another word."""
+    """Return the cell's word, one of these; None for an empty cell. CellError for another word."""
     if (cell := draft.get(name)) is None:
         return None
     if (said := word(cell)) and said not in known:

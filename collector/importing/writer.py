@@ -196,7 +196,8 @@ class ImportWriter:
             )
 
     def _stored(self) -> dict[str, Content]:
-        """Return what imports have stored before, by trial id; also what a broken-off one left in its journal alone."""
+        """Return the contents that imports have stored before, by trial id; also those that an interrupted one left
+        only in its journal."""
         if not self._db.exists() and not journal_folder(self._db).exists():
             return {}
         load_journals(self._db)
@@ -223,7 +224,6 @@ class ImportWriter:
 def _content(
     answer: str | None, tokens: int | None, reasoning: int | None, output: int | None, text_md5: str | None
 ) -> Content:
-    """Return what was answered, as a hash of answer and tokens, and what another file may not say of it. A CSV can't
-    tell '' from unknown, so neither do we here.
-    """
+    """Return a hash of the answer and its tokens, and the fields that another file may not contradict. A CSV can't tell
+    '' from unknown, so neither do we here."""
     return hash((answer or "", tokens)), reasoning, output, text_md5 or None

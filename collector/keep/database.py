@@ -168,7 +168,7 @@ def _is_checked(path: Path) -> bool:
 
 
 def _fingerprint(path: Path) -> tuple[object, ...]:
-    """Return what changes with the file, and with the packages that may bring views."""
+    """Return a value that changes with the file, and with the packages that may bring views."""
     about = path.stat()
     return (about.st_ino, about.st_size, about.st_mtime_ns, *sys.path)
 

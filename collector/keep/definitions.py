@@ -53,7 +53,7 @@ class Contents:
 
 
 def contents_of(connection: duckdb.DuckDBPyConnection, catalog: str) -> Contents:
-    """Return what the database `catalog` of this connection defines."""
+    """Return the definitions in the database `catalog` of this connection."""
     by_kind: dict[str, dict[str, str]] = {"table": {}, "view": {}, "macro": {}, "trigger": {}}
     for kind, name, sql in connection.execute(sql_query("definitions"), {"catalog": catalog}).fetchall():
         by_kind[kind][name] = _hash(_in_one_order(sql or ""))
@@ -175,7 +175,7 @@ def _after_each(connection: duckdb.DuckDBPyConnection, migrations: Sequence[str]
 
 
 def cached_file(migrations: tuple[str, ...], views: tuple[str, ...], ending: str) -> Path:
-    """Return where the user's cache keeps what this DuckDB makes of these texts; it need not exist yet."""
+    """Return the path in the user's cache for this DuckDB's database of these texts; it need not exist yet."""
     return _cache_folder() / f"{_name_of(migrations, views)}{ending}"
 
 

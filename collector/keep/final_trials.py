@@ -59,7 +59,7 @@ class Finals:
         return bool(self._halves.height or self._others)
 
     def among(self, trial_ids: Sequence[str]) -> bytes:
-        """Return one byte for each of these ids: 1 if that trial is final. It is quick because it asks for many at
+        """Return one byte for each of these ids: 1 if that trial is final. It is quick because it looks up many at
         once."""
         wanted = pl.DataFrame({"trial_id": trial_ids}, schema={"trial_id": pl.String}).with_row_index("place")
         plain = wanted.filter(pl.col("trial_id").str.contains(_PLAIN))
@@ -82,9 +82,8 @@ class Finals:
         return bytes(flags)
 
     def _holds(self, halves: pl.DataFrame) -> pl.Series:
-        """Return which of these halves are here. It searches sorted numbers: a join takes four times as
-        long.
-        """
+        """Return whether each of these halves is present. It searches sorted numbers: a join takes four times as
+        long."""
         is_here = pl.repeat(False, halves.height, dtype=pl.Boolean, eager=True)
         first = self._halves["high"].search_sorted(halves["high"], side="left")
         for step in range(self._longest_run):

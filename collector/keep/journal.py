@@ -80,12 +80,12 @@ def journal_folder(db: Path) -> Path:
 
 
 def encode(record: Mapping[str, Any]) -> bytes:
-    """Return one line, with its checksum; unknown values (None) are left out."""
+    """Return one line, with its checksum; unknown values (None) are omitted."""
     return with_sum(encoded({name: value for name, value in record.items() if value is not None}))
 
 
 def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
-    """Return one line for an attempt, or for a special record ({"kind": …, …}) among the attempts."""
+    """Return the line of an attempt, or of a special record ({"kind": …, …}) among the attempts."""
     if isinstance(attempt, Attempt):
         values = zip(_ATTEMPT_FIELDS, _attempt_values(attempt), strict=True)
         return with_sum(encoded({name: value for name, value in values if value is not None}))
@@ -284,7 +284,7 @@ class Journal:
 
     @property
     def durable_bytes(self) -> int:
-        """Return how much of the file has been fsynced."""
+        """Return the number of bytes of the file that have been fsynced."""
         return self._size
 
     def __enter__(self) -> Journal:

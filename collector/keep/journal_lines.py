@@ -378,7 +378,7 @@ _INSERTED_BY: dict[str, Callable[[duckdb.DuckDBPyConnection, dict[str, Any]], No
 
 
 def _flat(run_id: str, place: int, row: dict[str, Any]) -> dict[str, Any]:
-    """Return one model or test of a run as a row; nested values (settings) become JSON."""
+    """Return a model or test of a run as a row; nested values (settings) become JSON."""
     texts = {k: json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list) else v for k, v in row.items()}
     return {"run_id": run_id, "place": place} | texts
 

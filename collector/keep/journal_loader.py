@@ -76,9 +76,7 @@ def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
 
 
 def with_mending(db: Path, read: Callable[[], _R], say: Callable[[str], None]) -> _R:
-    """Return what `read` gives; if the database turns out to be damaged, make it again from its journals
-    first.
-    """
+    """Return the result of `read`; if the database turns out to be damaged, rebuild it from its journals first."""
     try:
         return read()
     except DatabaseDamagedError as error:
@@ -94,7 +92,7 @@ def made_again(error: DatabaseDamagedError, db: Path, aside: Path | None) -> str
 
 
 def left_in_journal(error: DatabaseError) -> str:
-    """Return what to say at the end of a run whose answers could not be loaded: the reason, and what to do."""
+    """Return the message at the end of a run whose answers could not be loaded: the reason, and the command."""
     if isinstance(error, DatabaseBusyError):
         who = error.details[0].rstrip(".")
         return f"{error.what} {who}. The answers are safe in the journal. When the database is free: collect load"
@@ -299,7 +297,7 @@ def offsets_in(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
 
 
 def waiting_bytes(db: Path) -> int:
-    """Return how many bytes in the journals the database has not loaded yet."""
+    """Return the number of bytes in the journals that the database has not loaded yet."""
     offsets = loaded_offsets(db)
     waiting = 0
     for path in journal_paths(journal_folder(db)):

@@ -14,7 +14,7 @@ FIELDS = ("answer", "choice", "detail", "factors")
 
 
 def stand_in(text: str) -> str:
-    """Return what replaces a text: its SHA-256, its length, and those of COUNTED_WORDS that it has."""
+    """Return the replacement of a text: its SHA-256, its length, and those of COUNTED_WORDS that it has."""
     words = "".join(f", with the word {word}" for word in COUNTED_WORDS if word in text)
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return f"[left out: sha256 {digest}, {len(text)} characters{words}]"

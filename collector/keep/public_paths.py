@@ -40,7 +40,7 @@ def typed_command(db: Path, words: Sequence[str] | None = None) -> str:
 
 
 def _word(word: str, db: Path) -> str:
-    """Return one word of a command. A path may be a word, or what follows the = in one."""
+    """Return a word of a command. A path may be a word, or what follows the = in one."""
     option, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
     if value.startswith(("/", "~", "..")):
         value = public_path(value, db)

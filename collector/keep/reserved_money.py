@@ -88,7 +88,7 @@ class ReservedMoney:
 
 
 def left_usd(db: Path, study: str) -> float:
-    """Return what killed runs of the study may have been billed for requests that were in flight, in US dollars."""
+    """Return the money that killed runs of the study may have been billed for requests in flight, in US dollars."""
     return sum(left_files(db, study).values())
 
 

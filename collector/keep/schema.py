@@ -83,7 +83,8 @@ def _ours() -> Definitions:
 
 
 def cached_new_database() -> Path:
-    """Return where the user's cache keeps a new database of current tables and views, from which others are copied."""
+    """Return the path in the user's cache of a new database with current tables and views, from which others are
+    copied."""
     return cached_file(migration_texts(), all_views(), ".duckdb")
 
 

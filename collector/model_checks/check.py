@@ -213,7 +213,7 @@ def check_model(
 
 
 def checked_provider(model: StudyModel, base_url: str | None) -> Provider:
-    """Return who serves the model; raise an error if it can't be checked."""
+    """Return the provider of the model; raise an error if it can't be checked."""
     name = f"{model.provider}/{model.requested_model}"
     if model.provider == "simulated":
         raise UsageError(f"Can't check {name}: its counts are drawn from a published table, not counted.")
@@ -295,9 +295,8 @@ class _Asker:
         self.responses.append(ResponseFacts(clean, deviations))
 
     def _kept(self, question: CheckQuestion, body: Any, exchange: Exchange, reply: Reply) -> dict[str, Any]:
-        """Return what the journal keeps of a question: everything, so that the responses can be read differently
-        without a second check.
-        """
+        """Return a question's record for the journal: everything, so that the responses can be read differently without
+        a second check."""
         record = {
             "purpose": question.purpose,
             "difficulty": question.difficulty,

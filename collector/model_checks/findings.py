@@ -46,7 +46,7 @@ class Answered:
 
 
 def facts(answers: Sequence[Answered]) -> CheckFacts:
-    """Return what the answers to the calibration questions and the probes show."""
+    """Return the facts in the answers to the calibration questions and the probes."""
     calibration = [a for a in answers if a.purpose == "calibration"]
     answered = [a for a in calibration if a.answer is not None]
     counted = next(

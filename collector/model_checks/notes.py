@@ -20,7 +20,7 @@ Verdicts = dict[tuple[str, str, str], tuple[str, str]]
 
 
 def run_notes(run_plan: RunPlan, *, wants_logprobs: bool) -> list[str]:
-    """Return what a run should say about its models before it starts. Never raises: a note is not worth a run."""
+    """Return the notes on a run's models before it starts. Never raises: a note must not stop a run."""
     real = [model_plan for model_plan in run_plan.model_plans if model_plan.provider.name != "simulated"]
     verdicts = _verdicts(run_plan.db) if run_plan.study.design.analyses.counts_tokens else None
     notes = [_note(run_plan, model_plan, verdicts) for model_plan in real] if verdicts is not None else []
@@ -46,9 +46,7 @@ def _end_note(model_plan: ModelPlan) -> str | None:
 
 
 def table_notes(db: str | Path, study: str | None = None) -> list[str]:
-    """Return what tables of collected answers should say about their models; nothing in a database that knows no
-    checks.
-    """
+    """Return the notes below tables of collected answers on their models; nothing in a database without checks."""
     query = (
         "SELECT DISTINCT study, model, provider, requested_model, check_verdict, reasons FROM model_checks ORDER BY ALL"
     )

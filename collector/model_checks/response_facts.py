@@ -120,7 +120,7 @@ def shape_of(body: Mapping[str, Any]) -> str | None:
 
 
 def documented_fields(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the documentation says about this response, by the names of Reply; empty for an unknown kind."""
+    """Return the documented values of this response, by the names of Reply; empty for an unknown kind."""
     shape = shape_of(body)
     return {field: _value(path, body) for field, path in _paths().get(shape or "", {}).items()}
 

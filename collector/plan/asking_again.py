@@ -152,7 +152,7 @@ def _read_earlier(db: Path, study: Study) -> _Earlier:
 
 
 def _n_again(run_plan: RunPlan, occasion: int, conversations: list[_Answered], earlier: _Earlier) -> int | None:
-    """Return how many trials an occasion was to have: its runs say so, in the database or in a journal."""
+    """Return the planned number of trials of an occasion: its runs have it, in the database or in a journal."""
     runs = {run for each in conversations for name in each.trial_ids for run in earlier.runs.get((name, occasion), ())}
     return max((n for run_id, of, n in _wanted(run_plan.db) if run_id in runs and of == occasion and n), default=None)
 

@@ -50,7 +50,7 @@ def plan(
 
 
 def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals: Finals, others: bytes = b"") -> Done:
-    """Return which conversations of a plan have all their trials in `finals`. A million trials take some seconds.
+    """Return the conversations of a plan whose trials are all in `finals`. A million trials take some seconds.
 
     `others` are those of other shards (collector/plan/shards.py): they count as done, but not their trials.
     """

@@ -190,7 +190,7 @@ def with_repetitions(run_plan: RunPlan, models: Collection[str], repetitions: in
 
 
 def part_of(run_plan: RunPlan, number: int, of: int) -> RunPlan:
-    """Return one of `of` even parts of a run plan, itself a shard. What is done in it is looked up again."""
+    """Return one of `of` even parts of a run plan, itself a shard; finished trials are looked up again."""
     shard = (run_plan.shard or Shard(1, 1)).part(number, of)
     plan_of = run_plan.seed, run_plan.repetitions, shard
     return replace(
@@ -227,7 +227,7 @@ def up_to_date(run_plan: RunPlan) -> RunPlan:
 
 
 def done_in_slice(run_plan: RunPlan, model: StudyModel, finals: Finals) -> int:
-    """Return how many trials of a pilot's slice are in `finals`."""
+    """Return the number of trials of a pilot's slice in `finals`."""
     chosen = [
         conversation
         for conversation in plan(*run_plan.plan_of(model))
@@ -284,7 +284,7 @@ def _choose(study: Study, request: Request) -> tuple[list[StudyModel], list[tupl
 
 
 def how_to_try(study: Study) -> str:
-    """Return what to do to play this study without a key; one that came from files may name nobody who could."""
+    """Return the command to try this study without a key; a study that came from files may have no model for it."""
     if study.models or study.participants:
         return f"To try it without a key: {study.trial_command}"
     provider, _, name = EXAMPLE_MODEL.partition("/")
@@ -293,7 +293,7 @@ def how_to_try(study: Study) -> str:
 
 
 def usable_address(provider: Provider, base_url: str | None) -> str | None:
-    """Return where a provider is asked; None if that is not set. UsageError for an address that can't be asked, or that
+    """Return the address of a provider; None if it is not set. UsageError for an address that can't be used, or that
     holds a key."""
     if address := provider.address(base_url):
         is_option = bool(base_url) and address == (base_url or "").rstrip("/")
@@ -328,7 +328,7 @@ def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
 
 
 def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | None:
-    """Return why this model can't be asked here; None if it can."""
+    """Return the reason why this model can't be used here; None if it can."""
     provider = provider_named(model.provider)
     if study.design.asks.needs_reasoning(study) and provider.hides_reasoning:
         return f"{provider.name} hides the reasoning that a later prompt shows"
@@ -342,7 +342,7 @@ def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | N
 
 
 def why_not(model: StudyModel, base_url: str | None) -> str | None:
-    """Return why this model can't be asked here; None if it can."""
+    """Return the reason why this model can't be used here; None if it can."""
     provider = provider_named(model.provider)
     if provider.key_variable and not provider.key():
         return f"{provider.key_variable} is not set"

@@ -57,7 +57,7 @@ def _of_shards(row: Mapping[str, Any], shards: Mapping[Shard | None, _Planned]) 
 
 
 def disjoint(shards: Iterable[Shard]) -> list[Shard] | None:
-    """Return those that contain all the others and do not overlap; None if there are none such."""
+    """Return the shards that contain all the others and do not overlap; None if there are none."""
     largest: list[Shard] = []
     for shard in sorted(set(shards), key=lambda one: (one.of, one.number)):
         if not any(shard.of % other.of == 0 and (shard.number - other.number) % other.of == 0 for other in largest):
@@ -157,7 +157,7 @@ def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:
 
 
 def _not_asked(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return by test the trials that games which ended early will not have; the round that ended one says so."""
+    """Return the trials that games which ended early will not have, by test; the round that ended one says so."""
     last = rows.filter("is_final", pl.col("factors").str.contains('"not_asked":{', literal=True))
     pairs = pl.col("factors").str.extract(r'"not_asked":\{([^}]*)\}').str.extract_all(r'"\w+":\d+')
     split = pl.col("not_asked").str.extract_groups(r'"(?<test>\w+)":(?<n_not_asked>\d+)')
@@ -180,9 +180,8 @@ def occasion_sentences(db: Path) -> list[str]:
 
 
 def warnings(db: Path) -> list[str]:
-    """Return what is wrong with the rows themselves: trials ended twice, unreadable journal lines, another model
-    serving.
-    """
+    """Return the problems of the rows themselves: trials ended twice, unreadable journal lines, another model
+    serving."""
     with reading(db) as connection:
         doubled, repeated = connection.execute(sql_query("trials_ended_twice")).fetchall()[0]
         unreadable = connection.execute(sql_query("unreadable_lines")).fetchall()
@@ -272,7 +271,7 @@ _CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
 
 
 def closing_notes(db: Path, study: Study, run_id: str = "") -> list[str]:
-    """Return what a run says at its end about the answers in its database."""
+    """Return the notes at the end of a run on the answers in its database."""
     coverage = coverage_note(db, study)
     of_run = [*changed_models(db, run_id), *_unknown_words(db, run_id)] if run_id else []
     return [*([coverage] if coverage else []), *other_model_sentences(db, study.name), *of_run]

@@ -60,7 +60,7 @@ class Known:
 
     @property
     def conversation(self) -> str:
-        """Return what the run's design calls its conversations of many turns; empty if each question was separate."""
+        """Return the design's name for conversations of many turns; empty if each question was separate."""
         try:
             design = self.history.run["design"]
             return design_named(design).asks.conversation if design and has_conversations(self.history) else ""

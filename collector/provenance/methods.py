@@ -46,7 +46,7 @@ _LONGEST = 80  # characters of a parameter: a tool is longer
 
 
 def paragraph(history: RunHistory) -> str:
-    """Return what was asked, which models, how and when, and with what result."""
+    """Return the paragraph on prompts, models, method, dates and results."""
     if facts_of(history.run["source"]).is_of_models:
         models = [sentence for model in history.models for sentence in model_sentences(history, model)]
         asked = [*models, *_asking(history)]
@@ -83,7 +83,7 @@ def _study(history: RunHistory) -> list[str]:
 
 
 def _measured(history: RunHistory) -> list[str]:
-    """Return what the study asks about, and what is analysed of each answer, in the words of its design."""
+    """Return sentences on the study's question and its outcome, in the words of its design."""
     with suppress(UnknownNameError):  # a design in a package that is not here
         words = design_named(history.run["design"] or "").analyses.vocabulary
         labels = [test["label"] or test["test"] for test in history.tests]
@@ -204,7 +204,7 @@ def _software(history: RunHistory) -> str:
 
 
 def references(history: RunHistory) -> list[str]:
-    """Return what to cite: the source of the study, and slant in its version."""
+    """Return the references to cite: the source of the study, and slant in its version."""
     source = [history.run["study_source"]] if is_citation(history.run["study_source"]) else []
     return [*source, f"slant, version {history.run['code_version']} [software]"]
 
@@ -249,7 +249,7 @@ def _study_here(file: str, db: Path | None) -> str:
 
 
 def _options(run: Row) -> list[str]:
-    """Return those options of the run that differ from the default and change how it asks."""
+    """Return the options of the run that differ from the default and change its requests."""
     words: list[str] = []
     for name, value in json.loads(run["settings"] or "{}").items():
         if name not in _REPEATED or value == _REPEATED[name].default:

@@ -47,8 +47,7 @@ class RunHistory:
         return sorted({name for row in rows for name in (row["served_models"] or "").split(", ") if name})
 
     def span(self, model: Row | None = None) -> tuple[Any, Any] | None:
-        """Return when the first question was sent and the last answer came (of one model, or of all); None if
-        unknown."""
+        """Return the times of the first question and the last answer (of one model, or of all); None if unknown."""
         rows = [row for row in self.provenance if model is None or row["model"] == model["model"]]
         times = [row[key] for row in rows for key in ("first_sent_at", "last_done_at") if row[key] is not None]
         return (min(times), max(times)) if times else None
@@ -63,7 +62,7 @@ def read_run_history(db: Path, name: str) -> RunHistory:
 
 
 def read_run_histories(db: Path, names: Sequence[str]) -> list[RunHistory]:
-    """Return those of several runs; what is known about all runs is read once, for that is most of the work."""
+    """Return the histories of several runs; facts about all runs are read once, because that is most of the work."""
     with reading(db) as connection:
         known = _read(connection)
     looks = [look for made in read_looks(db).values() for look in made]

@@ -138,9 +138,7 @@ _VERSION = re.compile(r"v\d+\w*")
 
 
 def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]:
-    """Return what a run's row says about one model: address, API version, parameters sent and left out, first prompt,
-    price.
-    """
+    """Return a run's record of one model: address, API version, parameters sent and omitted, first prompt, price."""
     conversation = next(plan(*run_plan.plan_of(model_plan.model)))
     trial, prompt = run_plan.study.design.asks.first(run_plan.study, model_plan.model, conversation)
     request = model_plan.provider.dialect.request(model_plan.base_url or "", None, model_plan.model, prompt, trial)
@@ -158,9 +156,8 @@ def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]
 
 
 def _back(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, str]:
-    """Return how much reasoning a model is given back and how its provider is asked to cache what was said before, if a
-    study's conversations have many turns.
-    """
+    """Return the settings for reasoning given back to a model and for the provider's cache of earlier turns, if a
+    study's conversations have many turns."""
     if not run_plan.study.design.asks.has_turns(run_plan.study):
         return {}
     cache = getattr(model_plan.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")

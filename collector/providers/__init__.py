@@ -112,7 +112,7 @@ class Provider:
         return (os.environ.get(self.key_variable) or "").strip() or None if self.key_variable else None
 
     def reply(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-        """Return what a response says, in the dialect of this provider and with its own endings."""
+        """Return the reply in a response, in the dialect of this provider and with its own endings."""
         reply = without_false_zero(self.dialect.reply(body, headers))
         return with_own_endings(reply, self.good_endings, takes_missing=not self.needs_ending)
 

@@ -164,9 +164,8 @@ def _tool_answer(blocks: list[Mapping[str, Any]]) -> str | None:
 
 
 def _declined(body: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Return what shows that another model went on after the requested one had refused (`fallbacks`): this is a refusal
-    by the studied model, whatever the other one said.
-    """
+    """Return the field that shows that another model continued after the requested one had refused (`fallbacks`): this
+    is a refusal by the studied model, whatever the other one said."""
     if hop := next((block for block in blocks if block.get("type") == "fallback"), None):
         return hop
     usage = body.get("usage")
@@ -180,7 +179,7 @@ def _declined(body: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> Mappi
 def _before_another_model(
     blocks: list[Mapping[str, Any]], declined: Mapping[str, Any] | None
 ) -> list[Mapping[str, Any]]:
-    """Return what the model itself has said: all, unless another one went on or answered in its place."""
+    """Return the blocks of the model itself: all, unless another one continued or answered in its place."""
     if declined is None:
         return blocks
     return blocks[: blocks.index(declined)] if declined in blocks else []

@@ -56,7 +56,7 @@ class Ending:
 
 @lru_cache(256)  # it is called for each answer, and words are few
 def ending(dialect: str, word: str | None) -> Ending:
-    """Return what a word means in a dialect ("chat", "responses", "anthropic", "gemini", "ollama"). An empty word
+    """Return the meaning of a word in a dialect ("chat", "responses", "anthropic", "gemini", "ollama"). An empty word
     counts as none.
 
     Capitals, hyphens and the name of its kind (FINISH_REASON_STOP) make no difference. Gateways pass on the words of
@@ -93,7 +93,7 @@ def _plain_endings() -> dict[tuple[str, str], Means]:
 
 @cache
 def known_endings() -> dict[tuple[str, str], Means]:
-    """Return what endings.csv says, by dialect and word."""
+    """Return the meanings in endings.csv, by dialect and word."""
     return {(row["dialect"], row["ending"]): row["means"] for row in ending_rows()}  # type: ignore[misc]
 
 

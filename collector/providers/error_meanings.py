@@ -77,7 +77,7 @@ class _Row:
     category: str | None
 
     def match(self, error: ProviderError, speakers: frozenset[str]) -> ErrorMeaning | None:
-        """Return what this row says about an error of these speakers; None if it does not fit."""
+        """Return this row's meaning of an error of these speakers; None if it does not fit."""
         if self.there is not None and self.there.isdisjoint(speakers):
             return None
         if self.statuses and error.status is not None and error.status not in self.statuses:
@@ -116,7 +116,7 @@ def is_busy(status: int | None) -> bool:
 
 
 def error_meaning(error: ProviderError, speakers: frozenset[str] = NOBODY) -> ErrorMeaning | None:
-    """Return what the table says about an error in an answer of these providers; None if it is unknown."""
+    """Return the table's meaning of an error in an answer of these providers; None if it is unknown."""
     speakers |= error.named
     return next((meaning for row in _rows() if (meaning := row.match(error, speakers))), None)
 
@@ -262,7 +262,7 @@ def _stated_category(error: Mapping[str, Any]) -> str | None:
 
 
 def filtered_categories(results: Any) -> str | None:
-    """Return which categories of Azure's filter results held something back, in alphabetical order."""
+    """Return the categories of Azure's filter results that held something back, in alphabetical order."""
     filtered = [
         str(name)
         for name, result in (results.items() if isinstance(results, Mapping) else ())

@@ -52,7 +52,7 @@ _EXCEPTION = re.compile(r"\b([A-Za-z]+?)(?:Chat|LLM|BadRequest|API)?(?:Exception
 
 
 def speakers(provider: str, base_url: str | None = None, model: str = "") -> frozenset[str]:
-    """Return whose codes count in answers from an address, to requests of a provider for a model."""
+    """Return the providers whose codes count in answers from an address, to requests of a provider for a model."""
     if at := _of_host(base_url):
         return _with_kin([at])
     if provider not in ("local", "ollama"):

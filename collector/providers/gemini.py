@@ -121,7 +121,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 
 def _blocked(feedback: Any) -> str | None:
-    """Return why a prompt was blocked; a block without a reason still counts as one."""
+    """Return the reason why a prompt was blocked; a block without a reason still counts as one."""
     stated = _at(feedback, "blockReason")
     if stated or _at(feedback, "blockReasonMessage"):
         return text(stated) or "BLOCK_REASON_UNSPECIFIED"

@@ -36,7 +36,7 @@ class Lifecycle:
     source: str
 
     def sentence(self, name: str, today: date | None = None) -> str:
-        """Return what a person should know before paying for a model; `name` as it was typed."""
+        """Return the warning to read before paying for a model; `name` as it was typed."""
         today = today or datetime.now(UTC).date()
         has_ended = self.ends <= today
         day = f"{self.ends.day} {self.ends:%B %Y}"
@@ -79,10 +79,9 @@ def lifecycle_of(provider: str, model: str) -> Lifecycle | None:
 
 
 def asked_lifecycle(provider: Provider, model: str) -> Lifecycle | None:
-    """Return what OpenAI (`Model.shutdown_date`) or Anthropic (`ModelInfo.lifecycle`, `retires_at`) says about a model
-    now; None if it names no end, does not answer within five seconds, or has been moved to another address: there it is
-    unknown who answers.
-    """
+    """Return a model's current end according to OpenAI (`Model.shutdown_date`) or Anthropic (`ModelInfo.lifecycle`,
+    `retires_at`); None if it names no end, does not answer within five seconds, or has been moved to another address:
+    there it is unknown who answers."""
     key, address = provider.key(), provider.address()
     if provider.is_own or provider.is_moved or key is None or address is None or is_on_this_machine(address):
         return None

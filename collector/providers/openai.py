@@ -49,7 +49,7 @@ def chat_request(base_url: str, key: str | None, model: StudyModel, prompt: Prom
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str], kept: tuple[str, ...] = ()) -> Reply:
-    """Return what a response says. `kept`: fields of the message that go back to the server as they came."""
+    """Return the reply in a response. `kept`: fields of the message that go back to the server as they came."""
     choice = first_choice(body)
     if choice is None:  # no model has answered, whatever was counted
         return Reply(outcome="failed", detail="the response has no choice", **_provenance(body, headers))

@@ -150,7 +150,7 @@ def _amount(row: Table, key: str) -> float | None:
 
 
 def cost_usd(price: Price | None, reply: Reply, *, is_batch: bool = False) -> float | None:
-    """Return what a reply costs, in US dollars: what its provider says it charged, else what the price list says.
+    """Return the cost of a reply, in US dollars: its provider's own charge, otherwise by the price list.
 
     None if the price or a count is unknown, or there are no such batches.
     """
@@ -176,8 +176,8 @@ def cost_usd(price: Price | None, reply: Reply, *, is_batch: bool = False) -> fl
 
 
 def _tier_factor(price: Price, tier: str | None) -> float | None:
-    """Return how the price list's prices change in a service tier: OpenAI's flex costs what its batches do; what else
-    costs another price in no list is not known."""
+    """Return the factor on the price list's prices in a service tier: OpenAI's flex costs what its batches do; other
+    tiers with another price are unknown."""
     is_openai = price.provider in ("openai", "openai-responses", "azure")
     if tier == "flex":
         return price.batch_factor if is_openai else None
@@ -185,7 +185,7 @@ def _tier_factor(price: Price, tier: str | None) -> float | None:
 
 
 def price_source(cost: float | None, reply: Reply) -> PriceSource | None:
-    """Return where the cost of a reply is from: its provider, or the price list; None if it has none."""
+    """Return the source of the cost of a reply: its provider, or the price list; None if it has none."""
     if cost is None:
         return None
     return "list" if reply.stated_cost_usd is None else "provider"
@@ -207,8 +207,8 @@ class PackagedPrice:
 
 
 def packaged_price(provider: str, model: str, at: datetime | None = None) -> PackagedPrice | None:
-    """Return what the package genai-prices, kept up to date from the providers' own price pages, says about a model at
-    this time (default: now); None if it knows no such model or no price. If a price depends on the hour, return the
+    """Return a model's price at this time (default: now) from the package genai-prices, which is updated from the
+    providers' own price pages; None if it knows no such model or no price. If a price depends on the hour, return the
     highest: a budget must hold at any hour.
 
     It is imported only if a price is needed that no file has: loading its data takes about a second.

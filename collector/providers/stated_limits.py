@@ -68,8 +68,8 @@ def _whole(number: str) -> int:
 
 
 def stated_quota(body: str) -> Literal["stop", "day", "again"] | None:
-    """Return what a body says about a quota of Google's; None if it names none. A limit of 0 is like a spent one: no
-    wait makes room.
+    """Return the kind of quota of Google's that a body names; None if it names none. A limit of 0 is like a spent one:
+    no wait makes room.
 
     Its sentence ("You exceeded your current quota, please check your plan and billing details") is the same for all of
     them, so the details decide: quotaId, a limit of 0, RetryInfo. Gateways hand them on as text within text, with

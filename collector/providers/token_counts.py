@@ -180,7 +180,7 @@ def without_false_zero(reply: Reply) -> Reply:
 
 
 def _named(details: tuple[Any, ...]) -> list[int]:
-    """Return how many tokens the details name as something other than text."""
+    """Return the numbers of tokens that the details name as something other than text."""
     return [
         number for part in details if isinstance(part, dict) for name in _OTHER_PARTS if (number := count(part, name))
     ]

@@ -151,7 +151,7 @@ def people_in(profiles: str, groups: Mapping[str, str]) -> dict[str, str]:
 
 
 def _plain_words(text: str) -> Set[str]:
-    """Return what is not a name: words that the text has in lower case, and those that begin sentences."""
+    """Return the words that are no names: words that the text has in lower case, and those that begin sentences."""
     return _NO_NAMES | {word for word in _WORD.findall(text) if word == word.lower()}
 
 

@@ -59,7 +59,7 @@ class AnswerForm:
     example: str = ""
 
     def texts(self, answer: str, questions: Sequence[str], is_text: Sequence[bool]) -> list[Found]:
-        """Return what was found for each question; UnreadForm if none of them is there.
+        """Return the text found for each question; UnreadForm if none of them is there.
 
         `is_text`: which questions take free text, which may go on over lines.
         """
@@ -230,7 +230,7 @@ def _after(form: AnswerForm, answer: str, questions: Sequence[str], is_text: Seq
 
 
 def _values_after(text: str, words: str, takes_text: bool) -> list[str]:
-    """Return what follows these words: the rest of the line, or the next line that has any; free text to the end."""
+    """Return the text after these words: the rest of the line, or the next line that has any; free text to the end."""
     words = _without_marks(words).strip()
     spaced = r"\s+".join(map(re.escape, words.split()))
     bounds = [r"\b" if re.match(r"\w", end) else "" for end in (words[0], words[-1])]

@@ -125,8 +125,7 @@ def _spelt_exactly(labels: tuple[str, ...]) -> dict[str, str]:
 def read_label(
     answer: str, labels: Sequence[str], *, item: str = "", plural: bool = False, is_strict: bool = True
 ) -> LabelReading:
-    """Return which of `labels` an `answer` chooses. `item`: the word in question, which a sentence may be
-    about.
+    """Return the one of `labels` that an `answer` chooses. `item`: the word in question, which a sentence may be about.
 
     `plural`: "Tufas" names Tufa. If not `is_strict`, a label that is the only one mentioned, and is neither negated nor
     refused, is chosen, too; this is for texts that were requested as a choice (a line after "Answer:").
@@ -207,7 +206,7 @@ def _alone(text: str, answer: str, by_bare: dict[str, str]) -> str | None:
 
 
 def _headings(text: str, by_bare: dict[str, str]) -> dict[str, str]:
-    """Return what is listed under each label that begins a line ("Quick: tractor", "Quick = …"), by its spelling."""
+    """Return the list under each label that begins a line ("Quick: tractor", "Quick = …"), by its spelling."""
     listed: dict[str, str] = {}
     current = ""
     for line in text.splitlines():

@@ -259,7 +259,7 @@ def read_choice(reply: Reply, options: tuple[str, str]) -> Reading:
 
 
 def _after_reasoning(answer: str) -> int:
-    """Return where the answer begins, in a text that includes reasoning in a model's template."""
+    """Return the position where the answer begins, in a text that includes reasoning in a model's template."""
     parts = split(answer)
     if parts is None:
         return 0
@@ -281,7 +281,7 @@ def _read(text: str, options: tuple[str, str]) -> Found:
 
 
 def _in_json(text: str, answers: list[JsonAnswer], options: tuple[str, str]) -> Found | None:
-    """Return what an answer's JSON objects say together; None if none of them is an answer."""
+    """Return the joint answer of an answer's JSON objects; None if none of them is an answer."""
     read = [(answer, _letters(answer.value, options)) for answer in answers]
     relevant = [(answer, letters) for answer, letters in read if answer.is_named or letters]
     if not relevant:
@@ -310,7 +310,7 @@ def _letters(value: Any, options: tuple[str, str]) -> set[str]:
 
 
 def _place(text: str, start: int, end: int, letter: str) -> int | None:
-    """Return where the letter begins a value; None if the option's text is there."""
+    """Return the position at which the letter begins a value; None if the option's text is there."""
     spots: Iterable[int] = (start + at for at, char in enumerate(text[start:end]) if char.upper() == letter)
     for at in reversed(list(spots)):
         if (

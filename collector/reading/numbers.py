@@ -88,8 +88,8 @@ def without_confidence(text: str) -> str:
 
 
 def last_statement(text: str) -> str | None:
-    """Return what a folded text says last to be the answer ("…. My rating is 5."); None if it never says so, or if
-    that is all of it."""
+    """Return a folded text's last statement of its answer ("…. My rating is 5."); None if there is none, or if that is
+    all of it."""
     said = list(_STATEMENT.finditer(text))
     return said[-1]["said"].strip() if said and said[-1].start() > 0 else None
 

@@ -117,8 +117,7 @@ def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def plain(text: str) -> str:
     """Return one text for all spellings of a word or name: case, apostrophes, quotes, kinds of dash and blank don't
-    count.
-    """
+    count."""
     return " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN).replace(")", "").casefold().split())
 
 

@@ -53,7 +53,7 @@ Refused = frozenset[str] | None
 
 
 def _refused_at(sentence: str, end: int, by_bare: Mapping[str, str], refused: Refused) -> Refused:
-    """Return what is refused at a position of a sentence, in which or before which the refusal came."""
+    """Return the refused labels at a position of a sentence, in which or before which the refusal came."""
     start = max(0, end - 1_000)
     refusals = [match for match in phrases.CAN_NOT.finditer(sentence, start, end) if _is_own(sentence, match)]
     if not refusals and refused is None:
@@ -165,8 +165,8 @@ def _in_sentence(
 
 
 def _stands_by_rule(sentence: str, one: re.Match[str], other: re.Match[str], item: str) -> tuple[Stand, Stand] | None:
-    """Return how two labels stand of which a rule says what goes with each ("put tea with Lively and coffee with
-    Calm"): the one of the word in question is chosen, else none; None if the words are no such rule."""
+    """Return the stands of two labels in a rule on what goes with each ("put tea with Lively and coffee with Calm"):
+    the one of the word in question is chosen, else none; None if the words are no such rule."""
     by = phrases.OF_RULE.search(sentence, max(0, one.start() - _NEAR), one.start())
     second = phrases.SECOND_OF_RULE.fullmatch(sentence, one.end(), other.start())
     if by is None or second is None or by["by"] != second["by"] or phrases.FIRST_PERSON.search(second[0]):

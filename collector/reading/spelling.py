@@ -47,8 +47,7 @@ _STRUCK_OUT = lazy_pattern(r"~~(?!\s)[^~\n]{1,200}~~")
 @lru_cache(4096)  # a study has a few labels, and asks for them thousands of times
 def folded(text: str) -> str:
     """Return one text for spellings that a reader takes to be the same: Unicode's forms of a letter, case, blanks,
-    apostrophes.
-    """
+    apostrophes."""
     return " ".join(folded_lines(text).split())
 
 
@@ -146,7 +145,7 @@ def any_label(bare: tuple[str, ...], plural: bool) -> re.Pattern[str]:
 
 
 def _adjoining_letter(char: str) -> str:
-    """Return what would make the word of this letter a longer one."""
+    """Return the pattern of a letter that would make the word of this letter longer."""
     return r"\w" if re.match(f"[{_UNSPACED}]", char) else rf"[^\W{_UNSPACED}]"
 
 
@@ -156,7 +155,7 @@ def has_edges(char: str) -> bool:
 
 
 def mentions_of(text: str, bare: tuple[str, ...], plural: bool) -> list[re.Match[str]]:
-    """Return where a folded text has labels."""
+    """Return the matches of labels in a folded text."""
     return list(any_label(bare, plural).finditer(without_markdown(text)))
 
 

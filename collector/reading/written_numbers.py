@@ -186,7 +186,7 @@ def _goes_on(match: re.Match[str], times: str, unit: str) -> bool:
 
 
 def _values(figure: str, mark: str | None, has_magnitude: bool) -> tuple[str, ...]:
-    """Return what a figure may be: nothing if it is none, two numbers if nothing says what its mark is."""
+    """Return the possible values of a figure: nothing if it is none, two numbers if nothing disambiguates its mark."""
     if len(figure) > _MAX_DIGITS:
         return ()
     if _BELOW_ONE.fullmatch(figure):  # no group of thousands begins with 0

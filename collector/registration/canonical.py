@@ -114,7 +114,7 @@ def document_of(registration: Registration) -> dict[str, Any]:
 
 
 def _misshapen(document: Mapping[str, Any]) -> str | None:
-    """Return what is malformed, so that later readers of a registration need not check again."""
+    """Return the malformed part, so that later readers of a registration need not check again."""
     problem = _other_shape(document, _SHAPE, "it")
     if problem or not all(isinstance(document["study"].get(key), str) for key in ("name", "version")):
         return problem or "its study has no name and version"

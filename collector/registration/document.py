@@ -156,7 +156,7 @@ def _models(study: Study, named: Sequence[str], simulated: bool) -> list[StudyMo
 def _plan(
     study: Study, models: Sequence[StudyModel], choices: Choices, pilot: Path | None, prompts: dict[str, list[str]]
 ) -> dict[str, Any]:
-    """Return what one variant asks; each list of hashes goes into `prompts` once, for models often share them."""
+    """Return the plan of one variant; each list of hashes goes into `prompts` once, because models often share them."""
     seed = study.seed if choices.seed is None else choices.seed
     planned = planned_count(study, choices.repetitions)
     with_rates_of, lacking = with_rates(study, models, pilot or Path("no.duckdb"))
@@ -211,9 +211,9 @@ def is_eligible(name: str, patterns: Iterable[str]) -> bool:
 
 
 def pilot_numbers(db: Path, study: Study, plans: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what a pilot says of cells and of the whole plan. `cells` has the pilot by variant, model, test and
+    """Return a pilot's numbers by cell and for the entire plan. `cells` has the pilot by variant, model, test and
     condition (n, share answered, mean and sd of tokens); `expected` has, by variant and planned model, the answers,
-    tokens and US dollars of the whole plan at the pilot's rates.
+    tokens and US dollars of the entire plan at the pilot's rates.
 
     Raise DatabaseError if the database holds no answers to this study.
     """

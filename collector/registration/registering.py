@@ -39,7 +39,7 @@ def preregister(
     pilot: str | Path | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Registration:
-    """Return what is fixed before the data, as canonical JSON (`.text`, RFC 8785) with its SHA-256 (`.sha256`).
+    """Return the plan before the data, as canonical JSON (`.text`, RFC 8785) with its SHA-256 (`.sha256`).
 
     `models` are specs like "openai/NAME" (None: those the study names), `variants` names of the study's ("all": all
     but extensions). `eligible`: patterns of later models that may be asked, as in "openai/gpt-*"; `rule`
@@ -93,8 +93,7 @@ def write_registration(registration: Registration, path: str | Path) -> Path:
 
 
 def departures(run_plan: RunPlan, registration: Registration) -> list[str]:
-    """Return one sentence for each way in which this run departs from its registration; UsageError if it is of another
-    study."""
+    """Return a sentence for each deviation of this run from its registration; UsageError if it is of another study."""
     if registration.study != run_plan.study.name:
         raise UsageError(
             f'This registration is of the study "{registration.study}", not of "{run_plan.study.name}".',

@@ -236,7 +236,7 @@ class Request:
         return StoppingRule.of(self.until_width, self.looks, self.repetitions)
 
     def kept(self) -> dict[str, Any]:
-        """Return how this request asks, as the settings of its run have it."""
+        """Return this request's settings, as they are stored with its run."""
         how = "batch" if self.batch else "live"
         kept = {
             declared.stored_name: getattr(self, name)

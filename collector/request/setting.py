@@ -68,7 +68,7 @@ class Declared:
 
     @property
     def kinds(self) -> tuple[Any, ...]:
-        """Return what it may be, without None."""
+        """Return its possible types, without None."""
         parts = get_args(self.kind) if get_origin(self.kind) not in (None, Literal) else (self.kind,)
         parts = (self.kind,) if self.is_list and type(None) not in parts else parts
         return tuple(part for part in parts if part is not type(None))

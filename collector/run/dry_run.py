@@ -12,7 +12,7 @@ from slant.collector.run_report import DryRun
 
 
 def dry_run_of(run_plan: RunPlan, request: Request) -> DryRun:
-    """Return what this plan would take. What a run would refuse is refused here, too."""
+    """Return the estimate for this plan. It refuses everything that a run would refuse."""
     if request.batch and run_plan.model_plans:
         from slant.collector.batch.submit import refuse_game  # most runs need none of it
 
@@ -22,7 +22,7 @@ def dry_run_of(run_plan: RunPlan, request: Request) -> DryRun:
 
 
 def dry_run_until_narrow(precision: Precision, request: Request) -> DryRun:
-    """Return what would be asked before anything can end, and all that may be asked."""
+    """Return the estimates for the minimum before anything can end, and for the maximum."""
     going = precision.going()
     parts = [
         ({"asked": name, "repetitions": run_plan.repetitions}, quotes(run_plan, request.concurrency))

@@ -121,8 +121,8 @@ async def ask(run_plan: RunPlan, call: Call) -> RunReport:
 
 
 def _as_it_stands(run_plan: RunPlan, request: Request) -> tuple[RunPlan, Begun, list[DeclinedTrials]]:
-    """Return what the database holds by now: the plan without what was answered, games that have begun, and what each
-    model declined."""
+    """Return the plan without answered trials, the games that have begun, and each model's declined trials, from the
+    database."""
     with kept_open(run_plan.db):
         run_plan = up_to_date(run_plan)
         return run_plan, begun_games(run_plan), [_declined(run_plan, of, request) for of in run_plan.model_plans]
@@ -197,7 +197,7 @@ def _report(
 
 
 def lane_row(run_plan: RunPlan, lane: Lane, why_all_stopped: str | None, n_changed: int) -> dict[str, Any]:
-    """Return one model's row for a run's report; `n_changed` of its games were answered by more than one model."""
+    """Return a model's row for a run's report; `n_changed` of its games were answered by more than one model."""
     has_games = run_plan.study.design.asks.has_turns(run_plan.study)
     why = lane.stopped_because or (why_all_stopped if lane.done < lane.planned else None)
     return {

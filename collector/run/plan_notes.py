@@ -33,7 +33,8 @@ def tell_of_plan(run_plan: RunPlan, request: Request, watcher: Watcher) -> None:
 
 
 def _shard_notes(run_plan: RunPlan, budget_usd: float | None) -> list[str]:
-    """Return which part of the plan is asked if that is not all of it, and what a budget means then."""
+    """Return notes on the part of the plan that is collected if that is not all of it, and on the meaning of a budget
+    then."""
     if run_plan.shard is None:
         return []
     trials = ", ".join(

@@ -217,8 +217,8 @@ def report_of_looks(precision: Precision, reports: Sequence[RunReport]) -> RunRe
 
 
 def _row(precision: Precision, model_plan: ModelPlan, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return one model over all runs: `planned` is what it had been asked for when it ended or was left, `repetitions`
-    and `half_width` (of its widest test) are those of its last look."""
+    """Return a model's row over all runs: `planned` is its plan when it ended or was abandoned, `repetitions` and
+    `half_width` (of its widest test) are those of its last look."""
     made = precision.looks[model_plan.name]
     repetitions = made[-1].repetitions if made else 0
     sums: Counter[str] = Counter()

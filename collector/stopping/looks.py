@@ -60,7 +60,7 @@ class Look:
         return unknown[0] if unknown else max(self.widths, key=lambda cell: cell.half_width or 0, default=None)
 
     def decision(self, rule: StoppingRule) -> str:
-        """Return what this look says by that rule. A width that is not known ends nothing."""
+        """Return this look's decision by that rule. An unknown width ends nothing."""
         widest = self.widest
         if widest is not None and widest.half_width is not None and widest.half_width <= rule.until_width:
             return NARROW
@@ -74,7 +74,7 @@ class Look:
 
 
 def plan_id(study: Study, model: StudyModel, seed: int) -> str:
-    """Return one name for what a model is asked, whatever the number of repetitions: its looks are counted together."""
+    """Return a name for a model's plan, independent of the number of repetitions: its looks are counted together."""
     sent = (model.model, model.provider, model.requested_model, model.frame, dict(model.settings))
     return stable_id("plan", study.name, study.version, study.variant, *sent, model.structured_output, seed)[:16]
 
@@ -124,7 +124,7 @@ def _look(rows: Sequence[Mapping[str, Any]]) -> Look:
 
 
 def look_sentence(look: Look, rule: StoppingRule) -> str:
-    """Return what a look found and what follows from it, by that rule."""
+    """Return a sentence on the result of a look and its consequence, by that rule."""
     decision, widest = look.decision(rule), look.widest
     state = f"{look.model} {look.width} {look.outcome}"
     if widest is None or widest.half_width is None:

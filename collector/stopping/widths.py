@@ -55,7 +55,7 @@ class Widths(ABC):
     def measure(
         self, db: Path, study: Study, fit: Fit, source: Source, trial_ids: Mapping[str, Collection[str]]
     ) -> Mapping[str, Sequence[CellWidth]]:
-        """Return by model each of its tests in the study's order, over these trials of the database only."""
+        """Return each model's tests in the study's order, over these trials of the database only."""
 
 
 def fit_of_width(study: Study) -> Fit:
@@ -77,7 +77,8 @@ def outcome_of(fit: Fit) -> str:
 
 
 def widths_by(fit: Fit) -> Widths:
-    """Return what measures intervals of this fit; UsageError if nothing here can, with what to install."""
+    """Return the engine that measures intervals of this fit; UsageError if nothing here can, with the package to
+    install."""
     widths = load_third_party(GROUP, fit.engine, Widths, DesignError)  # type: ignore[type-abstract]
     if widths is None:
         raise UsageError(

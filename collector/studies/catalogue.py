@@ -176,9 +176,8 @@ def fits_of(study: Study) -> dict[str, Fit]:
 
 
 def next_command(study: Study, db: Path) -> str:
-    """Return what to type once all answers are there: the first fit of the study's file, else of a factorial study the
-    effects of its levels or their means; else the tables.
-    """
+    """Return the next command once all answers are there: the first fit of the study's file, else of a factorial study
+    the effects of its levels or their means; else the tables."""
     fits = fits_of(study)
     first = next((name for name in (*study.fits, "amce", "marginal_means") if name in fits), None)
     what = f"--fit {fits[first].engine}" if first else f"tables --study {study.name}"
@@ -315,7 +314,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
 
 
 def _refusal_rule(table: Table, design: Design) -> RefusalRule:
-    """Return what the study calls a refusal; UnknownNameError for a rule that is not its design's."""
+    """Return the study's rule for refusals; UnknownNameError for a rule that is not its design's."""
     rule = table.text("refusal_rule", design.reads.refusal_rules[0])
     for known in design.reads.refusal_rules:
         if rule == known:
@@ -364,7 +363,7 @@ def _changed(values: dict[str, Any], variant: str, where: str, whole: tuple[str,
 def _changes(
     values: dict[str, Any], variant: str, where: str, seen: tuple[str, ...], whole: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return what a variant changes: first the changes of the variant that it is `like`, then its own."""
+    """Return a variant's changes: first the changes of the variant that it is `like`, then its own."""
     variants = Table(values, where).table("variants")
     changes = dict(variants.mapping(variant))
     for key in changes:

@@ -43,7 +43,7 @@ OUTCOME = "outcome"
 
 
 def wrong_fits(study: Study) -> list[str]:
-    """Return what is wrong with the study's fits; the design's views are made in memory to know their columns."""
+    """Return the mistakes in the study's fits; the design's views are made in memory to know their columns."""
     if not study.fits:
         return []
     with temporary_folder("work") as folder, writing(folder / "new.duckdb") as connection:
@@ -150,7 +150,8 @@ def _wrong_in_specification(own: Specification, fit: Fit, columns: Sequence[str]
 
 
 def formula_mistake(formula: str) -> str | None:
-    """Return what R could not read in a formula (an operator without a term, a bracket too many); None if it can."""
+    """Return the part of a formula that R could not read (an operator without a term, a bracket too many); None if it
+    can."""
     before, depth, needs_term = "", 0, True
     for match in _TOKEN.finditer(formula):
         token, kind = match[0].strip(), match.lastgroup

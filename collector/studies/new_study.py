@@ -62,7 +62,7 @@ def _check_study(texts: Mapping[str, str], lists: Path) -> None:
 
 
 def _print_of(design: str) -> dict[str, str]:
-    """Return what papers print about the studies whose lists a design can read."""
+    """Return the printed numbers of papers on the studies whose lists a design can read."""
     return {
         file.name: file.read_text("utf-8") for file in sorted((templates_dir() / design / "published").glob("*.csv"))
     }

@@ -24,7 +24,7 @@ WORDS_OF_R = frozenset({"if", "else", "repeat", "while", "function", "for", "nex
 
 @functools.cache
 def engine_rows() -> tuple[dict[str, str], ...]:
-    """Return one dict per row of the table, in its order."""
+    """Return a dict per row of the table, in its order."""
     with engines_file().open(encoding="utf-8", newline="") as file:
         return tuple(csv.DictReader(file))
 

@@ -192,7 +192,7 @@ def csv_header(text: str) -> tuple[str, ...]:
 
 
 def _delimiter(text: str) -> str:
-    """Return what separates the names of the first line: spreadsheets of half of Europe write semicolons."""
+    """Return the separator of the names in the first line: spreadsheets of half of Europe write semicolons."""
     return max(",;\t", key=text.partition("\n")[0].count)
 
 

@@ -269,12 +269,12 @@ class StudyFile:
         return replace(self, variant=f"{self.variant}.{back}", reasoning_back=back, models=models)
 
     def condition_label(self, condition: str) -> str:
-        """Return what the study calls a condition in figures and sentences."""
+        """Return the study's name of a condition in figures and sentences."""
         return next((known.label for known in self.conditions if known.condition == condition), condition)
 
     @property
     def as_typed(self) -> str:
-        """Return what `--study` takes for this study: its name if it ships with slant, else its path."""
+        """Return the `--study` for this study: its name if it ships with slant, else its path."""
         if self.is_known_by_name:
             return self.name
         folder = Path.cwd()
@@ -282,7 +282,7 @@ class StudyFile:
 
     @property
     def trial_command(self) -> str:
-        """Return what to type to play this study without a key."""
+        """Return the command to play this study without a key."""
         names = [*(model.model for model in self.models), *self.participants]
         whom = "--simulated" if any(model.asked_by_default for model in self.models) or not names else ""
         return f"collect --study {self.as_typed} {whom or f'--model simulated/{names[0]}'}"

@@ -21,7 +21,7 @@ _COLUMN = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 def read_model(row: Table) -> StudyModel:
-    """Return one of [[models]]; StudyError if it breaks the rules."""
+    """Return an entry of [[models]]; StudyError if it breaks the rules."""
     model = checked_name(row.text("model"), "model")
     study_model = StudyModel(
         model=model,
@@ -84,9 +84,8 @@ def _levels(row: Table) -> dict[str, tuple[str | int, ...]]:
 def read_fit(
     name: str, row: Table, own_words: Iterable[str] = (), attributes: Mapping[str, tuple[str, ...]] | None = None
 ) -> Fit:
-    """Return one of [fits.*]; R checks the formula itself, against a list of what it may call. `attributes`: the
-    factors that the study itself names, whose levels a fit need not list again.
-    """
+    """Return an entry of [fits.*]; R checks the formula itself, against a list of what it may call. `attributes`: the
+    factors that the study itself names, whose levels a fit need not list again."""
     levels = _own_levels(row, attributes or {}) | _levels(row)
     fit = Fit(
         name=name,
@@ -117,9 +116,8 @@ def read_fit(
 
 
 def read_settings_of_fits(rows: Mapping[str, Table]) -> dict[str, dict[str, Any]]:
-    """Return by name the settings that a file changes of fits which every study of its design has: [fits.*.settings]
-    and nothing else.
-    """
+    """Return the settings by name that a file changes of fits which every study of its design has: [fits.*.settings]
+    and nothing else."""
     return {name: read_settings(row) for name, row in rows.items() if row.names == {"settings"}}
 
 
@@ -139,7 +137,7 @@ def _own_levels(row: Table, attributes: Mapping[str, tuple[str, ...]]) -> dict[s
 
 
 def _where(row: Table) -> dict[str, tuple[str, ...]]:
-    """Return which rows are taken: `where = { question = "rating" }`, or a list of values."""
+    """Return the rows to take: `where = { question = "rating" }`, or a list of values."""
     taken = {}
     for column, value in row.mapping("where").items():
         values = value if isinstance(value, list) else [value]

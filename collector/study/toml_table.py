@@ -93,7 +93,7 @@ class Table:
         return self._required(key, default if value is None else tuple(value))
 
     def choice(self, key: str, known: Sequence[str]) -> str:
-        """Return one of these texts, the first if it is absent; UnknownNameError for another one."""
+        """Return the chosen text, the first of these if it is absent; UnknownNameError for another one."""
         value = self.text(key, known[0])
         if value not in known:
             raise UnknownNameError(f"{key} in {self.where}", value, known)

@@ -35,9 +35,8 @@ def _folder_of(module: ModuleType) -> Path | None:
 
 
 def child_environment() -> dict[str, str]:
-    """Return what to add to the environment of a Python process, so that it finds what this one finds, and nothing
-    else.
-    """
+    """Return the variables to add to the environment of a Python process, so that it finds what this one finds, and
+    nothing else."""
     return {"PYTHONPATH": os.pathsep.join(safe_path()), "PYTHONSAFEPATH": "1"}
 
 

@@ -46,9 +46,8 @@ def real_file(path: str | os.PathLike[str]) -> Path:
 
 
 def irregularity(path: str | os.PathLike[str]) -> str | None:
-    """Return in words what is at `path`, if it is not a regular file ("a link…"); None for a file, and if there is
-    nothing.
-    """
+    """Return a description of `path` in words, if it is not a regular file ("a link…"); None for a file, and if there
+    is nothing."""
     try:
         return _in_words(os.lstat(path).st_mode)
     except OSError:
@@ -175,7 +174,7 @@ def regular_files(folder: Path, *patterns: str) -> list[Path]:
 
 
 def irregular_files(folder: Path, *patterns: str) -> list[tuple[Path, str]]:
-    """Return in words what has such a name in a folder and is not a regular file."""
+    """Return the files with such a name in a folder that are not regular, each with a description."""
     named = sorted(path for pattern in patterns for path in folder.glob(pattern))
     return [(path, what) for path in named if (what := irregularity(path))]
 

@@ -50,8 +50,8 @@ def _checked_proxy(proxy: str, variable: str) -> str:
 
 
 def trusted() -> ssl.SSLContext | bool:
-    """Return whose certificates are trusted: those that the environment names now (aiohttp reads it once, on import),
-    else True, the system's own."""
+    """Return the certificates to trust: those that the environment names now (aiohttp reads it once, on import), else
+    True, the system's own."""
     return ssl.create_default_context() if any(map(os.environ.get, CERTIFICATES)) else True
 
 

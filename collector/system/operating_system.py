@@ -162,7 +162,7 @@ def r_locale() -> dict[str, str]:
 
 
 def user_caches() -> str:
-    """Return where below a home folder R keeps what can be made again."""
+    """Return the folder below a home folder in which R stores what can be recomputed."""
     return "Library/Caches/org.R-project.R" if sys.platform == "darwin" else ".cache"
 
 

@@ -104,7 +104,7 @@ def _field(field: AskedField, *, is_one: bool) -> str:
 
 
 def conditions_in(trials: Sequence[dict[str, Any]]) -> int:
-    """Return how many cells of test and condition there are, over which a person's trials are shared out."""
+    """Return the number of cells of test and condition, among which a person's trials are divided."""
     return len({(trial["data"].get("test"), trial["data"].get("condition")) for trial in trials})
 
 

@@ -56,9 +56,8 @@ def paired_cells(connection: duckdb.DuckDBPyConnection) -> list[list[str]]:
 
 
 def pair_choice(connection: duckdb.DuckDBPyConnection, query: Mapping[str, str]) -> PairChoice | None:
-    """Return what an address asks for, with defaults: the latest run's first model, the first two conditions.
-    None if no study here makes pairs.
-    """
+    """Return the choice of pairs in an address, with defaults: the latest run's first model, the first two conditions.
+    None if no study here makes pairs."""
     cells = paired_cells(connection)
     fitting = [cell for cell in cells if all(query.get(n, "") in ("", v) for n, v in zip(CELL, cell, strict=True))]
     if not cells:

@@ -123,7 +123,7 @@ def _width(span: int) -> int:
 
 
 def filter_values(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Any]]:
-    """Return what each filter can be set to, from the lists of the runs: no trial is read for it."""
+    """Return the possible values of each filter, from the lists of the runs: no trial is read for it."""
     rows = connection.execute(sql_query("filter_values")).fetchall()
     return {name: [value for value in known or [] if value not in (None, "")] for name, known in rows}
 
@@ -145,14 +145,13 @@ class Runs:
 
 
 def model_rows(db: Path) -> pl.DataFrame:
-    """Return how far each model is and what it has cost; this reads every attempt."""
+    """Return each model's progress and cost; this reads every attempt."""
     return progress(db).drop("n_unpriced")
 
 
 def run_rows(db: Path, models: pl.DataFrame, *, looks_for_problems: bool) -> Runs:
-    """Return what `collect status` says, and the runs themselves; `models` as from `model_rows`. Looking for problems
-    reads every trial several times.
-    """
+    """Return the rows of `collect status`, and the runs themselves; `models` as from `model_rows`. Looking for problems
+    reads every trial several times."""
     with kept_open(db):
         status, title = for_people(with_pace(models, db))
         problems = warnings(db) if looks_for_problems else None

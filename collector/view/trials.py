@@ -96,7 +96,7 @@ class OneTrial:
 
 
 def one_trial(connection: duckdb.DuckDBPyConnection, trial_id: str) -> OneTrial:
-    """Return one trial; UnknownNameError if the database has no such trial."""
+    """Return a trial; UnknownNameError if the database has no such trial."""
     rows = attempts_of(connection, [trial_id])[trial_id]
     row = last_attempt(rows)
     row["factors"], factors_text = values_of(row["factors"]), row["factors"]
@@ -226,7 +226,7 @@ def neighbouring_games(trials: duckdb.DuckDBPyRelation, game: str) -> tuple[str 
 
 
 def conversation_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return what the designs of the runs here call conversations of many turns: "game", "conversation"."""
+    """Return the designs' names for conversations of many turns in the runs here: "game", "conversation"."""
     designs = connection.execute("SELECT DISTINCT design FROM runs").fetchall()
     names = {design.asks.conversation for (name,) in designs if (design := design_of(name)) is not None}
     return sorted(names - {""})
@@ -246,9 +246,7 @@ def design_of(name: str | None) -> Design | None:
 
 
 def facts_of(design: Design | None, row: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the design says about a trial. If a stranger's design fails, return the trial's plain
-    factors.
-    """
+    """Return the design's facts about a trial. If a stranger's design fails, return the trial's plain factors."""
     try:
         return design.analyses.facts(row) if design else {name: str(value) for name, value in row["factors"].items()}
     except Exception as error:  # the code of another package may raise anything

@@ -15,7 +15,7 @@ from slant.collector.records import Reading, Reply, Trial, Turn
 
 
 def earlier_texts(data: FactorialData, trials: Iterable[Trial], history: Sequence[Turn]) -> dict[str, str]:
-    """Return what a later prompt can show of these turns, by placeholder."""
+    """Return the texts of these turns that a later prompt can show, by placeholder."""
     texts = {}
     for trial, turn in zip(trials, history, strict=False):
         (name,) = trial.factors["questions"]

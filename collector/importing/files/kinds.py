@@ -65,8 +65,8 @@ def content_hash(path: Path) -> str:
 
 
 def kind_of(path: Path, name: str = "") -> str:
-    """Return one of READ. Raise UsageError, which names it, for a file of another kind, and for one that is empty.
-    `name`: what people call the file, if it is a part of a packed one."""
+    """Return the kind, one of READ. Raise UsageError, which names it, for a file of another kind, and for one that is
+    empty. `name`: what people call the file, if it is a part of a packed one."""
     name = name or str(path)
     with path.open("rb") as stream:
         start = stream.read(_LOOKED_AT)

@@ -208,7 +208,7 @@ def _int32(data: bytes, place: int) -> int:
 
 
 def unpacked_size(data: bytes) -> int:
-    """Return how many bytes the columns of an Arrow file or stream take unpacked, by what its messages say.
+    """Return the unpacked size in bytes of the columns of an Arrow file or stream, according to its messages.
 
     ValueError, IndexError or struct.error if they can't be read.
     """

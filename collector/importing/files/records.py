@@ -60,7 +60,8 @@ def unlike(file: str, names: list[str]) -> list[str]:
 
 
 def fault_in(values: Iterable[Any]) -> str | None:
-    """Return why a record's text can't be kept. Bytes that are not UTF-8 have come in as lone surrogates."""
+    """Return the reason why a record's text can't be stored. Bytes that are not UTF-8 have come in as lone
+    surrogates."""
     for value in values:
         if not isinstance(value, str):
             continue

@@ -76,7 +76,7 @@ class TableFile:
 
     @property
     def delimiter(self) -> str | None:
-        """Return what is between the fields of a CSV; None for other files."""
+        """Return the separator of the fields of a CSV; None for other files."""
         if self.kind != "csv":
             return None
         with self.path.open("rb") as stream:

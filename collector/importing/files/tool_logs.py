@@ -197,7 +197,7 @@ def _promptfoo(record: Record) -> Record:
 
 
 def _promptfoo_model(name: str) -> str:
-    """Return our name of a promptfoo model: openai:chat:gpt-4o is openai/gpt-4o."""
+    """Return slant's name of a promptfoo model: openai:chat:gpt-4o is openai/gpt-4o."""
     provider, *rest = name.split(":")
     if rest and rest[0] in ("chat", "completion", "responses", "messages"):
         rest = rest[1:]

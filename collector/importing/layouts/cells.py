@@ -64,7 +64,7 @@ class PlannedCells:
 
     @property
     def said_by_study(self) -> set[str]:
-        """Return what no row has to say, for the study has only one of it."""
+        """Return the columns that rows may lack, because the study has only one value of each."""
         sets: dict[str, Sized] = {
             "test": self._tests,
             "condition": self._conditions,

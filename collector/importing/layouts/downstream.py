@@ -147,7 +147,7 @@ def _turns(rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
 
 
 def _turn(study: Study, test: str, wording: int, cells: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one turn, with what was shown in its conversation, and who the people of the profiles are."""
+    """Return a turn, with the texts shown in its conversation, and the people of the profiles."""
     turn = cells["turn"]
     words = [word(cells[f"attribute{n}"]) for n in (0, 1)]
     of_words = [_sides(f"attr{n}_pole", [cells[f"attr{n}_pole"]])[0] for n in (0, 1)]
@@ -191,7 +191,7 @@ def _names(lists: Mapping[str, Sequence[str]], cells: Mapping[str, Any]) -> tupl
 
 
 def _sides(name: str, poles: Iterable[Any]) -> list[str]:
-    """Return our side for the name of a list. None is guessed: D would be turned around."""
+    """Return slant's side for the name of a list. None is guessed: D would be reversed."""
     plain = [word(pole).lower() for pole in poles]
     for version in _VERSIONS:
         plain = [pole.removesuffix(version) for pole in plain]
@@ -230,7 +230,7 @@ class _Answer:
 def grouped_rows(
     rows: Iterable[Row | Problem], of: Sequence[str], alike: Sequence[str], listed: Sequence[str]
 ) -> Iterator[Row | Problem]:
-    """Return one row for each combination of the cells `of`, which may lie anywhere in the file, in the order of first
+    """Return a row for each combination of the cells `of`, which may lie anywhere in the file, in the order of first
     rows.
 
     The cells `listed` become lists, in the order of the rows. The cells `alike` must be the same in all rows of an

@@ -47,7 +47,7 @@ class Layout(ABC):
         """Return the row under the names of collector/importing/layouts/tidy.py. CellError if it can't be read."""
 
     def grouped(self, study: Study, rows: Iterable[Row | Problem]) -> Iterable[Row | Problem]:
-        """Return one row for each answer, for draft(), of the rows of a file: several may be one answer, or one be
+        """Return a row for each answer, for draft(), of the rows of a file: several may be one answer, or one be
         several."""
         return rows
 

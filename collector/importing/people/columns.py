@@ -65,7 +65,7 @@ class PeopleColumns:
     of_parts: tuple[PartValues, ...] = ()
 
     def of_file(self, file: TableFile) -> FileColumns:
-        """Return what is read of one file. UnknownNameError if it lacks a column that was named."""
+        """Return the columns to read in one file. UnknownNameError if it lacks a column that was named."""
         header = file.columns
         typed = {
             *self.called.columns,
@@ -165,7 +165,7 @@ class FileColumns:
 
     @property
     def long(self) -> list[tuple[str, str, dict[str, str]]]:
-        """Return our two names and the columns by item, of columns that become rows."""
+        """Return slant's two names and the columns by item, for columns that become rows."""
         return [(of_item, of_cell, dict(columns)) for of_item, of_cell, columns in self._plan.long]
 
     @property
@@ -213,9 +213,9 @@ def _rows_of_service(file: TableFile) -> tuple[set[int], set[int]]:
 def people_columns(
     columns: Sequence[str], person: Sequence[str], values: Sequence[str], more: Iterable[str] = ()
 ) -> PeopleColumns:
-    """Return what options name: columns as in `--map`, columns of a person (`age_group` or `age_group=AGE`), values as
-    in `condition:Good with flowers=compatible`, or `answer[item=rose]:0=Calm` of one item alone. UsageError for one
-    that can't be read."""
+    """Return the columns that options name: columns as in `--map`, columns of a person (`age_group` or
+    `age_group=AGE`), values as in `condition:Good with flowers=compatible`, or `answer[item=rose]:0=Calm` of one item
+    alone. UsageError for one that can't be read."""
     own = [part.strip() for text in person for part in text.split(",") if part.strip()]
     named = [tuple(map(str.strip, part.split("=", 1))) if "=" in part else (tidy_name(part),) * 2 for part in own]
     for ours, theirs in named:

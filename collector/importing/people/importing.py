@@ -146,7 +146,7 @@ def _check_said(consent: str | None, origin: str | None) -> None:
 
 
 def _units(study: Study, columns: Sequence[str], files: Sequence[TableFile]) -> PeopleUnits | None:
-    """Return how the design places rows itself, if they have what it needs for that."""
+    """Return the design's own placement of rows, if the rows have the columns for it."""
     units = study.design.imports.imported_people(study, study.people)
     if units is None or not units.needed:
         return units

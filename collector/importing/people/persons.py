@@ -24,7 +24,7 @@ _MAX_SHARE = 0.5
 
 
 def trace_in(text: str) -> str | None:
-    """Return what a text has that leads to a person, in words; None if nothing is seen."""
+    """Return the part of a text that identifies a person, in words; None if nothing is found."""
     return next((what for what, pattern in _TRACES.items() if pattern.search(text)), None)
 
 
@@ -43,8 +43,8 @@ class Persons:
         return len(self._numbers)
 
     def key(self, row: Row) -> tuple[str, str]:
-        """Return who a row is of. If no column says it, a file holds one person after another, and counts the trials of
-        each from the start again (`trial_index`, as jsPsych does); so every row is to be looked at, in order."""
+        """Return the person of a row. If no column has it, a file holds one person after another, and counts the trials
+        of each from the start again (`trial_index`, as jsPsych does); so every row must be read, in order."""
         said = word(row.cells.get("participant"))
         return ("", said) if said else (row.file, str(self._run(row)))
 
@@ -59,7 +59,7 @@ class Persons:
         return number
 
     def names_in(self, columns: Iterable[str]) -> list[str]:
-        """Return which columns are attributes of persons."""
+        """Return the columns that are attributes of persons."""
         return [name for name in self.names if name in set(columns)]
 
     def take(self, people: Iterable[Mapping[str, Any]], of_id: str) -> list[int]:

@@ -93,7 +93,7 @@ class PeopleReader:
         return self._placer is not None and set(self._design.imports.row_columns(self._study.data)) <= set(columns)
 
     def shared(self, cells: dict[str, Any]) -> Attempt:
-        """Return what all share who gave this answer in this place; CellError if it can't be read."""
+        """Return the fields shared by all who gave this answer in this place; CellError if it can't be read."""
         key = tuple(map(cells.get, self._placed_by))
         known = self._known.get(key) if all(isinstance(part, str | int | None) for part in key) else None
         if known is None:
@@ -111,7 +111,7 @@ class PeopleReader:
         return first
 
     def notes(self) -> list[str]:
-        """Return what the design has to say of tasks or games as a whole."""
+        """Return the design's notes on entire tasks or games."""
         return [] if self._units is None else self._units.notes()
 
     def _note(self, error: CellError | StudyError, row: Row) -> None:

@@ -162,7 +162,8 @@ def _long(frame: pl.DataFrame, of_item: str, of_cell: str, columns: dict[str, st
 
 
 def _measured(file: FileColumns, placed: pl.DataFrame, shared: Sequence[Attempt]) -> pl.DataFrame | None:
-    """Return what is each person's own; None if a measure can't be read, or a person has answered twice unsaid."""
+    """Return the measures of each person; None if a measure can't be read, or a person has answered twice without a
+    repetition."""
     lacking = [name for name in _OF_ROWS if name not in placed.columns]
     text = placed.with_columns(pl.lit(None, pl.String).alias(name) for name in lacking)
     text = text.with_columns(pl.when(~pl.col(n).is_in(_MISSING)).then(n).alias(n) for n in _OF_ROWS)

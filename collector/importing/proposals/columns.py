@@ -88,7 +88,7 @@ class Column:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return what it may be called in a list of names: its whole path, and the last word of that."""
+        """Return its possible names in a list of names: its entire path, and the last word of that."""
         return (_plain(self.path), _plain(self.path.split(".")[-1]))
 
 
@@ -211,7 +211,7 @@ def _flat_cell(path: str, value: Any, depth: int) -> Iterable[tuple[str, str]]:
 
 
 def _document(cell: Any) -> Any:
-    """Return what a text of JSON holds, where that is what a provider sent and not what a model answered."""
+    """Return the contents of a JSON text, if a provider sent it rather than a model answered it."""
     if isinstance(cell, str) and cell.lstrip()[:1] == "{":
         try:
             document = json.loads(cell)

@@ -271,7 +271,8 @@ def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str
 def _cells(
     files: Sequence[TableFile], called: Names, roles: Roles, on_rows: Callable[[int], None] | None
 ) -> tuple[AnsweredCells, list[str], bool]:
-    """Return how often each cell is in the files, the models in the order of rows, and whether any row has a count."""
+    """Return the number of rows of each cell in the files, the models in the order of rows, and whether any row has a
+    count."""
     cells: Counter[AnsweredCell] = Counter()
     models: dict[str, None] = {}
     has_counts = False

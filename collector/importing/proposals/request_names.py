@@ -16,8 +16,8 @@ _SIGNS = "|/:;~-_. "
 
 
 def parts_of_ids(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return what the names of requests are made of ("emily-nurse-1"), as columns that `--map` reaches: all must have
-    as many parts, by the signs with which there are most."""
+    """Return the parts of request names ("emily-nurse-1"), as columns that `--map` reaches: all must have as many
+    parts, by the signs with which there are most."""
     name = next((name for name in IDS if name in columns), None)
     ids = columns.get(name or "", [])
     if name is None or not all(ids) or (name != IDS[0] and len(set(ids)) * 2 <= len(ids)):

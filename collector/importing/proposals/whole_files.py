@@ -83,7 +83,8 @@ def check_lists(files: Sequence[TableFile], mapping: Sequence[str]) -> None:
 
 
 def lists_inside(file: TableFile) -> list[str]:
-    """Return what to type for columns whose cells are lists or tables, of which no element is taken unsaid."""
+    """Return the `--map` to type for columns whose cells are lists or tables, of which no element is chosen by
+    default."""
     rows = [row for row in islice(file.rows(), _LOOKED_AT) if isinstance(row, Row)]
     lists = [name for name in file.columns if any(isinstance(row.cells.get(name), list) for row in rows)]
     if not lists:

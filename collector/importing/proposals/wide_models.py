@@ -56,8 +56,8 @@ class LongView(TableFile):
 
 
 def columns_of_models(files: Sequence[TableFile]) -> list[str]:
-    """Return what `--map` must say of columns whose names are those of models (`gpt-4o`, `claude answer`); nothing if
-    there are fewer than two, or a column holds the models."""
+    """Return the `--map` for columns named after models (`gpt-4o`, `claude answer`); nothing if there are fewer than
+    two, or a column holds the models."""
     shared = set.intersection(*(set(file.columns) for file in files))
     header = [name for name in files[0].columns if name in shared]
     if _OF_MODELS & set(header):
@@ -79,7 +79,7 @@ def columns_of_models(files: Sequence[TableFile]) -> list[str]:
 
 
 def models_of_files(files: Sequence[TableFile]) -> list[str]:
-    """Return what `--map` must say of files that are called as models, and hold none themselves; nothing of others."""
+    """Return the `--map` for files that are named after models and hold none themselves; nothing for others."""
     stems = [file.stem for file in files]
     has_models = any(_OF_MODELS & set(file.columns) for file in files)
     is_so = len(set(stems)) == len(files) > 1 and all(map(_is_model, stems)) and not has_models
@@ -87,8 +87,8 @@ def models_of_files(files: Sequence[TableFile]) -> list[str]:
 
 
 def nested_columns(files: Sequence[TableFile], mapping: Sequence[str]) -> list[str]:
-    """Return what `--map` must say of fields inside fields: those that roles were found for (`mapping`), and others of
-    a few short values, under the last word of their paths."""
+    """Return the `--map` for fields inside fields: those that have roles (`mapping`), and others of a few short values,
+    under the last word of their paths."""
     roles = {part.partition("=")[0]: part.partition("=")[2] for part in mapping}
     found = [f"{ours}={path}" for ours, path in roles.items() if ours in _OF_ANSWERS and re.search(r"[.\[]", path)]
     paths = {part.partition("=")[2] for part in found}
