@@ -22,6 +22,7 @@ from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.providers.temperature import with_temperature
 from slant.collector.records import RefusalRule
 from slant.collector.stable_ids import stable_id
+from slant.collector.studies.kept_answers import FolderWithAnswers
 from slant.collector.study.folder import StudyFolder, is_kept, read_text
 from slant.collector.study.records import (
     BASE,
@@ -187,7 +188,7 @@ def next_command(study: Study, db: Path) -> str:
 def _read_variants(path: Path, text: str) -> dict[str, Study]:
     """Read all variants, whichever is requested: a mistake in one is reported at once, and the version covers all."""
     values = _values(path, text)
-    folder = StudyFolder(path.parent)
+    folder = FolderWithAnswers(path.parent)
     base = checked_name(Table(values, path.name).text("base_variant", BASE), "variant")
     variants = (base, *Table(values, path.name).tables("variants"))
     if {BASE, base} & set(variants[1:]):

@@ -68,6 +68,11 @@ OTHER_NAMES = {"group": "category"}
 """By our name of a column, another one that papers' files of words have for it; either may be written."""
 
 
+def answers_file(study: str) -> str:
+    """Return the name of the file that keeps answers of another study with the texts of the one that shows them."""
+    return f"{study}.answers.csv"
+
+
 class StudyFolder:
     """Read the CSVs of one study. `texts` has each file that was read, by its name, as the journal keeps them; `trims`:
     whether the study wants no white space around its texts."""
@@ -102,6 +107,10 @@ class StudyFolder:
         """Return a file of this study as UTF-8."""
         text = self.texts[name] = read_text(self.inside(name))
         return text
+
+    def answers(self, study: str) -> str:
+        """Return the answers of another study that this one shows, as a CSV."""
+        return self.text(answers_file(study))
 
     def names(self, pattern: str) -> list[str]:
         """Return the names of the files that a pattern names ("letters/*.txt"), in the order of their bytes; only the
@@ -145,7 +154,7 @@ class StudyFolder:
         if known_as not in self._read:  # a study with variants calls this once for each
             if not self.inside(name).is_file():
                 raise StudyError(f'The study names "{name}" as a CSV file, but it is not a file.')
-            self._read[known_as] = self._trimmed(_csv_rows(self.text(name), name, columns, may))
+            self._read[known_as] = self._trimmed(csv_rows(self.text(name), name, columns, may))
         return self._read[known_as]
 
     def _trimmed(self, rows: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -196,7 +205,8 @@ def _delimiter(text: str) -> str:
     return max(",;\t", key=text.partition("\n")[0].count)
 
 
-def _csv_rows(text: str, name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> list[dict[str, str]]:
+def csv_rows(text: str, name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> list[dict[str, str]]:
+    """Return the rows of a CSV with these columns, and those of `also` that are there."""
     reader = csv.DictReader(io.StringIO(text, newline=""), (), delimiter=_delimiter(text), strict=True, restkey="")
     try:
         reader.fieldnames = header = _with_our_names(csv_header(text), columns)

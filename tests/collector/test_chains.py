@@ -226,3 +226,34 @@ def test_status_and_tables_count_questions_not_trials(tmp_path: Path) -> None:
     assert rows(db, "SELECT question, n, n_answered FROM question_outcomes ORDER BY ALL") == [
         ("hours", 2, 0), ("pay", 2, 2),
     ]  # fmt: skip
+
+
+def test_answers_of_a_kept_study_are_levels_of_another(tmp_path: Path) -> None:
+    async def answers(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response(completion(said(body["messages"][-1]["content"])))
+
+    first = CHAIN.partition("questions.hero")[0]
+    second = """
+    factors.story = { from = "chain" }
+    factors.tone = ["short", "kind {tone}"]
+    templates.plain = "{story}"
+    questions.hero = { text = "He or she? Be {tone}.", kind = "choice", options = ["he", "she"] }
+    """
+    file = study_file(tmp_path, first)
+    with LocalServer(answers) as server:
+        collect(tmp_path / "a.duckdb", file, base_url=server.base_url)
+    (tmp_path / "judge.toml").write_text(HEAD.replace('"chain"', '"judge"') + second + MODEL, "utf-8")
+    study = load_study(tmp_path / "judge.toml")
+    CliRunner().invoke(collect_command, ["studies", "validate", str(study.path)], catch_exceptions=False)
+    known = dict(rows(tmp_path / "a.duckdb", "SELECT trial_id, item FROM trials"))
+    trials = [conversation.trials[0] for conversation in plan(study, study.models[0])]
+    assert {(t.factors["levels"][0], t.factors["levels"][2]) for t in trials} == set(known.items())
+    assert all(study.design.asks.text(study, study.models[0], t).startswith(STORY) for t in trials)
+    copied = tmp_path / "copy"
+    copied.mkdir()
+    for name, text in study.texts.items():  # as a database keeps them, where the other database is not
+        (copied / name).write_text(text, "utf-8")
+    assert load_study(copied / "judge.toml").version == study.version
+    (tmp_path / "a.duckdb").rename(tmp_path / "copy" / "b.duckdb")
+    with pytest.raises(SlantError, match="no database holds any"):
+        load_study(tmp_path / "judge.toml")

@@ -19,7 +19,7 @@ from typing import Any, TypeGuard
 
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.engines import WORDS_OF_R
-from slant.collector.study.folder import NOTES, OF_TEMPLATE, StudyFolder, csv_header
+from slant.collector.study.folder import NOTES, OF_TEMPLATE, StudyFolder, csv_header, csv_rows
 from slant.collector.study.toml_table import Table, shortened
 
 BASELINE = "baseline"
@@ -136,7 +136,8 @@ class Level:
 @dataclass(frozen=True)
 class Factor:
     """Hold one factor, its levels in the study's order, the reference first. `columns` are properties of a level;
-    `edits` change the texts of another factor; levels in `equal` may send the same text."""
+    `edits` change the texts of another factor; levels in `equal` may send the same text. Literal texts, those of models,
+    are searched for no placeholder."""
 
     name: str
     label: str
@@ -144,6 +145,7 @@ class Factor:
     columns: tuple[str, ...] = ()
     edits: Edits | None = None
     equal: frozenset[str] = frozenset()
+    is_literal: bool = False
 
     @cached_property
     def by_name(self) -> Mapping[str, Level]:
@@ -171,7 +173,7 @@ def parse_factor(
     checked_column(name, table.where)
     where = f'the factor "{name}" of {table.where}'
     value = table.optional(name, (list, dict), "a list of levels or a table")
-    label, edits, is_written = name.replace("_", " ").capitalize(), None, False
+    label, edits, is_written, is_literal = name.replace("_", " ").capitalize(), None, False, False
     equal: tuple[str, ...] = ()
     if isinstance(value, list):
         rows = _listed(value, table, name, folder)
@@ -180,7 +182,8 @@ def parse_factor(
         label = own.text("label", label)
         edits = read_edits(own, name, folder) if own.has("of") else None
         rows = edits.rows if edits else _rows(own, name, folder, templates)
-        equal = own.texts("equal", ())
+        is_literal = own.has("from")
+        equal = tuple(row["level"] for row in rows) if is_literal else own.texts("equal", ())
         is_written = isinstance(own.optional("levels", (list, dict), "a list or a table"), dict)
         own.finish()
     named = dict.fromkeys(column for row in rows for column in row if column not in ("level", "text"))
@@ -196,7 +199,7 @@ def parse_factor(
     _check_levels(levels, where, templates, frozenset(equal))
     for column in columns:
         checked_column(column, where)
-    return Factor(name, label, levels, columns, edits, frozenset(equal))
+    return Factor(name, label, levels, columns, edits, frozenset(equal), is_literal)
 
 
 def checked_column(name: str, where: str) -> str:
@@ -233,12 +236,32 @@ def _rows(own: Table, name: str, folder: StudyFolder, templates: Sequence[str]) 
         own.texts("files") if isinstance(files, list) else own.text("files")
         documents = document_rows([files] if isinstance(files, str) else files, folder)
         return _with_columns(documents, own, name, folder) if own.has("file") else documents
+    if own.has("from"):
+        return _answer_rows(own, folder)
     if own.has("file"):
         return _file_rows(own, name, folder)
     levels = own.optional("levels", (list, dict), "a list of levels, or a table of their texts")
     if isinstance(levels, list):
         return _listed(levels, own, "levels", folder)
     return [_texts(name, text, own.where, templates, folder) for name, text in (levels or {}).items()]
+
+
+def _answer_rows(own: Table, folder: StudyFolder) -> list[dict[str, str]]:
+    """Return a level for each answer to a question of another study, named by its trial, with what is known of it."""
+    name, question = own.text("from"), own.text("question", "")
+    text = folder.text(name) if name.endswith(".csv") else folder.answers(name)
+    more = tuple(column for column in csv_header(text) if column not in ("trial_id", *NOTES))
+    rows = [row for row in csv_rows(text, name, ("trial_id",), more) if row.get("outcome", "answered") == "answered"]
+    asked = dict.fromkeys(row.get("question", "") for row in rows)
+    if question not in (asked if len(asked) != 1 else ("", *asked)):
+        raise UnknownNameError(f"question (of the answers in {own.where})", question, asked)
+    rows = [row for row in rows if not question or row["question"] == question]
+    kept = {column: column for column in more if column.startswith("of_")}
+    kept |= {"of_model": "model"} if "model" in more and "of_model" not in more else {}
+    full = {ours: theirs for ours, theirs in kept.items() if all(row[theirs] for row in rows)}
+    texts = [row.get("text") or row.get("answer", "") for row in rows]
+    properties = [{ours: row[theirs] for ours, theirs in full.items()} for row in rows]
+    return [{"level": row["trial_id"], "text": t, **of} for row, t, of in zip(rows, texts, properties, strict=True)]
 
 
 def _with_columns(documents: list[dict[str, str]], own: Table, name: str, folder: StudyFolder) -> list[dict[str, str]]:
@@ -353,11 +376,13 @@ def filling_order(factors: Sequence[Factor]) -> dict[str, frozenset[str]]:
     each after those that it names. StudyError if two name each other.
     """
     names = {
-        factor.name: _named_in([t for level in factor.levels for t in level.texts.values()], factors) - {factor.name}
+        factor.name: _named_in(texts, factors) - {factor.name}
         for factor in factors
+        for texts in [[] if factor.is_literal else [t for level in factor.levels for t in level.texts.values()]]
     }
     for factor in factors:
-        if factor.edits is not None:  # what an edit writes is a text of the document
+        literal = {other.name for other in factors if other.is_literal}
+        if factor.edits is not None and factor.edits.of not in literal:  # what an edit writes is a text of the document
             replaced = [new for changes in factor.edits.changes.values() for _, new in changes]
             names[factor.edits.of] |= _named_in(replaced, factors)
     ordered: dict[str, frozenset[str]] = {}

@@ -33,7 +33,7 @@ def _check_prompts(study: StudyFile) -> None:
     is then chance. Compares at most 50,000 prompts, evenly spaced ones of a larger study.
     """
     data: FactorialData = study.data
-    tasks, equal = Tasks(data, study.seed), {factor.name: factor.equal for factor in data.factors}
+    tasks, equal = Tasks(data, study.seed), _equal_values(data)
     sent: dict[tuple[object, ...], tuple[object, Question]] = {}
     for place in range(0, len(tasks), max(1, len(tasks) // _MOST_COMPARED)):
         task = tasks[place]
@@ -50,6 +50,16 @@ def _check_prompts(study: StudyFile) -> None:
                 "Show what differs. If the two are the same on purpose (a control), declare their levels in the table "
                 'of the factor: equal = ["a", "b"]',
             )
+
+
+def _equal_values(data: FactorialData) -> dict[str, set[str]]:
+    """Return by attribute the values of levels that may send the same text."""
+    equal: dict[str, set[str]] = {}
+    for factor in data.factors:
+        for number, level in enumerate(factor.levels):
+            for name, value in zip(factor.names, factor.values(number), strict=True):
+                equal.setdefault(name, set()).update([value] if level.name in factor.equal else [])
+    return equal
 
 
 def _cell(task: Question) -> str:
