@@ -24,7 +24,7 @@
 #' @return A data frame: the columns `by`, then `row`, `left_out`, `estimate`, `conf_low`, `conf_high`, `p_value`, `n`
 #'   (units), `n_models`, `n_tests`, `status`, `messages`. `row` is `"pearson"`, `"spearman"`, `"corrected"`,
 #'   `"between_models"`, `"between_tests"`, `"within_cells"` (each where models and tests are crossed, so that it can be
-#'   distinguished); and, without the model `left_out`, `"pearson_without"` and `"corrected_without"`. Plain ones
+#'   distinguished), `"slope"` (of one unit a model: the regression of the true y on the true x); and, without the model `left_out`, `"pearson_without"` and `"corrected_without"`. Plain ones
 #'   have no interval: Fisher's is of units that are independent. With fewer than five models no row has one (with fewer
 #'   than five tests, `"between_tests"` has none either), and a message says so. p values are of 1,999 permutations, of
 #'   the tests that all models have (or the models that have all tests, if those are more units); `NA` where there are
@@ -179,7 +179,8 @@ level_correlations <- function(units, alpha, n_draws = 4000) {
   words <- c(cells = "within cells", models = "between models", tests = "between tests")
   whole <- row_of(Reduce(`+`, found), Reduce(`+`, drawn), all(intervals[parts != "tests"]), "over units")
   if (length(parts) == 1) {
-    return(rbind(corrected = whole))
+    slope <- slope_of(found$cells, drawn$cells, intervals[[1]], alpha) * spread[[2]] / spread[[1]]
+    return(rbind(corrected = whole, slope = slope))
   }
   apart <- Map(row_of, found, drawn, intervals, words[parts])
   names(apart) <- rows_of_levels[parts]
@@ -194,6 +195,19 @@ true_covariances <- function(squares, levels, errors) {
     (squares[[name]] - cells) / levels$per_level[[name]]
   })
   c(list(cells = sweep(cells, 2, c(errors[[1]], 0, errors[[2]]))), above)
+}
+
+# The regression of the true y on the true x: by how much y is higher where x is higher by 1. Where x may have no variance
+# of its own, it may be anything.
+slope_of <- function(found, drawn, has_interval, alpha) {
+  estimate <- if (found[1, 1] > 0) found[1, 2] / found[1, 1] else NA
+  if (!has_interval || is.na(estimate)) {
+    return(c(estimate, NA, NA))
+  }
+  slopes <- drawn[, 2] / drawn[, 1]
+  unknown <- drawn[, 1] <= 0
+  slopes[unknown] <- rep_len(c(-Inf, Inf), sum(unknown))
+  c(estimate, stats::quantile(slopes, c(alpha / 2, 1 - alpha / 2), names = FALSE, type = 1))
 }
 
 correlation_of <- function(covariances) {
@@ -221,7 +235,7 @@ n_permutations_of_units <- 1999
 
 # By row: how often models and tests of x that changed places give a correlation as large.
 permutation_p_values <- function(units) {
-  rows <- c("pearson", "spearman", "corrected", unname(rows_of_levels))
+  rows <- c("pearson", "spearman", "corrected", "slope", unname(rows_of_levels))
   unknown <- stats::setNames(rep(NA_real_, length(rows)), rows)
   block <- complete_block(units)
   if (nrow(block) < 4 || !varies(block$x) || !varies(block$y)) {

@@ -1,6 +1,7 @@
 #' Two measures of the same models next to each other
 #'
-#' A dot per model and test with 95 % intervals in both directions (1.96 standard errors), by model; in the subtitle the
+#' A dot per model and test with 95 % intervals in both directions (1.96 standard errors), by model (named next to its
+#' dot if it has one only); in the subtitle the
 #' plain correlation and the one that takes the errors into account (with its interval from five models on).
 #'
 #' @param data a data frame of one pair of measures as [convergent_validity()] takes it. Used if present: `model_label`
@@ -25,12 +26,22 @@ plot_validity <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   whisker <- ggplot2::aes(x = .data$x_low, xend = .data$x_high, y = .data$y, yend = .data$y, colour = .data$model_shown)
   pole <- ggplot2::aes(x = .data$x, xend = .data$x, y = .data$y_low, yend = .data$y_high, colour = .data$model_shown)
   dot <- ggplot2::aes(x = .data$x, y = .data$y, colour = .data$model_shown, shape = .data$model_shown)
+  # One dot a model: its name stands next to it.
+  named <- if (anyDuplicated(rows$model) == 0) {
+    list(
+      ggplot2::geom_text(ggplot2::aes(x = .data$x, y = .data$y, label = .data$model_shown),
+        hjust = 0, nudge_x = diff(range(rows$x)) / 60, vjust = -.6, size = 2.8, check_overlap = TRUE
+      ),
+      ggplot2::guides(colour = "none", shape = "none")
+    )
+  }
   plot <- ggplot2::ggplot(rows) +
     ggplot2::geom_segment(whisker, linewidth = .4, alpha = .6) +
     ggplot2::geom_segment(pole, linewidth = .4, alpha = .6) +
     ggplot2::geom_point(dot, size = 2, stroke = .8) +
     colours_and_shapes(length(models)) +
     one_legend(ncol = legend_columns(models, inches_or(width, 7))) +
+    named +
     figure_theme() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey90"))
   finish_figure(

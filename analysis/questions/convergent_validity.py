@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import combinations
+from math import isfinite
 from pathlib import Path
 from statistics import NormalDist
 
@@ -25,6 +26,7 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import fits_of
+from slant.collector.study.folder import csv_rows, read_text
 
 _MEASURE = re.compile(r"(?P<study>[\w.-]+?)(?:@(?P<variant>\w+))?\.(?P<fit>\w+)(?::(?P<term>.+))?")
 _D = "d"
@@ -61,6 +63,7 @@ def validity(
     refit: bool = False,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    scores: str | Path | None = None,
 ) -> Validity:
     """Correlate measures over models and tests, plainly and with the errors of both taken into account.
 
@@ -68,14 +71,16 @@ def validity(
     "STUDY.FIT:TERM" for a fit with several; "STUDY.d" is Cohen's d, or the mean of D, and "STUDY@VARIANT.FIT" is of a
     variant. All pairs are compared. A unit is a model and test of the same names in both studies. If a fit gives no
     standard error, it is taken from its 95 % interval. Fits are taken from the database if they are unchanged.
-    `workers` and `executor` are as for `fit()`.
+    `workers` and `executor` are as for `fit()`. `scores`: a CSV of other scores of the models (`model`, `score`,
+    `std_error`, 0 for an exact one), a benchmark's; each measure's mean over tests is set beside them, and regressed on
+    them (the row "slope").
 
     Raise UsageError for fewer than two measures or one that can't be read, UnknownNameError for an unknown fit or term,
     DatabaseError if no unit has two measures.
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must lie between 0 and 1, not at {alpha:g}.")
-    if len(set(measures)) < 2:
+    if scores is None and len(set(measures)) < 2:
         raise UsageError("It takes two measures to compare them.", "As in: rmiat.d, word_association.d")
     warnings: list[str] = []
     answering = executor or workers
@@ -83,7 +88,10 @@ def validity(
         measure: _values(db, measure, source, answering, refit, progress, warnings)
         for measure in dict.fromkeys(measures)
     }
-    pairs = [_pair(x, y, values, warnings) for x, y in combinations(values, 2)]
+    if scores is None:
+        pairs = [_pair(x, y, values, warnings) for x, y in combinations(values, 2)]
+    else:
+        pairs = [with_scores(measure, values[measure], Path(scores), warnings) for measure in values]
     units = pl.concat(pairs)
     if units.is_empty():
         raise DatabaseError(
@@ -151,6 +159,40 @@ def _term(rows: pl.DataFrame, wanted: str | None, measure: str) -> str:
     if len(effects) > 1:
         raise UsageError(f'"{measure}" has several terms: {", ".join(terms)}.', f"Name one: {measure}:{effects[0]}")
     return str(effects[0])
+
+
+def with_scores(measure: str, values: pl.DataFrame, file: Path, warnings: list[str]) -> pl.DataFrame:
+    """Return a unit for each model: its score in a file, and its measure, the mean over tests."""
+    scores = _scores(file)
+    by_label = dict(values.select("model_label", "model").iter_rows())
+    scores = scores.with_columns(pl.col("model").replace(by_label))
+    n, label = pl.len(), pl.col("test").first()
+    means = values.group_by("source", "model", "model_label", maintain_order=True).agg(
+        pl.when(n == 1).then(label).otherwise(pl.format("{} tests", n)).alias("test"),
+        pl.lit(1, pl.Int32).alias("test_no"),
+        pl.col("value").mean(),
+        pl.col("error").pow(2).sum().sqrt() / n,
+    )
+    of_scores = means.drop("value", "error").join(scores, on="model", maintain_order="left")
+    if unknown := sorted(set(scores["model"]) - set(means["model"])):
+        warnings.append(f"{file.name} has models that {measure} lacks: {', '.join(unknown)}.")
+    return _pair(file.stem, measure, {file.stem: of_scores, measure: means}, warnings)
+
+
+def _scores(file: Path) -> pl.DataFrame:
+    """Return a file's scores as model, value, error; UsageError for one that can't be read."""
+    rows = csv_rows(read_text(file), file.name, ("model", "score", "std_error"), ())
+    try:
+        numbers = [(row["model"], float(row["score"]), float(row["std_error"])) for row in rows]
+    except ValueError as error:
+        raise UsageError(
+            f"{file.name} has a score or a standard error that is no number ({error}).",
+            "Its columns are model, score and std_error; the error of a score that is exact is 0.",
+        ) from None
+    models = [model for model, _, _ in numbers]
+    if len(set(models)) < len(models) or any(not isfinite(value) or error < 0 for _, value, error in numbers):
+        raise UsageError(f"{file.name} must have one row for each model, a finite score, and an error of 0 or more.")
+    return pl.DataFrame(numbers, schema={"model": pl.String, "value": pl.Float64, "error": pl.Float64}, orient="row")
 
 
 def _pair(x: str, y: str, found: dict[str, pl.DataFrame], warnings: list[str]) -> pl.DataFrame:

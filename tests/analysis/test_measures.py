@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
-from slant.analysis.questions.convergent_validity import Validity
+from slant.analysis.questions.convergent_validity import Validity, with_scores
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
@@ -91,3 +91,30 @@ def test_what_is_no_measure_is_said(db: Path) -> None:
         analysis.validity(db, ["workshops.chained", "drinks.d"])
     with pytest.raises((DatabaseError, UnknownNameError)):
         analysis.validity(db, ["rmiat.d", "drinks.d"])
+
+
+def test_a_benchmark_s_scores_are_set_beside_a_measure_of_any_study(db: Path, tmp_path: Path) -> None:
+    measured = analysis.fit(db, "drinks", "t_test").table
+    first, second = measured["model"].unique(maintain_order=True).to_list()
+    file = tmp_path / "bench.csv"
+    file.write_text(f"model,score,std_error\n{first},70,2\n{second},50,0\nanother,60,1\n", "utf-8")
+    result = CliRunner().invoke(analyze, ["validity", "--measures", "drinks.d", "--with", str(file), "--db", str(db)])
+    assert "Can't correlate 2 units: it takes four of them." in result.output
+    assert "bench.csv has models that drinks.d lacks: another." in result.output
+    file.write_text("model,score,std_error\na,70,\n", "utf-8")
+    with pytest.raises(UsageError, match="is no number"):
+        analysis.validity(db, ["drinks.d"], scores=file)
+
+
+def test_a_model_s_mean_over_tests_is_its_unit(tmp_path: Path) -> None:
+    tests, rows = ("one", "two"), [(f"m{number}", number) for number in range(6)]
+    values = pl.DataFrame(
+        [("simulated", model, test, model, no, n + no, 0.4) for model, n in rows for no, test in enumerate(tests, 1)],
+        schema=["source", "model", "test", "model_label", "test_no", "value", "error"],
+        orient="row",
+    )
+    file = tmp_path / "bench.csv"
+    file.write_text("model,score,std_error\n" + "".join(f"{model},{2 * n},1\n" for model, n in rows), "utf-8")
+    units = with_scores("drinks.d", values, file, [])
+    assert units.select("model", "x", "y", "x_error", "test").row(3) == ("m3", 6.0, 4.5, 1.0, "2 tests")
+    assert units["y_error"].to_list() == pytest.approx([0.4 * 2**0.5 / 2] * 6)

@@ -122,3 +122,13 @@ test_figure("the figure says both correlations and looks as it did", {
   expect_match(attr(figure, "alt_text"), "with errors taken into account 0")
   expect_same_figure("validity", figure)
 })
+
+test_that("of one unit a model, the slope is R's own without errors, and larger where the errors of x had made it small", {
+  units <- transform(made_units(20, 1), x_error = 0, y_error = 0)
+  found <- row_of(convergent_validity(units), "slope")
+  regression <- lm(y ~ x, units)
+  expect_equal(found$estimate, coef(regression)[["x"]])
+  expect_equal(c(found$conf_low, found$conf_high), unname(confint(regression)["x", ]), tolerance = .05)
+  with_errors <- row_of(convergent_validity(transform(units, x_error = .3)), "slope")
+  expect_gt(abs(with_errors$estimate), abs(found$estimate))
+})

@@ -148,6 +148,29 @@ def _check_levels(
                     )
 
 
+def nested_rules(factors: Sequence[Factor], where: str) -> list[Forbidden]:
+    """Return what nested factors forbid: a level where the factor does not exist, and none where it does."""
+    rules: list[Forbidden] = []
+    by_name = {factor.name: number for number, factor in enumerate(factors)}
+    for number, factor in enumerate(factors):
+        if factor.within is None:
+            continue
+        name, inside = factor.within
+        if name not in by_name or name == factor.name:
+            raise UnknownNameError(f'factor (of within, "{factor.name}") in {where}', name, by_name)
+        levels = [level.name for level in factors[by_name[name]].levels]
+        for level in inside - set(levels):
+            raise UnknownNameError(f'level of "{name}" (of within, "{factor.name}") in {where}', level, levels)
+        outside = frozenset(place for place, level in enumerate(levels) if level not in inside)
+        absent = len(factor.levels) - 1
+        within = frozenset(range(len(levels))) - outside
+        rules += [
+            {by_name[name]: outside, number: frozenset(range(absent))},
+            {by_name[name]: within, number: frozenset([absent])},
+        ]
+    return rules
+
+
 def parse_forbidden(table: Table, factors: Sequence[Factor]) -> list[Forbidden]:
     """Read `forbidden`: tables of factors, each with a level or a list of levels, that may not come together."""
     rules: list[Forbidden] = []

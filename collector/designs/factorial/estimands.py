@@ -7,6 +7,7 @@ their gender, say, can be separated from their gender by no regression: effects 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -47,6 +48,10 @@ DECLARING = ("lme4", "lm", "logistic", "clm")
 
 def with_declaration(study: StudyFile, fit: Fit) -> Fit:
     """Return a fit of the study's file with what the study declares to vary, unless the file says that itself."""
+    named = set(re.findall(r"\w+", fit.formula or ""))
+    nested = {name: levels for name, levels in nested_levels(study.data).items() if name in named}
+    if nested and fit.view == VIEW:  # rows that have these factors
+        fit = replace(fit, where={**nested, **fit.where})
     if fit.engine not in DECLARING or fit.view != VIEW or "declared" in fit.settings:
         return fit
     return replace(fit, settings={**fit.settings, "declared": declared_of(study.data)})
@@ -77,6 +82,10 @@ def _of_levels(study: StudyFile, data: FactorialData, shown: Levels, measured: t
         for one, other in _crossed(own, linked):
             both = {name: own[name] for name in (one, other)}
             fits[f"amie_{one}_{other}"] = _fit("amie", both, measured, settings=clusters)
+    for name, levels in nested_levels(data).items():
+        for engine in ("marginal_means", "amce"):
+            fit = _fit(engine, {name: levels}, measured, settings=clusters)
+            fits[f"{engine}_{name}"] = replace(fit, where={**fit.where, name: levels})
     return {name: _named(fit, name) for name, fit in fits.items()}
 
 
@@ -142,6 +151,11 @@ def declared_of(data: FactorialData) -> dict[str, Any]:
     return {"properties": properties, "cells": [*crossed, *of_prompt], "prompt": prompt}
 
 
+def nested_levels(data: FactorialData) -> dict[str, tuple[str, ...]]:
+    """Return the levels of factors that exist at some levels of another only, by name."""
+    return {factor.name: factor.levels_of(factor.name) for factor in data.factors if factor.within}
+
+
 def _compared(shown: Levels) -> dict[str, tuple[str, ...]]:
     return {name: levels for name, levels in shown.items() if len(levels) <= MOST_COMPARED}
 
@@ -159,7 +173,7 @@ def shown_levels(data: FactorialData) -> dict[str, tuple[str, ...]]:
     """Return the levels of each attribute that has two or more (and not too many for a table), in the study's order.
     Where only profiles of a task are chosen among, what is so of the task makes no difference: it is left out.
     """
-    every = {name: factor.levels_of(name) for factor in data.factors for name in factor.names}
+    every = {name: factor.levels_of(name) for factor in data.factors if not factor.within for name in factor.names}
     if any(question.shown_kind != "profile" for question in data.questions.values()):  # what is so of a whole task
         if data.has_personas:
             every |= {name: data.personas.levels_of(name) for name in data.personas.names}
@@ -175,7 +189,7 @@ def independent_levels(data: FactorialData) -> dict[str, tuple[str, ...]]:
     shown = shown_levels(data)
     chosen: dict[str, tuple[str, ...]] = {}
     linked = {name for pair in linked_pairs(data) or () for name in pair}
-    for factor in (*data.factors, data.personas):
+    for factor in (*(factor for factor in data.factors if not factor.within), data.personas):
         names = [] if factor.name in linked else list(_shared_columns(factor, shown))
         chosen |= {name: shown[name] for name in names or [factor.name] if name in shown}
     return chosen | ({TEMPLATE: shown[TEMPLATE]} if TEMPLATE in shown else {})
@@ -194,8 +208,10 @@ def _shared_columns(factor: Any, shown: Levels) -> Iterator[str]:
 
 
 def linked_pairs(data: FactorialData) -> list[tuple[str, str]] | None:
-    """Return the pairs of factors of which some combinations are forbidden; None if more than two are linked."""
-    groups = [group for group in data.cells.linked if len(group) > 1]
+    """Return the pairs of factors of which some combinations are forbidden; None if more than two are linked. Nested
+    factors are compared where they exist alone, and link nothing."""
+    apart = [[number for number in group if not data.factors[number].within] for group in data.cells.linked]
+    groups = [group for group in apart if len(group) > 1]
     if any(len(group) > 2 for group in groups):
         return None
     return [(data.factors[one].name, data.factors[other].name) for one, other in groups]

@@ -17,34 +17,14 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, TypeGuard
 
+from slant.collector.designs.factorial.edits import Edits, check_edits, read_edits
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.engines import WORDS_OF_R
 from slant.collector.study.folder import NOTES, OF_TEMPLATE, StudyFolder, csv_header, csv_rows
 from slant.collector.study.toml_table import Table, shortened
 
-BASELINE = "baseline"
-"""Name of the level that leaves a document unedited."""
-Changes = tuple[tuple[str, str], ...]
-"""What is found in a document, and what replaces it."""
-
-
-@dataclass(frozen=True)
-class Edits:
-    """Hold the edits of the documents of the factor `of`: changes by level and document, "" for all documents."""
-
-    of: str
-    changes: Mapping[tuple[str, str], Changes]
-
-    @property
-    def rows(self) -> list[dict[str, str]]:
-        """Return the levels: the unedited document first."""
-        return [{"level": level} for level in dict.fromkeys((BASELINE, *(level for level, _ in self.changes)))]
-
-    def edited(self, text: str, level: str, document: str) -> str:
-        """Return a document's text with one edit."""
-        for find, replace in self.changes.get((level, document), self.changes.get((level, ""), ())):
-            text = text.replace(find, replace)
-        return text
+ABSENT = ""
+"""Name of the level of a nested factor where it does not exist."""
 
 
 def is_file(value: Any, templates: Sequence[str] = ()) -> TypeGuard[Mapping[str, str]]:
@@ -62,46 +42,6 @@ def document_rows(patterns: Sequence[str], folder: StudyFolder) -> list[dict[str
     """Return a level for each file: its name without its ending, its text to the byte."""
     files = dict.fromkeys(name for pattern in patterns for name in folder.names(pattern))
     return [{"level": PurePosixPath(name).stem, "text": folder.text(name)} for name in files]
-
-
-def read_edits(own: Table, name: str, folder: StudyFolder) -> Edits:
-    """Read `of` and `file`, a CSV with the columns level (or the factor's name), find, replace, and perhaps one of the
-    edited factor's name that says which document a row is about.
-    """
-    of, file = own.text("of"), own.text("file")
-    header = csv_header(folder.text(file))
-    level = name if name in header else "level"
-    more = tuple(column for column in header if column not in (level, "find", "replace", *NOTES))
-    changes: dict[tuple[str, str], Changes] = {}
-    for row in folder.rows(own, "file", (level, "find", "replace"), may=tuple(set(more) & {of})):
-        if not row["find"] or row["find"] == row["replace"] or row[level] == BASELINE:
-            raise StudyError(
-                f'The edit "{shortened(row[level])}" of {file} changes nothing, or is called "{BASELINE}".',
-                f'"find" has a text of the document, "replace" another one; "{BASELINE}" is the unedited document.',
-            )
-        key = (row[level], row.get(of, ""))
-        changes[key] = (*changes.get(key, ()), (row["find"], row["replace"]))
-    return Edits(of, changes)
-
-
-def check_edits(edits: Edits, documents: Mapping[str, Sequence[str]], where: str) -> None:
-    """Raise StudyError unless each edit is found exactly once in each of its documents (texts by name)."""
-    for level in dict.fromkeys(level for level, _ in edits.changes):
-        for document, texts in documents.items():
-            changes = edits.changes.get((level, document), edits.changes.get((level, ""), ()))
-            if not changes:
-                raise StudyError(f'The edit "{level}" of {where} has no row for "{document}".')
-            for text in texts:
-                for find, replace in changes:
-                    if (n := text.count(find)) != 1:
-                        raise StudyError(
-                            f'The edit "{level}" of {where} must find its text exactly once in "{document}", but finds '
-                            f"it {n} times: {shortened(find)!r}.",
-                            "Write more of the text around it into the column find, and the same into replace.",
-                        )
-                    text = text.replace(find, replace)
-    if unknown := {document for _, document in edits.changes} - {"", *documents}:
-        raise StudyError(f'{where.capitalize()} edits "{min(unknown)}", which is no level of "{edits.of}".')
 
 
 RESERVED = frozenset({
@@ -136,8 +76,9 @@ class Level:
 @dataclass(frozen=True)
 class Factor:
     """Hold one factor, its levels in the study's order, the reference first. `columns` are properties of a level;
-    `edits` change the texts of another factor; levels in `equal` may send the same text. Literal texts, those of models,
-    are searched for no placeholder."""
+    `edits` change the texts of another factor; levels in `equal` may send the same text. Literal texts, of models,
+    are searched for no placeholder. A factor `within` another (its name, some of its levels) exists at these alone; its
+    last level, ABSENT, is for all others."""
 
     name: str
     label: str
@@ -146,6 +87,7 @@ class Factor:
     edits: Edits | None = None
     equal: frozenset[str] = frozenset()
     is_literal: bool = False
+    within: tuple[str, frozenset[str]] | None = None
 
     @cached_property
     def by_name(self) -> Mapping[str, Level]:
@@ -163,7 +105,8 @@ class Factor:
     def levels_of(self, name: str) -> tuple[str, ...]:
         """Return the levels of the factor, or of one of its further columns, each once."""
         place = self.names.index(name)
-        return tuple(dict.fromkeys(self.values(number)[place] for number in range(len(self.levels))))
+        values = dict.fromkeys(self.values(number)[place] for number in range(len(self.levels)))
+        return tuple(value for value in values if value != ABSENT or self.within is None)
 
 
 def parse_factor(
@@ -175,6 +118,7 @@ def parse_factor(
     value = table.optional(name, (list, dict), "a list of levels or a table")
     label, edits, is_written, is_literal = name.replace("_", " ").capitalize(), None, False, False
     equal: tuple[str, ...] = ()
+    within = None
     if isinstance(value, list):
         rows = _listed(value, table, name, folder)
     else:
@@ -182,6 +126,7 @@ def parse_factor(
         label = own.text("label", label)
         edits = read_edits(own, name, folder) if own.has("of") else None
         rows = edits.rows if edits else _rows(own, name, folder, templates)
+        within = _within(own) if own.has("within") else None
         is_literal = own.has("from")
         equal = tuple(row["level"] for row in rows) if is_literal else own.texts("equal", ())
         is_written = isinstance(own.optional("levels", (list, dict), "a list or a table"), dict)
@@ -199,7 +144,20 @@ def parse_factor(
     _check_levels(levels, where, templates, frozenset(equal))
     for column in columns:
         checked_column(column, where)
-    return Factor(name, label, levels, columns, edits, frozenset(equal), is_literal)
+    levels = levels if within is None else (*levels, Level(ABSENT, {"": ""}, (ABSENT,) * len(columns)))
+    return Factor(name, label, levels, columns, edits, frozenset(equal), is_literal, within)
+
+
+def _within(own: Table) -> tuple[str, frozenset[str]]:
+    """Read `within`: the one factor, and those of its levels, at which this one exists."""
+    row, names = own.table("within"), list(own.mapping("within"))
+    if len(names) != 1:
+        raise StudyError(
+            f"{row.where} must name one factor, with the levels of it at which this one exists.",
+            'As in: within = { scenario = "potluck" }',
+        )
+    value = row.optional(names[0], (str, list), "a level or a list of levels")
+    return names[0], frozenset([value] if isinstance(value, str) else row.texts(names[0]))
 
 
 def checked_column(name: str, where: str) -> str:

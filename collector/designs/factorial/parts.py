@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from slant.collector.designs.factorial.cells import Cells, make_cells, parse_forbidden
+from slant.collector.designs.factorial.cells import Cells, make_cells, nested_rules, parse_forbidden
 from slant.collector.designs.factorial.factors import (
     Factor,
     Level,
@@ -161,7 +161,8 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
     crossing = table.table("crossing")
     material, placebo, bound = _one_at_a_time(crossing, factors)
     changing = [number for number, factor in enumerate(factors) if factor.name not in material] if material else []
-    cells = make_cells(factors, parse_forbidden(crossing, factors), crossing.where, changing)
+    rules = [*parse_forbidden(crossing, factors), *nested_rules(factors, table.where)]
+    cells = make_cells(factors, rules, crossing.where, changing)
     data = FactorialData(
         factors=factors,
         cells=cells,

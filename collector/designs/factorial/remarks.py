@@ -68,7 +68,7 @@ def _cell(task: Question) -> str:
 
 
 def _counted(data: FactorialData) -> str:
-    factors = " × ".join(f"{len(factor.levels)} {factor.name}" for factor in data.factors)
+    factors = " × ".join(f"{len(factor.levels_of(factor.name))} {factor.name}" for factor in data.factors)
     full = 1
     for factor in data.factors:
         full *= len(factor.levels)
@@ -83,10 +83,15 @@ def _counted(data: FactorialData) -> str:
     return f"Cells: {factors}{left_out} = {data.cells.n:,}; {taken}{by}."
 
 
+def _shown_shares(data: FactorialData) -> dict[str, dict[str, float]]:
+    shares = expected_shares(data)
+    return {name: {level: share for level, share in of.items() if level} for name, of in shares.items()}
+
+
 def _balance(data: FactorialData) -> Iterator[str]:
     """Yield the share of each level under the design, of factors whose levels are not all as frequent."""
     even = []
-    for name, shares in expected_shares(data).items():
+    for name, shares in _shown_shares(data).items():
         values = list(shares.values())
         if len(values) < 2:
             continue
@@ -108,7 +113,7 @@ def _power(data: FactorialData) -> Iterator[str]:
     n = data.n_tasks * len(data.templates) * len(data.personas.levels) * n_directions * data.profiles.count
     wanted = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
     found = []
-    for name, shares in expected_shares(data).items():
+    for name, shares in _shown_shares(data).items():
         rarest = sorted(share for share in shares.values() if share > 0)[:2]
         if len(rarest) == 2 and len(shares) <= _MOST_LEVELS:
             found.append(f"{name} {wanted * math.sqrt(sum(1 / (n * share) for share in rarest)):.2f}")

@@ -16,7 +16,7 @@ from typing import Any
 
 from slant.collector.designs.asks import Question
 from slant.collector.designs.factorial.cells import Cell
-from slant.collector.designs.factorial.factors import Level
+from slant.collector.designs.factorial.factors import ABSENT, Level
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
 from slant.collector.designs.plan import TurnPlan, turn_of
@@ -212,7 +212,8 @@ class Tasks(Sequence[Question]):
     def _item(self, cells: tuple[Cell, ...], task: int) -> str:
         if self._data.takes != "all":
             return f"task {task + 1}"
-        return ", ".join(factor.levels[level].name for factor, level in zip(self._data.factors, cells[0], strict=True))
+        levels = (factor.levels[level].name for factor, level in zip(self._data.factors, cells[0], strict=True))
+        return ", ".join(filter(None, levels))
 
     def _named(self, factor: int, level: int) -> Iterator[tuple[str, str]]:
         return zip(self._data.factors[factor].names, self._data.factors[factor].values(level), strict=True)
@@ -229,7 +230,8 @@ class Tasks(Sequence[Question]):
 
 
 def expected_shares(data: FactorialData) -> dict[str, dict[str, float]]:
-    """Return the share that each level of each attribute has under the design, by attribute and level."""
+    """Return the share that each level of each attribute has under the design, by attribute and level; of a nested
+    factor among the profiles that have it."""
     shares: dict[str, dict[str, float]] = {}
     of_personas = (1 / len(data.personas.levels),) * len(data.personas.levels)
     listed = [*zip(data.factors, data.cells.shares, strict=True), (data.personas, of_personas)]
@@ -239,6 +241,9 @@ def expected_shares(data: FactorialData) -> dict[str, dict[str, float]]:
             for number, share in enumerate(of_levels):
                 level = factor.values(number)[place]
                 by_level[level] = by_level.get(level, 0.0) + share
+            if factor.within is not None:
+                there = 1 - by_level[ABSENT]
+                by_level |= {level: share / there for level, share in by_level.items() if level != ABSENT}
     return {name: {level: round(share, 10) for level, share in levels.items()} for name, levels in shares.items()}
 
 

@@ -16,4 +16,5 @@ SELECT * EXCLUDE (names, levels, shares, place),
        CASE place - coalesce(len(names), 0)
             WHEN 1 THEN template WHEN 2 THEN persona ELSE levels[place] END AS level,
        try_cast(shares[place] AS DOUBLE) AS share
-FROM placed;
+FROM placed
+WHERE place > coalesce(len(names), 0) OR levels[place] <> '';  -- a nested factor that the profile lacks

@@ -35,6 +35,7 @@ WITH placed AS (
     SELECT source, study, study_version, variant, model, attribute, level, count(*) AS n, count(is_drawn) AS n_drawn,
            try_cast(any_value(share) AS DOUBLE) AS expected_share
     FROM listed
+    WHERE level <> ''
     GROUP BY ALL
 ), compared AS (
     SELECT *, sum(n_drawn) OVER every_level AS n_all, count(*) OVER every_level - 1 AS df

@@ -39,6 +39,7 @@ WITH answers AS (
            count(*) FILTER (outcome = 'rejected') AS n_rejected,
            count(*) FILTER (outcome = 'not_reached') AS n_not_reached
     FROM tasks
+    WHERE level <> ''  -- a nested factor is missing elsewhere
     GROUP BY ALL
 ), compared AS (
     SELECT *, n_answered / n AS share_answered,
