@@ -1,4 +1,6 @@
-"""Chains: questions whose prompts show earlier answers of the same conversation, perhaps in a fresh one.
+"""What follows from an answer: its measures, and chains.
+
+Chains are questions whose prompts show earlier answers of the same conversation, perhaps in a fresh one.
 
 A placeholder {answer.QUESTION} or {reasoning.QUESTION} names a question that is asked before. What is put in its place
 is the model's text, and is searched for no placeholder. An answer that was refused or not read ends its chain.
@@ -7,6 +9,7 @@ is the model's text, and is searched for no placeholder. An answer that was refu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import ANSWER, OF_PROFILE, REASONING, REVERSED
@@ -35,6 +38,24 @@ def _answer(data: FactorialData, name: str, trial: Trial, turn: Turn) -> str:
     if value and question.kind == "scale" and shown["directions"][0] == REVERSED:
         return str(question.scale.low + question.scale.high - int(value))
     return value
+
+
+def with_measures(data: FactorialData, trial: Trial, reading: Reading) -> Reading:
+    """Return the reading with the measures of its answers, by name; "" for that of an answer that was not read."""
+    asked = list(trial.factors["questions"])
+    values = list(reading.factors.get("values") or [""] * len(asked))
+    found: dict[str, str] = {}
+    for name, measure in data.measures.items():
+        text = values[asked.index(measure.question)] if measure.question in asked else None
+        if text is not None:
+            value = measure.value(text) if text else None
+            found[name] = "" if value is None else f"{value:.10g}"
+    if not found:
+        return reading
+    outcomes = list(reading.factors.get("outcomes") or [reading.outcome] * len(asked))
+    of_measures = [outcomes[asked.index(data.measures[name].question)] for name in found]
+    named = {"measures": [*found], "measured": [*found.values()], "measured_outcomes": of_measures}
+    return replace(reading, factors={**reading.factors, **named})
 
 
 def not_reached(data: FactorialData, trial: Trial, reply: Reply, reading: Reading) -> Mapping[str, int]:

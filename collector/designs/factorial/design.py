@@ -15,7 +15,7 @@ from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
 from slant.collector.designs.design import Design
-from slant.collector.designs.factorial.chains import earlier_texts, not_reached
+from slant.collector.designs.factorial.chains import earlier_texts, not_reached, with_measures
 from slant.collector.designs.factorial.data_checks import check_data
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits, with_declaration
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
@@ -131,7 +131,7 @@ class FactorialAnalyses(Analyses):
 
     def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         data: FactorialData = study.data
-        questions = tuple(dict.fromkeys(question.base for question in data.questions.values()))
+        questions = tuple(dict.fromkeys((*(question.base for question in data.questions.values()), *data.measures)))
         own = {"test": questions, "question": questions, "condition": tuple(conditions_of(data))}
         return super().factor_levels(study) | own | self.attributes(data)
 
@@ -181,7 +181,7 @@ class FactorialImports(Imports):
 
 class FactorialReads(Reads):
     def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
-        reading = self._read(study, trial, reply)
+        reading = with_measures(study.data, trial, self._read(study, trial, reply))
         left = not_reached(study.data, trial, reply, reading)
         return ended_early(reading, left) if left else reading
 

@@ -29,7 +29,7 @@ Levels = Mapping[str, tuple[str, ...]]
 def estimand_fits(study: StudyFile) -> dict[str, Fit]:
     """Return the fits by name, the main one first; of a study whose questions have no number, none."""
     data: FactorialData = study.data
-    kinds = {question.shown_kind for question in data.questions.values()}
+    kinds = {question.shown_kind for question in data.questions.values()} | ({"number"} if data.measures else set())
     measured = tuple(kind for kind in NUMERIC if kind in kinds)
     shown = shown_levels(data)
     fits: dict[str, Fit] = {}
@@ -235,7 +235,7 @@ def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
     are left out.
     """
     data: FactorialData = study.data
-    kinds = {question.shown_kind for question in data.questions.values()}
+    kinds = {question.shown_kind for question in data.questions.values()} | ({"number"} if data.measures else set())
     found: dict[str, dict[str, Any]] = {}
     factors = {factor.name for factor in data.factors}
     shown = list(shown_levels(data))

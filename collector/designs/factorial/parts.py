@@ -5,6 +5,7 @@ Nothing is crossed here: cells are counted before any is made (`cells.py`), and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -29,9 +30,12 @@ from slant.collector.designs.factorial.questions import (
 )
 from slant.collector.designs.wordings import check_placeholders
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import AnswerForm
+from slant.collector.reading.spelling import folded
+from slant.collector.reading.text_measures import FUNCTIONS, TextMeasure
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.toml_table import Table, checked_name
+from slant.collector.study.toml_table import Table, checked_name, shortened
 
 PERSONA = "persona"
 ITEM = "item"
@@ -97,6 +101,7 @@ class FactorialData:
     bound: float | None = None
     form_factor: str = ""
     forms: Mapping[str, AnswerForm] = field(default_factory=dict)
+    measures: Mapping[str, TextMeasure] = field(default_factory=dict)
     simulation: Any = None
     dealt_by: int | None = None
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -180,6 +185,7 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
         bound=bound,
         form_factor=form_factor,
         forms=forms,
+        measures=_measures(table, questions, folder),
     )
     crossing.finish()
     data = _trimmed(data) if folder.trims else data
@@ -188,6 +194,39 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
 
 
 _TOGETHER = "Answer with one JSON object and nothing else, with the keys {keys}."
+
+
+def _measures(table: Table, questions: Mapping[str, AskedQuestion], folder: StudyFolder) -> dict[str, TextMeasure]:
+    """Read [measures]: by name a function of the answers to the only question with a text, or to the question `of`."""
+    row, texts = table.table("measures"), [name for name, one in questions.items() if one.kind == "text"]
+    measures: dict[str, TextMeasure] = {}
+    for name, value in table.mapping("measures").items():
+        own = Table({"by": value} if isinstance(value, str) else row.mapping(name), f"{row.where}, {name}")
+        of, by = own.text("of", texts[0] if len(texts) == 1 else None), own.text("by")
+        own.finish()
+        if of not in questions:
+            raise UnknownNameError(f"question (of) in {own.where}", of, questions)
+        function, _, what = by.partition(":")
+        if function not in FUNCTIONS or bool(what) != (function in FUNCTIONS[2:]):
+            raise UnknownNameError(
+                f"function (by) in {own.where}", by, ("length_words", "readability", "lexicon:FILE", "option:NAME")
+            )
+        if name in questions or not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
+            raise StudyError(
+                f'A measure in {row.where} can\'t be called "{shortened(name)}".',
+                "A name has small letters, digits and underscores, and is none of a question's.",
+            )
+        words = (
+            tuple(filter(None, map(folded, folder.text(what).splitlines())))
+            if function == "lexicon"
+            else (folded(what),)
+        )
+        if function == "option" and words[0] not in map(
+            folded, (YES_NO if questions[of].kind == "yes_no" else questions[of].options)
+        ):
+            raise UnknownNameError(f"option (by) in {own.where}", what, questions[of].options)
+        measures[name] = TextMeasure(of, function, words)
+    return measures
 
 
 def _one_at_a_time(crossing: Table, factors: Sequence[Factor]) -> tuple[tuple[str, ...], tuple[str, ...], float | None]:

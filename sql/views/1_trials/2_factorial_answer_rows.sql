@@ -7,6 +7,7 @@
 --        study lists it, whichever way it was shown (`direction`), an option, yes or no, a number, of a choice among
 --        profiles the number of the chosen one; NULL if nothing was, and `outcome` says why. `names` and `levels`
 --        are the attributes that were shown, profile by profile, `shares` those of the levels under the design.
+--        A measure of an answer ([measures]) is a question of its own, of the kind number.
 --        `not_reached` are later questions of a chain that this answer ended: nobody was asked them.
 --        `respondent` is model and persona, of people the one who answered.
 CREATE OR REPLACE VIEW factorial_answer_rows AS
@@ -24,12 +25,24 @@ WITH shown AS (
            map_extract(factor_lists, 'lows')[1] AS lows, map_extract(factor_lists, 'highs')[1] AS highs,
            map_extract(factor_lists, 'directions')[1] AS directions, map_extract(factor_lists, 'abouts')[1] AS abouts,
            regexp_extract_all(map_extract(factor_lists, 'not_asked')[1][1], '"(\w+)":', 1) AS not_reached,
+           coalesce(map_extract(factor_lists, 'measures')[1], []) AS measures,
+           coalesce(map_extract(factor_lists, 'measured')[1], []) AS measured,
+           map_extract(factor_lists, 'measured_outcomes')[1] AS measured_outcomes,
            map_extract(factor_lists, 'values')[1] AS "values", map_extract(factor_lists, 'outcomes')[1] AS outcomes
     FROM trial_rows
     WHERE NOT is_left_out AND study IN (SELECT study FROM studies WHERE design = 'factorial')
-), numbered AS (
-    SELECT *, unnest(range(1, len(questions) + 1)) AS place
+), with_measures AS (
+    SELECT * REPLACE (
+               questions || measures AS questions, abouts || list_transform(measures, lambda x: '0') AS abouts,
+               kinds || list_transform(measures, lambda x: 'number') AS kinds, "values" || measured AS "values",
+               -- an outcome that the provider says is that of all questions
+               CASE WHEN len(measures) = 0 THEN outcomes
+                    ELSE coalesce(outcomes, list_transform(questions, lambda x: trial_outcome)) || measured_outcomes
+               END AS outcomes)
     FROM shown
+), numbered AS (
+    SELECT * EXCLUDE (measures, measured, measured_outcomes), unnest(range(1, len(questions) + 1)) AS place
+    FROM with_measures
 ), read AS (
     SELECT * EXCLUDE (place, questions, kinds, lows, highs, directions, abouts, "values", outcomes, trial_outcome),
            (place - greatest(try_cast(abouts[place] AS INTEGER) - 1, 0))::INTEGER AS question_place,
