@@ -123,11 +123,13 @@ def import_command(
         return
     if files.pop("without"):
         raise UsageError("--not is only for proposals: a study names its columns in its [import].")
-    from slant.collector.importing.imports import import_trials
+    from slant.collector.importing.imports import import_trials, imported_before
     from slant.collector.keep.public_paths import typed_command
     from slant.collector.progress.status import coverage_note
     from slant.collector.studies.catalogue import load_study
 
+    for note in imported_before(db, load_study(study, variant, db).name, files["paths"]):
+        say(note)
     if_interrupted("Left at once.", f"Rows that are in {db} stay. The same command adds only the rest.")
     with _progress() as on_rows:
         report = import_trials(db, study, variant=variant, on_rows=on_rows, command=typed_command(db), **files)

@@ -19,7 +19,7 @@ from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts import Problem, Row, layout_named
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.values import CellError, MissingAnswerError, OtherRowError, is_empty, word
-from slant.collector.importing.people.importing import PEOPLE_LAYOUT, import_people
+from slant.collector.importing.people.importing import PEOPLE_LAYOUT, import_people, imported_files
 from slant.collector.importing.renamed import Names, counted_from_zero, names
 from slant.collector.importing.rows import RowReader, model_named
 from slant.collector.importing.writer import ImportReport, ImportWriter
@@ -110,6 +110,17 @@ def import_trials(
                 _import_file(file.name, answers, reader, writer, report)
     report.sort([each.model for each in models], [test.test for test in loaded.tests])
     return report
+
+
+def imported_before(db: Path, study: str, paths: Iterable[str | Path]) -> list[str]:
+    """Return a sentence for each of these files that was imported before: large ones take a while to be read again."""
+    known = imported_files(db, study, "imported") if db.exists() else {}
+    runs = [(file, known.get(content_hash(file))) for file in map(Path, paths) if known and file.is_file()]
+    return [
+        f"{file.name} was imported before (run {run}): it is read again, and only what is new is added."
+        for file, run in runs
+        if run is not None
+    ]
 
 
 def _names(

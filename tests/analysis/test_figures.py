@@ -59,7 +59,7 @@ def test_an_svg_holds_its_own_words_and_all_say_that_nobody_was_asked(drawn: pl.
 def test_names_to_order_and_to_highlight_are_looked_for_in_what_figures_show(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
     asked = {"names": ["refusals"], "formats": ["svg"], "out": tmp_path / "figures"}
-    with pytest.raises(UnknownNameError, match='no name to order or highlight in these figures "nobody"'):
+    with pytest.raises(UnknownNameError, match='no name to order or highlight "nobody" in these figures'):
         analysis.figures(db, highlight=["nobody"], **asked)
     models = pl.Series([row["model"] for row in trials()]).unique().sort()
     plain, marked = (

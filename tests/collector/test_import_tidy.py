@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from slant.collector import export_trials, import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing import writer
-from slant.collector.importing.imports import ImportReport
+from slant.collector.importing.imports import ImportReport, imported_before
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from tests.support.raw_rows import run_collect, table, tidy, trials, write_csv
@@ -62,6 +62,16 @@ def test_what_there_is_one_of_is_said_as_one(tmp_path: Path) -> None:
     said = run_collect("import", "--study", "rmiat", file, "--db", tmp_path / "t.duckdb").stderr
     assert "rows.csv: 1 row has no token count;" in said
     assert "1 row imported (1 refusal: an answer not exactly a label)" in said
+
+
+def test_a_file_that_comes_again_is_said_to_before_it_is_read(tmp_path: Path) -> None:
+    db, file = tmp_path / "t.duckdb", write_csv(tmp_path / "rows.csv", [tidy()])
+    assert imported_before(db, "rmiat", [file]) == []
+    run = import_trials(db, "rmiat", [file]).run_id
+    said = f"rows.csv was imported before (run {run}): it is read again, and only what is new is added."
+    assert imported_before(db, "rmiat", [file, tmp_path]) == [said]
+    write_csv(file, [tidy(), tidy(answer="no idea")])
+    assert imported_before(db, "rmiat", [file]) == []
 
 
 @pytest.mark.slow

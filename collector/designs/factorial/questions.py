@@ -41,10 +41,9 @@ class AskedQuestion:
     """Hold one question. `text` and `how` (how to answer it; None: the usual words) by template, "" for all others.
 
     `about` is the number of the profile that it is about (0: the task as a whole). `form`: the study's own form of an
-    answer, to which the prompt adds no words.
-    `direction`: whether the points of the scale run as the study lists them, the other way round, drawn trial by trial,
-    or both in turn, as a factor. `options` are empty where the `profiles` that were shown are the alternatives.
-    `is_fresh`: its prompt begins a new conversation, in which the model sees nothing of what was said before.
+    answer, to which the prompt adds no words. `direction`: whether the points of the scale run as the study lists them,
+    the other way round, drawn trial by trial, or both in turn, as a factor. `options` are empty where the `profiles`
+    shown are the alternatives. `is_fresh`: its prompt begins a new conversation, without what was said before.
     `favourable`: which answer to a yes/no question is good for the person that it is about; impact ratios take it.
     """
 
@@ -82,8 +81,8 @@ class AskedQuestion:
         """Return what the answers are measured in, with the ends of a scale and the favourable answer."""
         if self.kind == "scale":
             return _described(self.scale).replace("one number", "points")
-        units = {"yes_no": f"share of yes ({self.favourable} is favourable)", OF_PROFILE: "share chosen"}
-        return units.get(self.shown_kind) or self.amount.unit or ""
+        shares = {"yes_no": f"share of yes ({self.favourable} is favourable)", OF_PROFILE: "share chosen"}
+        return shares.get(self.shown_kind) or self.amount.unit or ""
 
     def asked(self, template: str) -> str:
         return _of(self.text, template)

@@ -163,10 +163,16 @@ def _stored(db: Path, study: str, hashes: Sequence[str]) -> tuple[int, dict[str,
         return 1, {}
     with reading(db) as connection:
         last = connection.execute(_LAST, [study]).fetchall()[0][0]
-        runs = connection.execute(sql_query("runs_of_people"), [study]).fetchall()
-    known = {file["blake2b"]: run for run, said in runs for file in json.loads(said or "{}").get("files", ())}
+    known = imported_files(db, study, "human")
     known |= {"\n".join(hashes): known[hashes[0]]} if len(hashes) > 1 and all(h in known for h in hashes) else {}
     return int(last) + 1, {hash_: known[hash_] for hash_ in [*hashes, "\n".join(hashes)] if hash_ in known}
+
+
+def imported_files(db: Path, study: str, source: str) -> dict[str, str]:
+    """Return the runs of the files that a database holds, by the hash of their content."""
+    with reading(db) as connection:
+        runs = connection.execute(sql_query("imported_runs"), [study, source]).fetchall()
+    return {file["blake2b"]: run for run, said in runs for file in json.loads(said or "{}").get("files", ())}
 
 
 def _check_people(files: Sequence[FileColumns], wanted: PeopleColumns) -> None:
