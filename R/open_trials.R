@@ -86,7 +86,7 @@ has_rounds <- function(connection, study) {
   is_round <- kinds$is_round[is.null(study) | kinds$study %in% study]
   if (any(is_round) && !all(is_round)) {
     message(
-      "These are the rounds of games. What was asked besides them: open_trials(db, view = \"allocation_questions\")."
+      "These are the rounds of games. Further questions are in: open_trials(db, view = \"allocation_questions\")."
     )
   }
   any(is_round)

@@ -64,7 +64,7 @@ warn_of_same_answers <- function(rows, columns) {
   if (found$share_identical > found$share_by_chance + .2) {
     warning(sprintf(
       paste(
-        "Of %d words in a wording and condition that were asked again, %d got the same answer every time:",
+        "Of %d words in a wording and condition that were repeated, %d got the same answer every time:",
         "%d rows hold %s."
       ),
       found$n_repeated, found$n_identical, found$n, counted(found$n_effective, "answer")

@@ -81,7 +81,7 @@ def validity(
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must lie between 0 and 1, not at {alpha:g}.")
     if scores is None and len(set(measures)) < 2:
-        raise UsageError("It takes two measures to compare them.", "As in: rmiat.d, word_association.d")
+        raise UsageError("A comparison needs two measures.", "As in: rmiat.d, word_association.d")
     warnings: list[str] = []
     answering = executor or workers
     values = {
@@ -116,7 +116,7 @@ def _values(
     match = _MEASURE.fullmatch(measure)
     if match is None:
         raise UsageError(
-            f'"{measure}" is no measure.', "A measure is a study and one of its fits: rmiat.d, decision.bias"
+            f'"{measure}" is not a measure.', "A measure is a study and one of its fits: rmiat.d, decision.bias"
         )
     study = study_in(db, match["study"])
     fits = fits_of(study)
@@ -126,7 +126,9 @@ def _values(
     if name not in fits:
         raise UnknownNameError(f"fit of {study.name}", name, [*fits, _D])
     if set(fits[name].by) != {"model", "test"}:
-        raise UsageError(f'The fit "{name}" of {study.name} is not of each model and test, and so no measure of them.')
+        raise UsageError(
+            f'The fit "{name}" of {study.name} doesn\'t cover each model and test, so it is no measure of them.'
+        )
     result = fit(db, study, name, source=source, workers=workers, refit=refit, progress=progress)
     warnings += [*mixture_warnings(db, study.name, source, None), *map(str, grouped_doubts([result.diagnostics]))]
     variant = match["variant"] or study.variants[0]
@@ -203,5 +205,5 @@ def _pair(x: str, y: str, found: dict[str, pl.DataFrame], warnings: list[str]) -
     alone = [f"{frame.height - both.height} of {frame.height} of {name}" for name, frame in ((x, left), (y, right))
              if frame.height > both.height]  # fmt: skip
     if alone:
-        warnings.append(f"Models and tests without a counterpart are left out: {', '.join(alone)}.")
+        warnings.append(f"Models and tests without a counterpart are excluded: {', '.join(alone)}.")
     return both.with_columns(measure_x=pl.lit(x), measure_y=pl.lit(y))

@@ -100,9 +100,7 @@ def meta_analysis(
     answering = executor or workers
     if study.design.analyses.choice:
         if unit == "log_ratio":
-            raise UsageError(
-                "Forced choices have no ratio of counts.", "Pooled can be their differences: --unit outcome"
-            )
+            raise UsageError("Forced choices have no ratio of counts.", "To pool their differences: --unit outcome")
         rows, doubtful = _of_choices(db, study, effects, source, answering, progress), []
     else:
         crossed = fits_of(study).get(CROSSED, crossed_fit(mixed_fit(study)))
@@ -131,7 +129,7 @@ def meta_analysis(
 def _too_few(number: int) -> DatabaseError:
     return DatabaseError(
         f"It takes the effects of {MIN_CELLS} tests and models to pool them; there are {number} here.",
-        "See which there are: analyze tables effects_over_words",
+        "To list them: analyze tables effects_over_words",
     )
 
 
@@ -149,8 +147,8 @@ def _log_ratios(rows: pl.DataFrame, estimates: pl.DataFrame, effects: Effects) -
     """
     if effects != "crossed":
         raise UsageError(
-            "Ratios are of the means over words and wordings, not of the study's own model.",
-            "Leave out --effects paper",
+            "Ratios need the means over words and wordings, not the study's own model.",
+            "Remove --effects paper",
         )
     means = estimates.filter(term="intercept").select(*CELL, mean="estimate", mean_error="std_error")
     rows = rows.join(means, on=CELL, how="left", maintain_order="left")
@@ -169,8 +167,8 @@ def _of_choices(
 ) -> pl.DataFrame:
     if effects != "crossed":
         raise UsageError(
-            f'The own model of "{study.name}" is of all models and tests together: its effects are no single ones.',
-            "Pooled can be those over words and wordings: --effects crossed",
+            f'The own model of "{study.name}" covers all models and tests together: it has no separate effects.',
+            "To pool those over words and wordings: --effects crossed",
         )
     rows = crossed_choices(db, study, source, workers, progress)["effects"]
     trials, choice = read_choices(db, study, source), study.design.analyses.choice

@@ -112,7 +112,7 @@ def plan_power(
             own = pilot_respondents(pilot, its, source, answering)
             asked = {key: one for key, one in own.items() if key[0] in (models or [key[0]])}
             if not asked:
-                raise DatabaseError("Nothing to plan from: no model is left.", "See: analyze tables outcome_counts")
+                raise DatabaseError("Nothing to plan from: no model remains.", "See: analyze tables outcome_counts")
             planned = simulated_power(
                 its, repetitions, n_data_sets, workers=answering, respondents=asked, progress=progress
             )
@@ -121,7 +121,7 @@ def plan_power(
         return PowerPlan(priced, [OF_SIMULATION if pilot is None else OF_PILOT], rests_on)
     if (pilot is None) == (variances is None):
         raise UsageError(
-            "Planning starts from a pilot or from given variances: one of them.",
+            "Planning needs either a pilot or given variances.",
             "From a pilot: --from pilot.duckdb",
             "Given: --word 250 --wording 30 --residual 3200; of games: --game 0.04",
         )
@@ -131,18 +131,19 @@ def plan_power(
     if not _can_be_planned(study):
         raise UsageError(
             f'A study like "{study.name}" (design {study.design.name}) can\'t be planned for.',
-            "Planning is for counts of tokens by condition, for forced choices and for games; of a study of factors "
-            "it is simulated, without --from or variances: analyze power --study FILE",
+            "Planning works for token counts by condition, forced choices and games; for a factorial study it is "
+            "simulated, without --from or variances:"
+            " analyze power --study FILE",
         )
     if variances and tests:
-        raise UsageError("Given variances are of no test: leave out --test, or plan from a pilot: --from pilot.duckdb.")
+        raise UsageError("Given variances belong to no test: remove --test, or plan from a pilot: --from pilot.duckdb.")
     has_games = study.design.asks.plays_games
     answering = executor or workers
     cells = _given(study, variances, models) if variances else _of_pilot(str(pilot), study, source, answering, progress)
     for name, wanted in (("model", models), ("test", tests)):
         cells = cells.filter(pl.col(name).is_in(list(wanted))) if wanted else cells
     if cells.is_empty():
-        raise DatabaseError("Nothing to plan from: no model and test are left.", "See: analyze tables outcome_counts")
+        raise DatabaseError("Nothing to plan from: no model and test remain.", "See: analyze tables outcome_counts")
     own_words, own_wordings = _own_numbers(study)
     numbers = (
         {"n_games": list(n_games)}
@@ -181,9 +182,8 @@ def _of_factors(study: str | Path | Study | None, pilot: str | Path | None) -> S
         return None
     if PAIRED in fits_of(its):
         raise UsageError(
-            f'"{its.name}" changes one thing at a time: power is not planned for that.',
-            "What its interval would be, see in a simulated run: collect --study FILE --simulated, then "
-            f"analyze --fit {PAIRED}",
+            f'"{its.name}" changes one thing at a time: slant can\'t plan power for that.',
+            f"To see its interval in a simulated run: collect --study FILE --simulated, then analyze --fit {PAIRED}",
         )
     return its if CONTRASTS in fits_of(its) else None
 
@@ -282,7 +282,7 @@ def _costs(
 ) -> tuple[list[dict[str, Any]], str]:
     """Return the costs of these numbers of calls; and their basis."""
     if model is None:
-        return [dict.fromkeys(_COST_COLUMNS) for _ in calls], "no model of the study, so that its cost is not known."
+        return [dict.fromkeys(_COST_COLUMNS) for _ in calls], "no model of the study, so its cost is unknown."
     sizes = earlier_sizes(Path(pilot), study, model) if pilot is not None else None
     limits = known_limits(Path(pilot), model) if pilot is not None else {}
     price = prices.find(model.provider, model.requested_model)

@@ -52,7 +52,7 @@ def simulated_power(
         if not any(respondent.utilities for respondent in study.data.simulation.values()):
             raise StudyError(
                 f'A plan of "{study.name}" simulates its answers, but its file has no [simulation] with utilities.',
-                "Give log odds of levels there, as in: utilities.job = { nurse = 0.4 }",
+                "Set log odds of levels there, as in: utilities.job = { nurse = 0.4 }",
                 "Or plan from the answers of a pilot: analyze power --from pilot.duckdb",
             )
         names = list(models) or [one.model for one in study.models if one.asked_by_default] or [study.models[0].model]
@@ -163,7 +163,7 @@ def _turns(study: Study) -> int:
 def _nothing_to_compare(study: Study) -> StudyError:
     return StudyError(
         f'In no simulated data set of "{study.name}" were there answers to compare.',
-        "See what [simulation] gives: collect --study FILE --simulated",
+        "To see the answers of [simulation]: collect --study FILE --simulated",
     )
 
 
@@ -188,7 +188,7 @@ def pilot_respondents(db: str | Path, study: Study, source: str | None, workers:
     answered.
     """
     if has_keys(study.data):
-        raise StudyError(f'The items of "{study.name}" have keys: a plan of it is not made from a pilot.')
+        raise StudyError(f'The items of "{study.name}" have keys: it can\'t be planned from a pilot.')
     rows = read_profiles(db, study, source)
     if rows is None or rows.is_empty():
         raise DatabaseError("Nothing to plan from: the pilot has no answers.", "See: analyze tables outcome_counts")

@@ -69,8 +69,8 @@ def retest(
     calls = retest_calls(db, study.name, source)
     if not calls:
         raise DatabaseError(
-            f'No trial of "{study.name}" was asked again in "{db}".',
-            f"To ask 200 of them once more: collect --study {study.as_typed} --model … --again 200 --db {db}",
+            f'No trial of "{study.name}" was repeated in "{db}".',
+            f"To repeat 200 of them: collect --study {study.as_typed} --model … --again 200 --db {db}",
         )
     kept = results(db, calls, refit=refit, workers=executor or workers, progress=progress)
     kept.check_none_failed()
@@ -123,8 +123,9 @@ def occasion_warnings(occasions: pl.DataFrame) -> list[str]:
         name = f"{row['model']}, occasion {row['occasion']}"
         if row["n_served_otherwise"]:
             sentences.append(
-                f"{name}: {row['n_served_otherwise']:,} of {row['n_trials']:,} trials were answered by another served "
-                f"model than the first time (then {row['first_served_models']}, now {row['served_models']})."
+                f"{name}: {row['n_served_otherwise']:,} of {row['n_trials']:,} trials were answered by another "
+                "served model than the first time"
+                f" (then {row['first_served_models']}, now {row['served_models']})."
             )
         if row["n_first_by_batch"]:
             sentences.append(

@@ -143,7 +143,7 @@ def with_changes(study: Study, changes: Sequence[str]) -> tuple[Study, tuple[str
         name, dot, choice = place.strip().partition(".")
         if not equals or not dot:
             raise UsageError(
-                f'"{change}" is no change.', 'As in: --change "lme4.formula=tokens ~ condition + (1 | item)"'
+                f'"{change}" is not a change.', 'As in: --change "lme4.formula=tokens ~ condition + (1 | item)"'
             )
         if name not in fits:
             raise UnknownNameError(f"fit of {study.name}", name, fits)

@@ -294,7 +294,7 @@ def _warnings(
     if "tokens" in used and "token_source" in rows.columns and "reasoning_text" not in used:
         measures = rows.filter(pl.col("tokens").is_not_null())["token_source"].drop_nulls().unique().sort().to_list()
         if len(measures) > 1:
-            yield f"Token counts of {len(measures)} kinds are put together: {', '.join(measures)}."
+            yield f"Token counts of {len(measures)} kinds are mixed: {', '.join(measures)}."
 
 
 def warning_of_lost_rows(whole: pl.DataFrame, rows: pl.DataFrame, fit: Fit, dropped: Mapping[str, int]) -> str | None:
@@ -356,7 +356,7 @@ def warning_of_same_answers(rows: pl.DataFrame, used: Collection[str]) -> str | 
         return None
     n_answers = complete.height - int((same["n"] - 1).sum())
     return (
-        f"Of {repeated.height} words in a wording and condition that were asked again, {same.height} got the same "
+        f"Of {repeated.height} words in a wording and condition that were repeated, {same.height} got the same "
         f"answer every time: {complete.height} rows hold {n_answers} answer{'s' if n_answers != 1 else ''}."
     )
 

@@ -45,7 +45,8 @@ def set_aside_sentences(connection: duckdb.DuckDBPyConnection, study: str | None
     of_models = read_view(connection, "set_aside_runs", study=study)
     rows = of_models.group_by("run_id", "reason", maintain_order=True).agg(pl.col("n_trials").sum()).to_dicts()
     return [
-        f"Set aside: run {row['run_id']} ({count_text(row['n_trials'], 'trial')}), counted nowhere: {row['reason']}"
+        f"Set aside: run {row['run_id']} ({count_text(row['n_trials'], 'trial')}), excluded from all results: "
+        f"{row['reason']}"
         for row in rows
     ]
 
@@ -60,7 +61,7 @@ def model_mixture_warnings(rows: pl.DataFrame) -> dict[Key, str]:
     sentences = {}
     for row in rows.to_dicts():
         if kinds := _setting_counts(row):
-            sentence = f"{row['model']} was asked in several ways, which are put together: {', '.join(kinds)}"
+            sentence = f"{row['model']} was queried in several ways, which are mixed: {', '.join(kinds)}"
             sentences[(row["source"], row["study_version"], row["variant"], row["model"])] = (
                 f"{sentence} (table mixed_cells)."
             )
@@ -92,13 +93,14 @@ def chance_warnings(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Itera
             complete.filter(pl.col("random_si").is_null()).group_by("study").len().sort("study").iter_rows()
         ):
             yield (
-                f"What chance alone gives has not been simulated yet for {n} cells of {study}, and is missing: "
+                f"The level of chance has not been simulated yet for {n} cells of {study}, and is missing: "
                 f"analyze indices --study {study} --db {db}"
             )
     if "game_index_intervals" in tables:
         stale = tables["game_index_intervals"].filter(~pl.col("is_current"))
         for study in stale["study"].unique().sort():
             yield (
-                f"Games of {study} came or ended since some of these intervals were computed (is_current is false): "
+                f"Games of {study} were added or ended after some of these intervals were computed (is_current is "
+                "false): "
                 f"analyze indices --study {study} --db {db}"
             )

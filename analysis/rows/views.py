@@ -62,7 +62,7 @@ def open_trials(
         rows = read_view(connection, view)
         designs = designs_in(connection)
     if is_lacking:
-        warnings.warn(f'These are the rounds of games. What was asked besides them: "{_QUESTIONS}".', stacklevel=3)
+        warnings.warn(f'These are the rounds of games. Further questions are in: "{_QUESTIONS}".', stacklevel=3)
     if study is not None and "study" in rows.columns:
         rows = rows.filter(pl.col("study") == study)
     if source is not None and "source" in rows.columns:
@@ -113,7 +113,7 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str, **only: str | No
         return frame.filter(**{column: value for column, value in only.items() if value is not None})
     if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
         raise DatabaseError(
-            f'This database has no view "{view}": it was made by an older slant, and could not be brought up to date.',
+            f'This database has no view "{view}": it was made by an older slant, and could not be updated.',
             "Close it in other programs (a collector, a shell, R), make the file writable, "
             "then type: collect load --db FILE",
         )

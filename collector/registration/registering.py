@@ -123,6 +123,6 @@ def _sentences(run_plan: RunPlan, registration: Registration) -> Iterator[str]:
         name = f"{model_plan.model.provider}/{model_plan.model.requested_model}"
         known = named.get((model_plan.model.provider, model_plan.model.requested_model))
         if known is None and not is_eligible(name, document["later_models"]["eligible"]):
-            yield f"{name} is neither named nor eligible as a later model"
+            yield f"{name} is neither registered nor eligible as a later model"
         if known is not None and canonical_text(dict(model_plan.model.settings)) != canonical_text(known["settings"]):
             yield f"the settings of {name} are {dict(model_plan.model.settings)}, registered are {known['settings']}"

@@ -131,7 +131,7 @@ def test_effects_at_words_are_compared_between_models_and_cells_are_marked_whose
     kept = found.rows["refusals"]["is_sign_kept_by_missing"]
     assert found.rows["crossed"]["is_sign_kept_by_missing"].to_list() == kept.to_list()
     details = " ".join(finding_of(found, "words").details)
-    assert ("could have made the sign in" in details) == (not all(kept))
+    assert ("could have changed the sign in" in details) == (not all(kept))
 
 
 @pytest.mark.slow
@@ -180,14 +180,14 @@ def test_cut_off_answers_are_counted_and_a_balanced_order_tells_nothing(tmp_path
     assert limits.standing == "caution"
     assert limits.details[0] == "How an answer ended is known for 160 of 160."
     order = finding_of(checks, "option_order")
-    assert order.verdict.startswith("The order of the options tells the condition in none of 2 cells")
+    assert order.verdict.startswith("The order of the options reveals the condition in none of 2 cells")
     assert "the order has an effect (p < 0.05) in" in order.details[0]
 
 
 @pytest.mark.slow
 def test_an_order_that_changes_with_the_condition_is_said_to(found: Checks) -> None:
     order = finding_of(found, "option_order")
-    assert order.verdict.startswith("The order of the options tells the condition in all 2 cells")
+    assert order.verdict.startswith("The order of the options reveals the condition in all 2 cells")
     assert "collect --variant balanced" in order.details[1]
 
 
@@ -244,7 +244,7 @@ def test_refits_without_a_prompt_that_failed_are_left_out_and_counted(found: Che
     is_failed = (pl.col("model") == "o3-mini") | (pl.col("left_out") == "1")
     some = finding_of(without(found, "influence", unknown, is_failed), "influence")
     assert re.search(r"in (none of 1|1 of 1) mixed model\.", some.verdict)
-    assert "11 of 20 refits without a prompt could not be made, and are not counted." in some.details
+    assert "11 of 20 refits without a prompt failed, and are not counted." in some.details
     assert some.details[0].startswith("Largest Cook's distance: 0.")
     assert finding_of(without(found, "influence", unknown, pl.lit(True)), "influence").standing == "not checked"
 
@@ -278,7 +278,7 @@ def test_rows_of_a_check_that_died_are_one_sentence(db: Path, found: Checks, mon
     answer = CliRunner().invoke(analyze, ["check", "--show", "influence", "--db", str(db)])
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert "Not checked: x\n" in answer.stderr
-    assert 'The check "influence" could not be made' in answer.stderr
+    assert 'The check "influence" failed' in answer.stderr
 
 
 def test_a_check_that_only_reads_what_is_kept_computes_nothing(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,7 +324,7 @@ def test_a_wrong_ending_an_unknown_check_and_no_trials_are_one_sentence(db: Path
         assert said in answer.stderr
     with pytest.raises(DatabaseError, match="no rows of source collected"):
         check(db, source="collected")
-    with pytest.raises(StudyError, match="checks are of a mixed model"):
+    with pytest.raises(StudyError, match="checks need a mixed model"):
         check(db, replace(load_study("rmiat"), fits={}))
 
 

@@ -61,7 +61,7 @@ def test_a_forced_choice_without_bias_holds_in_every_check(clean: Checks) -> Non
 def test_a_liking_for_the_first_option_is_seen(tmp_path: Path) -> None:
     found = page(choices(tmp_path, {"a_logit": 1.5}, {"a_logit": 1.5, "consistent_logit": 1.4}))
     assert found["first_option"].standing == "caution"
-    assert "has an effect on the choice in all 2 cells" in found["first_option"].verdict
+    assert "affects the choice in all 2 cells" in found["first_option"].verdict
     assert found["order_effect"].standing == "not found"
 
 
@@ -152,7 +152,7 @@ def test_groups_that_are_always_shown_in_one_order_are_a_caution(tmp_path: Path)
     path = write_game(tmp_path)
     collect(tmp_path / "a.duckdb", str(path), ["simulated/greedy"])
     found = page(check(tmp_path / "a.duckdb"))["first_option"]
-    assert (found.standing, found.verdict[:46]) == ("caution", "In each cell the options come in one order onl")
+    assert (found.standing, found.verdict[:43]) == ("caution", "In each cell the options have only one orde")
     assert 'group_order = "shuffled"' in " ".join(found.details)
 
 
@@ -166,7 +166,7 @@ def test_games_that_were_cut_short_are_counted_with_their_indices(tmp_path: Path
     checks = games(tmp_path, refuses_pilots)
     found = page(checks)
     assert found["games_ended"].standing == "caution"
-    assert "ended early and are left out of all indices" in found["games_ended"].verdict
+    assert "ended early and are excluded from all indices" in found["games_ended"].verdict
     row = checks.rows["games_ended"].to_dicts()[0]
     assert row["n_complete"] < row["n_games"] == 12
     assert int(checks.rows["missing_answers"]["n_missing"].sum()) == row["n_games"] - row["n_complete"]

@@ -103,7 +103,7 @@ def test_the_page_of_checks_says_what_is_predicted_and_what_is_doubtful(
     assert rows.select("n_compared").row(0) == (12,)  # six statistics of two conditions
     said = finding(rows)
     assert said.standing == "caution"
-    assert "The share of zeros is as a lognormal predicts it in 1 of 1 cell" in said.sentence
+    assert "The proportion of zeros is as a lognormal predicts it in 1 of 1 cell" in said.sentence
     assert any(text.startswith("Caution, chains: o3-mini (flowers_insects)") for text in said.details)
     ((_, page),) = findings(check(db, "rmiat"))
     assert next(one for one in page if one.check == "counts").verdict == said.sentence

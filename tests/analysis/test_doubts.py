@@ -86,7 +86,7 @@ ONCE = pl.DataFrame(
 def test_the_same_answer_five_times_is_counted_once() -> None:
     said = warning_of_same_answers(pl.concat([ONCE] * 5), USED)
     assert said == (
-        "Of 8 words in a wording and condition that were asked again, 8 got the same answer every time: 40 rows hold 8 "
+        "Of 8 words in a wording and condition that were repeated, 8 got the same answer every time: 40 rows hold 8 "
         "answers."
     )
 

@@ -115,7 +115,7 @@ def test_levels_that_were_dealt_to_prompts_say_what_is_found_where_there_is_noth
     assert set(dealt["attribute"]) == {"gender", "job"}
     assert dealt["observed"].to_list() == found.rows["level_contrasts"].filter(variant="null")["estimate"].to_list()
     (said,) = [one for _, of_variant in findings(found) for one in of_variant if one.check == "nothing"]
-    assert "levels dealt to prompts at random (variant null)" in said.verdict
+    assert "levels assigned to prompts at random (variant null)" in said.verdict
     assert said.details[0].startswith("Their differences without sign")
 
 

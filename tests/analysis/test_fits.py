@@ -145,7 +145,7 @@ def test_trials_of_several_settings_and_seeds_are_fitted_with_a_warning(tmp_path
     result = analysis.fit(database(tmp_path / "a.duckdb", rows, runs), fit="effect_size")
     assert result.diagnostics.select("model", "status").rows() == [("o3-mini", "warned"), ("deepseek-r1", "ok")]
     (text,) = result.messages.filter(pl.col("kind") == "warning")["text"]
-    assert text.startswith("o3-mini was asked in several ways, which are put together: 2 settings or frames, 2 seeds")
+    assert text.startswith("o3-mini was queried in several ways, which are mixed: 2 settings or frames, 2 seeds")
 
 
 @pytest.mark.slow
@@ -153,7 +153,7 @@ def test_a_cell_of_several_measures_is_fitted_with_a_warning(tmp_path: Path) -> 
     rows = [{**row, "token_source": "output" if row["item"] == "ant" else "usage"} for row in trials()]
     result = analysis.fit(database(tmp_path / "a.duckdb", rows, [RUN]), fit="effect_size")
     assert set(result.diagnostics["status"]) == {"warned"}
-    assert "Token counts of 2 kinds are put together: output, usage." in result.messages["text"].to_list()
+    assert "Token counts of 2 kinds are mixed: output, usage." in result.messages["text"].to_list()
     of_output = analysis.fit(tmp_path / "a.duckdb", fit="effect_size", measure="output")
     assert "Token counts" not in "".join(of_output.messages["text"].to_list())
 

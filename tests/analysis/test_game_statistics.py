@@ -218,7 +218,7 @@ def test_permutations_too_few_for_the_comparisons_are_said(db: Path) -> None:
         ({"between": "temperature"}, 'no column to compare games by "temperature"'),
         ({"reference": "nobody"}, 'no variant with complete games "nobody"'),
         ({"between": "model"}, "--reference MODEL"),
-        ({"by": ["variant"]}, "Leave out that --by"),
+        ({"by": ["variant"]}, "Remove that --by"),
         ({"indices": ["SI"]}, "no index"),
         ({"adjust": "sidak"}, "no way to adjust p"),
         ({"n_draws": 0}, "n_draws must be at least 1"),

@@ -87,7 +87,7 @@ def test_what_is_no_measure_is_said(db: Path) -> None:
         analysis.validity(db, ["drinks.lm", "drinks.d"])
     with pytest.raises(UnknownNameError, match="variant"):
         analysis.validity(db, ["drinks@null.d", "drinks.d"])
-    with pytest.raises(UsageError, match="not of each model and test"):
+    with pytest.raises(UsageError, match="doesn't cover each model and test"):
         analysis.validity(db, ["workshops.chained", "drinks.d"])
     with pytest.raises((DatabaseError, UnknownNameError)):
         analysis.validity(db, ["rmiat.d", "drinks.d"])

@@ -96,7 +96,7 @@ def test_effects_on_forced_choices_are_pooled_too(tmp_path: Path) -> None:
     for row in cells.to_dicts():
         assert row["estimate"] == pytest.approx(expected[row["model"], row["test"]], abs=0.05)
     assert {"mean", "new_test", "new_model", "new_cell"} <= set(table["row"])
-    with pytest.raises(UsageError, match="of all models and tests together"):
+    with pytest.raises(UsageError, match="covers all models and tests together"):
         analysis.meta_analysis(choices, "interference", effects="paper")
 
 

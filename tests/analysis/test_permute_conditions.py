@@ -1,4 +1,4 @@
-"""Words dealt to groups at random in data that are there: false positives: random labels."""
+"""Words dealt to groups at random in data that are there: what is found where there is nothing."""
 
 from __future__ import annotations
 

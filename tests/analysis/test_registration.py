@@ -230,7 +230,7 @@ def test_a_registration_that_a_stranger_changed_in_the_database_is_refused(folde
     shutil.copy(folder / "a.duckdb", db)
     with writing(db) as connection:
         connection.execute("""UPDATE registrations SET text = replace(text, '"seed":0', '"seed":1')""")
-    with pytest.raises(DatabaseError, match="its hash is another"):
+    with pytest.raises(DatabaseError, match="its hash is different"):
         registered_study(db, "drinks")
 
 

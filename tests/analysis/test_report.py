@@ -109,7 +109,7 @@ def test_every_table_of_the_paper_is_there_with_the_print_below(text: str) -> No
 def test_the_page_says_whether_effects_hold_for_other_words_in_a_sentence_and_in_each_row(text: str) -> None:
     said = re.search(r"Of (\d) significant effects?, (\d) stay so over other words and wordings", text)
     assert said is not None
-    over_words = text[text.index("what could have been found</") :]
+    over_words = text[text.index("smallest detectable effects</") :]
     cells = over_words[: over_words.index("</table>")]
     verdicts = re.findall(r"<td[^>]*>(stays|lost|gained|not significant|already in model)<", cells)
     assert len(verdicts) == 2
@@ -184,7 +184,7 @@ def test_warnings_stand_on_top(troubled: str) -> None:
         "No data (simulated): o3-mini in ",
         "Served model differs",
         "Mixed: deepseek-r1 (simulated) has token counts of 2 kinds (output + usage).",
-        "Token counts of 2 kinds are put together: output, usage.",
+        "Token counts of 2 kinds are mixed: output, usage.",
     ):
         assert sentence in warnings
     assert "qwen3-8b in " not in warnings  # a model of the paper that nobody asked here
@@ -246,7 +246,7 @@ def test_without_r_the_tables_of_counts_stand_beside_the_print_and_the_rest_is_s
     subprocess.run(command, cwd=root, env={"PATH": "/"}, capture_output=True, check=True)
     page = out.read_text("utf-8")
     warnings = warnings_of(page)
-    assert warnings.count("Left out") == 1
+    assert warnings.count("Omitted") == 1
     assert "Omitted, because R failed: R is not on this machine" in warnings
     assert re.findall(r"<summary>Table (S\d+)\.", page) == ["S4", "S5"]
     assert "<small>63.94</small>" in page

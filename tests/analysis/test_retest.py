@@ -102,7 +102,7 @@ def test_the_report_has_a_section_that_grows_with_each_occasion(found: analysis.
 def test_the_page_of_checks_takes_a_shift_for_a_caution(found: analysis.Retest) -> None:
     finding = retest_finding(found.table, {"o3-mini": "o3"}, 0.05)
     assert finding.standing == "caution"
-    assert finding.verdict.endswith("the mean moved in o3 (occasion 3, tokens).")
+    assert finding.verdict.endswith("the mean shifted in o3 (occasion 3, tokens).")
     calm = retest_finding(found.table.filter(occasion=2), {}, 0.05)
     assert calm.standing == "not found"
     assert calm.details[0].startswith("o3-mini (occasion 2, tokens): 100.0 % of 40 answers equal")

@@ -169,14 +169,14 @@ def test_checks_name_a_rule_that_was_not_registered_and_whoever_left_early(
     assert set(fewer["deviation"]) == {"stopping_rule", "width_looks"}
     finding = stopping_finding(ended[1].looks, {}, None)
     assert (finding.standing, finding.verdict) == (
-        "note", "It was to end on precision, by a rule that was not registered: ±60, 3 looks, 6 repetitions at most."
+        "note", "It was to stop on precision, by a rule that was not registered: ±60, 3 looks, 6 repetitions at most."
     )  # fmt: skip
 
 
 def test_the_page_of_checks_says_when_collecting_ended(copy: Path) -> None:
     words = ["check", "--study", str(copy / "study" / "study.toml"), "--db", str(copy / "a.duckdb"), "--format", "csv"]
     checked = CliRunner().invoke(analyze, words)
-    assert "It was to end on precision, by the rule that was registered: ±60" in checked.stdout
+    assert "It was to stop on precision, by the rule that was registered: ±60" in checked.stdout
 
 
 def test_a_model_that_was_left_between_looks_is_named(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_only_requests_whose_most_fits_are_submitted_and_the_others_are_said(pai
     assert [len(job["requests"]) for job in server.jobs] == [5]
     assert report.made[0].reserved_usd == pytest.approx(5 * MOST)
     said = report.models[0]["stopped_because"]
-    assert said.startswith("3 requests held back: the budget of $0.28 has no room")
+    assert said.startswith("3 requests held back: the budget of $0.28 can't cover")
     assert "up to $0.2500 is reserved for open jobs" in said
 
 

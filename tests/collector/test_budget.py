@@ -78,7 +78,7 @@ def test_a_budget_is_never_passed_where_requests_limit_their_answers(tiny: str, 
     with LocalServer(bill) as server:
         report = run(tiny, server, tmp_path, budget=5.0, repetitions=40)
     assert 4.8 <= bill.tokens * A_TOKEN <= 5.0
-    assert "the budget of $5.00 has no room" in report.models[0]["stopped_because"]
+    assert "the budget of $5.00 can't cover" in report.models[0]["stopped_because"]
     assert "higher --budget" in report.models[0]["stopped_because"]
     assert report.models[0]["cost_usd"] == pytest.approx(bill.tokens * A_TOKEN)
     assert rows(tmp_path, "SELECT sum(cost_usd), bool_and(cost_usd > 0) FROM attempts") == [

@@ -172,7 +172,7 @@ def test_older_views_that_another_process_reads_are_read_as_they_are_and_renewed
         with reading(db) as connection:
             assert "trials" not in stored_views(connection)
             assert connection.execute("SELECT count(*) FROM attempts").fetchall() == [(8,)]
-        with pytest.raises(DatabaseError, match="could not be brought up to date"):
+        with pytest.raises(DatabaseError, match="could not be updated"):
             open_trials(db, view="trials")
     store._not_renewed.clear()  # as in a new process
     assert open_trials(db, view="trials").height == 8

@@ -162,7 +162,7 @@ def test_what_is_not_as_registered_is_said_before_anybody_is_asked(tiny: str, tm
     said = typed("--study", tiny, "--registration", tmp_path / "r.json", *more).stderr
     assert "Not as registered: the seed is 5, registered is 0." in said
     assert "asked 2 times, registered is 1" in said
-    assert "simulated/small is neither named nor eligible" in said
+    assert "simulated/small is neither registered nor eligible" in said
     wrong = typed("--study", "ultimatum", "--simulated", "--registration", tmp_path / "r.json", "--dry-run")
     assert (wrong.exit_code, 'of the study "drinks"' in wrong.stderr) == (2, True)
 

@@ -165,7 +165,7 @@ def test_costs_of_all_processes_add_up_and_are_unknown_where_none_is_known(
 def test_a_share_of_a_budget_that_is_too_small_for_a_request_says_so(tmp_path: Path, server: LocalServer) -> None:
     row = priced(tmp_path, server, 0.15)
     assert (row["asked"], server.bodies) == (0, [])
-    assert "the share of one of 2 processes, up to $0.0750 of the budget, has no room" in row["stopped_because"]
+    assert "the share of one of 2 processes, up to $0.0750 of the budget, can't cover" in row["stopped_because"]
     assert row["stopped_because"].endswith("To continue: a higher --budget, or fewer --processes")
 
 

@@ -33,7 +33,7 @@ def repetitions(rows: CheckRows, context: Context) -> Verdict:
     results = rows["repetitions"]
     repeated = results.filter(pl.col("n_repeated") > 0)
     if repeated.is_empty():
-        return Verdict("note", f"No answer of {int(results['n'].sum()):,} was asked for more than once.")
+        return Verdict("note", f"No answer of {int(results['n'].sum()):,} was collected more than once.")
     n, same = int(repeated["n_repeated"].sum()), int(repeated["n_identical"].sum())
     is_often = pl.col("share_identical") > pl.col("share_by_chance") + MORE_THAN_CHANCE
     often = repeated.filter(is_often)
@@ -43,12 +43,13 @@ def repetitions(rows: CheckRows, context: Context) -> Verdict:
     ]
     if often.height:
         details.append(
-            "The study's own model counts each repetition as an answer: where they are the same, its standard errors "
-            "and p are too small. The fit over words and wordings has a component for what repetitions share."
+            "The study's own model counts each repetition as an answer: if they are the same, its standard "
+            "errors and p are too small. The fit over words and wordings has a component that repetitions "
+            "share."
         )
     return Verdict(
         "caution" if often.height else "not found",
-        f"Of {n:,} words in a wording and condition that were asked more than once, {same:,} ({percent(same / n)}) got "
+        f"Of {n:,} words in a wording and condition that were repeated, {same:,} ({percent(same / n)}) got "
         "the same answer every time.",
         tuple(details),
     )
@@ -62,7 +63,11 @@ def _same_answers(part: pl.DataFrame) -> str:
 
 
 def _temperature(value: object) -> str:
-    return f"temperature {value:g}" if isinstance(value, float) else "the provider's own temperature, or an unknown one"
+    return (
+        f"temperature {value:g}"
+        if isinstance(value, float)
+        else "the provider's default temperature, or an unknown one"
+    )
 
 
 def token_limits(rows: CheckRows, context: Context) -> Verdict:
@@ -76,7 +81,7 @@ def token_limits(rows: CheckRows, context: Context) -> Verdict:
     if at_zero := _at_zero(results):
         verdict = f"{verdict[:-1]}; {at_zero:,} ({percent(at_zero / n)}) have no reasoning token at all."
     details = [
-        f"How an answer ended is known for {n_known:,} of {n:,}" + ("." if n_known else ", as is usual for imports.")
+        f"How an answer ended is known for {n_known:,} of {n:,}" + ("." if n_known else ", as usual in imports.")
     ]
     for (model,), part in results.group_by("model", maintain_order=True):
         details.append(f"{context.models.get(str(model), str(model))}: {_model_limits(part)}")
@@ -104,10 +109,10 @@ def _model_limits(part: pl.DataFrame) -> str:
             f" of {limits[0]:,.0f} allowed, and {count_text(int(part['n_at_limit'].sum()), 'answer')} reach that"
         )
     else:
-        sentence += f" ({count_text(top['n_at_largest'], 'answer')}), what was allowed is not known"
+        sentence += f" ({count_text(top['n_at_largest'], 'answer')}), the limit is unknown"
     if at_zero := _at_zero(part):
         share = percent(at_zero / int(part["n"].sum()))
-        sentence += f"; {at_zero:,} ({share}) have no reasoning token, below which nothing can show"
+        sentence += f"; {at_zero:,} ({share}) have no reasoning token, so that nothing lower can show"
     steps = part["step"].drop_nulls().unique().to_list()
     if steps and min(steps) > 1:
         sentence += f"; counts come in steps of {min(steps):,.0f}"
@@ -121,21 +126,20 @@ def option_order(rows: CheckRows, context: Context) -> Verdict:
     details = []
     if confounded.height:
         details += [
-            "There the order changes with the condition (Cramér's V = 1): what the order does to a model can't be seen "
-            "from what the condition does.",
+            "There the order changes with the condition (Cramér's V = 1): their effects can't be separated.",
         ]
         if context.has_balanced:
             details.append("The study's variant balanced crosses the two: collect --variant balanced")
     if separable.height:
         affected = separable.filter(pl.col("p_order") < context.alpha)
         details.append(
-            f"Where they vary apart, the order has an effect (p < {context.alpha:g}) in "
+            f"Where they vary independently, the order has an effect (p < {context.alpha:g}) in "
             f"{count_of(affected.height, separable.height, 'cell')}; tokens, by order: "
             f"{spread(separable['estimate_order'], 1)}."
         )
     return Verdict(
         "caution" if confounded.height else "not found",
-        f"The order of the options tells the condition in {count_of(confounded.height, results.height, 'cell')}"
+        f"The order of the options reveals the condition in {count_of(confounded.height, results.height, 'cell')}"
         f"{' in which the order is known' if confounded.height else ''}.",
         tuple(details),
     )
@@ -164,7 +168,7 @@ def refusals(rows: CheckRows, context: Context) -> Verdict:
         details.append("All of these are in standard deviations of the answered trials.")
     return Verdict(
         "caution" if uncertain.height else "not found",
-        f"Refused trials could have made the sign of {count_of(uncertain.height, with_refusals.height, 'effect')} "
+        f"Refused trials could have changed the sign of {count_of(uncertain.height, with_refusals.height, 'effect')} "
         "with refusals.",
         tuple(details),
     )
@@ -184,9 +188,9 @@ def retest_finding(rows: pl.DataFrame, labels: Mapping[str, str], alpha: float) 
     moved = [row for row in together if row["p_value"] is not None and row["p_value"] < alpha]
     occasions = rows["occasion"].n_unique()
     verdict = f"The same trials were asked on {count_text(occasions, 'later occasion')}: " + (
-        f"the mean moved in {', '.join(_occasion_name(row, labels) for row in moved)}."
+        f"the mean shifted in {', '.join(_occasion_name(row, labels) for row in moved)}."
         if moved
-        else f"no mean moved by more than chance (p below {alpha:g}) on any of them."
+        else f"no mean shifted by more than chance (p below {alpha:g}) on any of them."
     )
     details = tuple(_retest_sentence(row, labels) for row in together)
     return Finding(RETEST, _RETEST_QUESTION, "caution" if moved else "not found", verdict, details, _RETEST_COLUMNS)
@@ -239,7 +243,7 @@ def findings_of_served_models(rows: Mapping[str, pl.DataFrame]) -> Iterator[Find
     """Return the findings of one source, study version and variant."""
     if (servers := rows.get(SERVERS)) is not None and not servers.is_empty():
         n_models = count_text(servers["model"].n_unique(), "model")
-        said = f"No: {n_models} had answers from more than one address, which may be more than one model."
+        said = f"No: {n_models} had answers from more than one address, which may be different models."
         details = tuple(address_sentences(servers))
         yield Finding(SERVERS, "Did one server answer for each model?", "caution", said, details, _COLUMNS[SERVERS])
     if (served := rows.get(SERVED)) is not None and not served.is_empty():
@@ -250,4 +254,4 @@ def findings_of_served_models(rows: Mapping[str, pl.DataFrame]) -> Iterator[Find
             f"{row['requested_model']}."
             for row in served.iter_rows(named=True)
         )
-        yield Finding(SERVED, "Did the model answer that was asked?", "caution", said, details, _COLUMNS[SERVED])
+        yield Finding(SERVED, "Did the requested model answer?", "caution", said, details, _COLUMNS[SERVED])

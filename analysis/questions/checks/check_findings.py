@@ -247,13 +247,13 @@ def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Re
     elif rules == [registered]:
         standing, rule = "not found", "by the rule that was registered"
     else:
-        standing, rule = "caution", f"by another rule than was registered ({registered})"
+        standing, rule = "caution", f"by another rule than the registered one ({registered})"
     several = f" There were {len(rules)} rules, one after the other; this is the last." if len(rules) > 1 else ""
     return Finding(
         STOPPING,
         _QUESTION,
         standing,
-        f"It was to end on precision, {rule}: {rules[-1]}.{several}",
+        f"It was to stop on precision, {rule}: {rules[-1]}.{several}",
         (
             rules[-1].sentences(looks[-1].outcome),
             _with_margin(looks),
@@ -267,8 +267,9 @@ def _with_margin(looks: Sequence[Look]) -> str:
     margins = sorted({cell.width_margin for look in looks for cell in look.widths if cell.width_margin is not None})
     span = "" if not margins else f" ({margins[0]:.2f} to {margins[-1]:.2f} times as wide)"
     return (
-        f"The interval of a model that ended because it was narrow is its effect ± the width at that look{span}: the "
-        "model's own is too narrow then, for a run ends rather where the variance is underestimated."
+        "If a model stopped because its interval was narrow, its interval is its effect ± the width at that "
+        f"look{span}: the model's own is then too narrow, because runs stop more readily if the variance is "
+        "underestimated."
     )
 
 

@@ -34,7 +34,7 @@ def first_option(rows: CheckRows, context: Context) -> Verdict:
     results = rows["first_option"]
     testable = results.drop_nulls("p_value")
     if testable.is_empty():
-        verdict = "In each cell the options come in one order only, so that its effect can't be seen."
+        verdict = "In each cell the options have only one order, so its effect can't be estimated."
         has_expected = results.select(pl.any_horizontal(pl.col("^rate_expected_.*$").is_not_null()).any()).item()
         advice = () if has_expected else ('group_order = "shuffled" in the study file draws the order for each game.',)
         return Verdict("caution", verdict, advice)
@@ -42,12 +42,14 @@ def first_option(rows: CheckRows, context: Context) -> Verdict:
     by_chance = percent(as_number(testable["chance"].mean()))
     details = [f"First options chosen: {_percents(testable['rate_first'])}, {by_chance} by chance."]
     if results.height > testable.height:
-        details.append(f"One order only, so that nothing can be seen: {_untestable_cells(results, testable, context)}.")
+        details.append(
+            f"Only one order, so its effect can't be estimated: {_untestable_cells(results, testable, context)}."
+        )
     for row in affected.to_dicts():
         details.append(f"{context.in_condition(row)}: {_preference(row)} (p = {number(row['p_holm'], 4)}, Holm's).")
     return Verdict(
         "caution" if affected.height else "not found",
-        f"The place of an option has an effect on the choice in {count_of(affected.height, testable.height, 'cell')} "
+        f"The place of an option affects the choice in {count_of(affected.height, testable.height, 'cell')} "
         f"(p < {context.alpha:g}, corrected for their number).",
         tuple(details),
     )
@@ -77,7 +79,9 @@ def _order(check: str, order: str, rows: CheckRows, context: Context) -> Verdict
     separable = results.filter(~pl.col("is_confounded"))
     details = []
     if confounded.height:
-        details.append(f"The {order} gives the condition away; nothing can be seen: {context.cells(confounded)}.")
+        details.append(
+            f"The {order} reveals the condition; its effect can't be estimated: {context.cells(confounded)}."
+        )
     if separable.is_empty():
         verdict = f"The {order} tells the condition in {count_of(confounded.height, results.height, 'comparison')}."
         return Verdict("caution", verdict, (*details, *_how_to_cross(check)))
@@ -116,7 +120,7 @@ def missing_answers(rows: CheckRows, context: Context) -> Verdict:
     else:
         details = []
     if not n_missing:
-        verdict = f"Not one answer of {total:,} was refused, filtered, cut off, malformed or rejected."
+        verdict = f"No answer of {total:,} was refused, filtered, cut off, malformed or rejected."
         return Verdict("not found", verdict, tuple(details))
     kinds = ", ".join(f"{int(results[name].sum()):,} {word}" for name, word in _MISSING.items() if results[name].sum())
     details.insert(0, f"Missing: {n_missing:,} of {total:,} answers ({percent(n_missing / total)}): {kinds}.")
@@ -149,7 +153,7 @@ def missing_answers(rows: CheckRows, context: Context) -> Verdict:
 def missing_bounds(rows: CheckRows, context: Context) -> Verdict:
     results = rows["missing_bounds"].drop_nulls("delta_p")
     if results.is_empty():
-        verdict = "There is no comparison with valid answers in both conditions."
+        verdict = "No comparison has valid answers in both conditions."
         return Verdict("not checked", verdict)
     with_missing = results.filter((pl.col("n_missing_reference") + pl.col("n_missing_other")) > 0)
     if with_missing.is_empty():
@@ -160,14 +164,15 @@ def missing_bounds(rows: CheckRows, context: Context) -> Verdict:
     doubtful = uncertain.filter(is_clear)
     details = [
         f"{context.in_condition(row)}: ΔP = {number(row['delta_p'], 3)} of valid answers, between "
-        f"{number(row['delta_p_lowest'], 3)} and {number(row['delta_p_highest'], 3)} whatever the "
-        f"{count_text(row['n_missing_reference'] + row['n_missing_other'], 'missing answer')} would have been "
-        f"(with chance: {number(row['bounds_conf_low'], 3)} to {number(row['bounds_conf_high'], 3)})."
+        f"{number(row['delta_p_lowest'], 3)} and {number(row['delta_p_highest'], 3)} for any value of the "
+        f"{count_text(row['n_missing_reference'] + row['n_missing_other'], 'missing answer')} (with sampling error: "
+        f"{number(row['bounds_conf_low'], 3)} to {number(row['bounds_conf_high'], 3)})."
         for row in uncertain.to_dicts()
     ]
     return Verdict(
         "caution" if doubtful.height else "note" if uncertain.height else "not found",
-        f"Missing answers could have made the sign of {count_of(uncertain.height, with_missing.height, 'difference')} "
+        "Missing answers could have changed the sign of "
+        f"{count_of(uncertain.height, with_missing.height, 'difference')} "
         "with missing "
         f"answers; {doubtful.height or 'none'} of these {'differs' if doubtful.height == 1 else 'differ'} from 0 among "
         "valid answers.",
@@ -196,15 +201,16 @@ def left_out(rows: CheckRows, context: Context) -> Verdict:
     ]
     if clear_cells.is_empty():
         verdict = (
-            f"None of {count_text(cells.height, 'difference')} is clearly above or below 0, so that nothing carries it."
+            f"None of {count_text(cells.height, 'difference')} is clearly above or below 0, so none can depend on "
+            "a single word."
         )
         return Verdict("not found", verdict, tuple(details))
     n = carrying.unique(keys).height
     return Verdict(
         "caution" if n else "not found",
-        "Without one word, wording or repetition less than half is left of "
+        "Without one word, wording or repetition less than half remains of "
         f"{count_of(n, clear_cells.height, 'difference')} "
-        "(of those whose 95 % interval leaves 0 out).",
+        "(of those whose 95 % interval excludes 0).",
         tuple(details),
     )
 
@@ -222,7 +228,7 @@ def games_ended(rows: CheckRows, context: Context) -> Verdict:
     results = rows["games_ended"]
     models = results.unique(["model", "test"], keep="first", maintain_order=True)
     n, n_complete, n_open = (int(models[name].sum()) for name in ("n_games", "n_complete", "n_open"))
-    details = [f"Can still be played on: {count_text(n_open, 'game')}; the same collect does."] if n_open else []
+    details = [f"Can still be resumed: {count_text(n_open, 'game')}; repeat the command."] if n_open else []
     if n - n_open == n_complete:
         verdict = f"No game of {n - n_open:,} was cut short."
         return Verdict("note" if n_open else "not found", verdict, tuple(details))
@@ -242,7 +248,8 @@ def games_ended(rows: CheckRows, context: Context) -> Verdict:
         )
     return Verdict(
         "caution",
-        f"{count_text(n - n_open - n_complete, 'game')} of {n - n_open:,} ended early and are left out of all indices.",
+        f"{count_text(n - n_open - n_complete, 'game')} of {n - n_open:,} ended early and are excluded from all "
+        "indices.",
         tuple(details),
     )
 
@@ -250,7 +257,7 @@ def games_ended(rows: CheckRows, context: Context) -> Verdict:
 def game_influence(rows: CheckRows, context: Context) -> Verdict:
     results = rows["game_influence"].drop_nulls("estimate")
     if results.is_empty():
-        verdict = "There are too few complete games to leave one out."
+        verdict = "There are too few complete games to exclude one."
         return Verdict("not checked", verdict)
     keys = ["model", "index"]
     cells = results.unique(keys).height
@@ -272,7 +279,7 @@ def game_influence(rows: CheckRows, context: Context) -> Verdict:
     ]
     return Verdict(
         "caution" if changed.height else "not found",
-        "Leaving out one game decides whether an index is above chance in "
+        "Excluding one game decides whether an index is above chance in "
         f"{changed.unique(keys).height or 'none'} of {cells} (an index of a model each).",
         tuple(details),
     )

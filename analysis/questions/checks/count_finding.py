@@ -65,17 +65,18 @@ def count_models(rows: CheckRows, context: Context) -> Verdict:
     worse = others.filter(pl.col("elpd_difference") < -_CLEARLY * pl.col("se_difference"))
     name = str(shown["family"][0]).replace("_", " ")
     details = [
-        f"Ratio of medians, {context.other} to {context.reference}: {spread(shown['ratio'])}; the 95 % interval leaves "
-        f"out 1 in {_count(shown.filter((pl.col('ratio_low') > 1) | (pl.col('ratio_high') < 1)), shown)}.",
+        f"Ratio of medians, {context.other} to {context.reference}: {spread(shown['ratio'])}; the 95 % interval "
+        "excludes 1 in"
+        f" {_count(shown.filter((pl.col('ratio_low') > 1) | (pl.col('ratio_high') < 1)), shown)}.",
         *_small_effects(shown, context),
-        f"Of shares and quantiles by condition {shown['n_outside'].sum()} of {shown['n_compared'].sum()} lie outside "
-        "the 95 % that the models predict.",
+        f"Of shares and quantiles by condition {shown['n_outside'].sum()} of {shown['n_compared'].sum()} lie "
+        "outside the models' 95 % prediction intervals.",
         *(_zeros(row, context) for row in zeros.to_dicts()),
         *(_compared(row, context) for row in better.to_dicts()),
     ]
     if others.height:
         details.append(
-            f"Clearly worse than the lognormal in leaving counts out (by more than {_CLEARLY} standard errors): "
+            f"Clearly worse than the lognormal in leave-one-out (by more than {_CLEARLY} standard errors): "
             f"{count_of(worse.height, others.height, 'model')} of another family."
         )
     if unsure.height:
@@ -85,7 +86,8 @@ def count_models(rows: CheckRows, context: Context) -> Verdict:
     is_doubtful = zeros.height or better.height or unsure.height
     return Verdict(
         "caution" if is_doubtful else "not found",
-        f"The share of zeros is as a {name} predicts it in {_count(shown.filter(n_zeros_outside=0), shown)}; another "
+        f"The proportion of zeros is as a {name} predicts it in {_count(shown.filter(n_zeros_outside=0), shown)}; "
+        "another "
         f"family is clearly better in {count_of(better.height, others.height, 'comparison')}.",
         tuple(details),
     )
@@ -114,7 +116,7 @@ def _zeros(row: dict[str, Any], context: Context) -> str:
         f"{percent(row[f'zeros_{side}'])} observed in {label}, {percent(row[f'zeros_{side}_predicted'])} predicted"
         for side, label in (("reference", context.reference), ("other", context.other))
     )
-    return f"Zeros that are not as predicted, {context.cell(row)}: {'; '.join(pairs)}."
+    return f"Zeros not as predicted, {context.cell(row)}: {'; '.join(pairs)}."
 
 
 def _compared(row: dict[str, Any], context: Context) -> str:

@@ -55,7 +55,7 @@ def influence(rows: CheckRows, context: Context) -> Verdict:
     changed = results.filter("changes_conclusion")
     cells = changed.select("model", "test").unique(maintain_order=True)
     most_influential = results.sort("cooks_distance", descending=True, nulls_last=True).to_dicts()[0]
-    subject = "Leaving out one prompt changes the conclusion in"
+    subject = "Excluding one prompt changes the conclusion in"
     details = [
         f"Largest Cook's distance: {number(most_influential['cooks_distance'])} ({context.cell(most_influential)}, "
         f"prompt {most_influential['left_out']}); "
@@ -63,7 +63,7 @@ def influence(rows: CheckRows, context: Context) -> Verdict:
     ]
     if n_failed:
         details.append(
-            f"{n_failed} of {count_text(rows['influence'].height, 'refit')} without a prompt could not be made, and "
+            f"{n_failed} of {count_text(rows['influence'].height, 'refit')} without a prompt failed, and "
             f"{'is' if n_failed == 1 else 'are'} not counted."
         )
     for row in changed.group_by("model", "test", "p_all", maintain_order=True).agg("left_out").to_dicts():
@@ -89,7 +89,7 @@ def corrections(rows: CheckRows, context: Context) -> Verdict:
     return Verdict(
         "caution" if lost["holm"].height else "not found",
         f"Of {count_text(significant.height, 'significant effect')} (p < {context.alpha:g}), "
-        f"{significant.height - lost['holm'].height} are left after Holm's correction and "
+        f"{significant.height - lost['holm'].height} remain after Holm's correction and "
         f"{significant.height - lost['bh'].height} after Benjamini and Hochberg's.",
         (
             f"Corrected for the {corrected} tests that each model has here.",
@@ -109,7 +109,8 @@ def _over_words_corrected(results: pl.DataFrame, context: Context) -> Iterator[s
         return
     left = {name: results.filter(f"is_significant{name}").height for name in ("", "_holm", "_bh")}
     yield (
-        f"Over other words and wordings, all {count_text(results.height, 'effect')} of all models corrected together: "
+        f"Over other words and wordings, with all {count_text(results.height, 'effect')} of all models corrected "
+        "together: "
         f"{left['']} are significant, {left['_holm']} after Holm's correction, {left['_bh']} after Benjamini and "
         "Hochberg's."
     )
@@ -123,7 +124,7 @@ def equivalence(rows: CheckRows, context: Context) -> Verdict:
     small = results.filter(is_significant & (pl.col("p_equivalence") < context.alpha))
     details = [
         f"{context.cell(row)}: d = {number(row['d'])}, {percent(1 - 2 * context.alpha, 0)} interval "
-        f"{number(row['conf_low'])} to {number(row['conf_high'])}, so that a bound of {number(row['smallest_bound'])} "
+        f"{number(row['conf_low'])} to {number(row['conf_high'])}, so a bound of {number(row['smallest_bound'])} "
         "could just be shown."
         for row in nulls.to_dicts()
     ]
@@ -131,14 +132,14 @@ def equivalence(rows: CheckRows, context: Context) -> Verdict:
     short = results.filter(~pl.col("is_possible"))
     if short.height:
         details.append(
-            f"In {count_of(short.height, results.height, 'cell')} there are too few words, wordings or trials to show "
-            f"|d| < {context.bound:g} even if d were exactly 0."
+            f"In {count_of(short.height, results.height, 'cell')} words, wordings or trials are too few to show |d| <"
+            f" {context.bound:g} even if d were exactly 0."
         )
     details.append(
         f"Significant and yet smaller than {context.bound:g}: {count_of(small.height, results.height, 'cell')}"
         f"{which_cells(small, context)}."
     )
-    none = f"There is no null: {results.height} of {count_text(results.height, 'effect')} are significant over words."
+    none = f"No null result: {results.height} of {count_text(results.height, 'effect')} are significant over words."
     n_undecided = nulls.height - equivalent.height
     verdict = (
         f"Of {count_text(nulls.height, 'effect')} that are not significant over words and wordings, "

@@ -108,10 +108,9 @@ def _sizes(what: str, of_dealt: pl.Series, of_real: pl.Series, real: str, digits
 def _dealt_sentences(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> Iterator[str]:
     """Yield what the study's own model and the one over words and wordings find in the variant null."""
     yield (
-        f"Models that were asked with words dealt at random (variant {NULL}): p is below {context.alpha:g} in "
+        f"Models with words assigned at random (variant {NULL}): p is below {context.alpha:g} in "
         f"{_small(dealt, 'p_engine', context)} by the study's own model and in "
-        f"{_small(dealt, 'p_over_words', context)} over words and wordings; {percent(context.alpha, 0)} are to be "
-        "expected."
+        f"{_small(dealt, 'p_over_words', context)} over words and wordings; {percent(context.alpha, 0)} are expected."
     )
     real = rows["crossed"].select(_OBSERVED_D)["observed_d"]
     yield _sizes("effects without sign, in standard deviations", dealt["observed_d"], real, "words as they are")
@@ -120,9 +119,9 @@ def _dealt_sentences(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> 
 def _dealt_choices(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> Iterator[str]:
     """Yield what is found in the variant null of a forced choice."""
     yield (
-        f"Models that were asked with words dealt at random (variant {NULL}): p of the difference of conditions "
+        f"Models with words assigned at random (variant {NULL}): p of the difference of conditions "
         f"(logistic regression of all answers) is below {context.alpha:g} in {_small(dealt, 'p_engine', context)}; "
-        f"{percent(context.alpha, 0)} at most are to be expected, for words are dealt in balance."
+        f"{percent(context.alpha, 0)} at most are expected, because words are assigned in balance."
     )
     real = rows["missing_bounds"]["delta_p"]
     yield _sizes("differences ΔP, without sign", dealt["observed"].drop_nulls(), real, "words as they are", 3)
@@ -132,9 +131,9 @@ def _dealt_levels(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> Ite
     """Yield how often levels that say nothing differ, and by how much, next to the levels as they were shown."""
     real = rows["level_contrasts"]
     yield (
-        f"Models that were asked with levels dealt to prompts at random (variant {NULL}): p of the difference between "
+        f"Models with levels assigned to prompts at random (variant {NULL}): p of the difference between "
         f"two levels, uncorrected, is below {context.alpha:g} in {_small(dealt, 'p_engine', context, 'pair')}; "
-        f"{percent(context.alpha, 0)} are to be expected, but pairs of one attribute go together. Of the levels as "
+        f"{percent(context.alpha, 0)} are expected, but pairs of one attribute are correlated. Of the levels as "
         f"they were shown: {_small(real.drop_nulls('p_value'), 'p_value', context, 'pair')}."
     )
     sizes = real.select(_OBSERVED_D)["observed_d"]

@@ -81,7 +81,7 @@ def _checked(db: str | Path, kept: Registration) -> Registration:
         raise DatabaseError(error.what, "To compare with the file itself: --registration FILE") from None
     if parsed != kept:
         raise DatabaseError(
-            f'The registration in "{db}" is not the one that was kept: its hash is another.',
+            f'The registration in "{db}" differs from the stored one: its hash is different.',
             "To compare with the file itself: --registration FILE",
         )
     return parsed
@@ -192,10 +192,10 @@ def _details(rows: pl.DataFrame) -> Iterator[str]:
 
 
 def _about(known: Registered) -> Iterator[str]:
-    from_where = "kept with a run" if known.is_kept else "given as a file; no run here was begun with it"
+    from_where = "stored with a run" if known.is_kept else "given as a file; no run here used it"
     yield f"The registration's SHA-256 is {known.registration.sha256} ({from_where})."
     if known.n_others:
-        yield f"Runs here were begun with {known.n_others} other registration(s), too; this is the newest."
+        yield f"Runs here also used {known.n_others} other registration(s); this is the newest."
 
 
 @dataclass(frozen=True)
@@ -213,23 +213,21 @@ _KINDS: dict[str, _Kind] = {
     "prompts": _Kind("other prompts", "{model}: {n} conversations began with a prompt that is not registered."),
     "seed": _Kind("another seed", "{model}: the seed is {found}; registered is {registered} ({n} trials)."),
     "model": _Kind(
-        "a model that is not eligible", "{found} is neither named nor eligible as a later model ({n} trials)."
+        "a model that is not eligible", "{found} is neither registered nor eligible as a later model ({n} trials)."
     ),
     "settings": _Kind("other settings", "{model}: asked with {found}; registered is {registered} ({n} trials)."),
     "fewer_trials": _Kind("fewer trials than planned", "{model}: {found} trials of the {registered} planned."),
     "more_trials": _Kind("more trials than planned", "{model}: {found} trials, planned are {registered}."),
     "formula": _Kind("a fit with another formula", "The fit {subject} is {found}; registered is {registered}."),
-    "exclusion": _Kind(
-        "exclusions added", "The fit {subject} leaves out {n} rows by {found}, which is not registered."
-    ),
+    "exclusion": _Kind("exclusions added", "The fit {subject} excludes {n} rows by {found}, which is not registered."),
     "stopping_rule": _Kind(
-        "another rule of stopping", "{n} runs were to end by the rule {found}; registered is {registered}."
+        "another stopping rule", "{n} runs were to end by the rule {found}; registered is {registered}."
     ),
     "width_looks": _Kind(
         "more looks at the width than planned", "{model}: {found} looks at the width; registered are {registered}."
     ),
     "left_early": _Kind(
-        "ended before the rule ended it",
+        "abandoned before the rule ended it",
         "{model}: asked no more after {found} repetitions; by {registered} it was to go on.",
     ),
     "looks": _Kind("more looks than planned", "{model}: {found} looks by the fit {subject}; planned are {registered}."),

@@ -60,7 +60,7 @@ def mixed_fit(study: Study) -> Fit:
     if (own := cell_model(dict(study.fits))) is not None:
         return own
     raise StudyError(
-        f'Can\'t check "{study.name}": checks are of a mixed model of counts by model and test, and it has none.',
+        f'Can\'t check "{study.name}": checks need a mixed model of counts by model and test, and it has none.',
         'Its file would have one as [fits.lme4] with formula = "tokens ~ condition + (1 | wording)" and '
         'by = ["model", "test"].',
     )
@@ -84,8 +84,8 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
     frame = rows_of_source(frame, db, study, source).filter(pl.col("source").is_in(sources_that("is_of_models")))
     if frame.is_empty():
         raise DatabaseError(
-            f'Nothing to check of "{study.name}": its checks are of token counts, and only people answered.',
-            "Their answers are compared by: analyze --fit d_score, analyze alike",
+            f'Nothing to check of "{study.name}": its checks need token counts, and only people answered.',
+            "To compare their answers: analyze --fit d_score, analyze alike",
         )
     frame = frame.select(*COLUMNS, *_present(frame), "token_limit", "temperature")
     frame = frame.sort([name for name in ORDER if name in frame.columns], nulls_last=True)

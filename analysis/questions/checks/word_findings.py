@@ -44,7 +44,7 @@ def variance_shares(rows: CheckRows, context: Context) -> Verdict:
     )
     return Verdict(
         "note",
-        f"Of the variance that the condition leaves, {shares_text} (in the middle model); the rest is between trials.",
+        f"Of the remaining variance, {shares_text} (in the middle model); the rest is between trials.",
         tuple(details),
     )
 
@@ -65,7 +65,7 @@ def words(rows: CheckRows, context: Context) -> Verdict:
     shifted, failed = shift.filter("changes_conclusion"), rows["crossed"].filter(pl.col("verdict").is_null())
     details = over_words_details(crossed, context)
     details.append(
-        f"Words that differ, but not in the effect, (1 | item): other conclusions in "
+        f"With words that differ, but not in the effect, (1 | item), conclusions change in "
         f"{count_of(shifted.height, shift.height, 'model')}{which_cells(shifted, context)}."
     )
     if failed.height:
@@ -103,12 +103,12 @@ def same_words(rows: CheckRows, context: Context) -> Verdict:
     """Return whether the effect lies at the same words in each model."""
     pairs = rows["same_words"].drop_nulls("correlation") if "same_words" in rows else pl.DataFrame()
     if pairs.is_empty():
-        return Verdict("note", "It takes a test of two models to compare where they have the bias; there is none here.")
+        return Verdict("note", "Comparing where models have the bias needs a test of two models; there is none here.")
     tests = pairs.unique("test", maintain_order=True)
     agreeing = tests.filter(pl.col("p_test") < context.alpha).height
     return Verdict(
         "not found" if agreeing == tests.height else "caution",
-        f"Models have the bias at the same words, more than words in random order would (p < {context.alpha:g}), in "
+        f"Models have the bias at the same words, more than with words in random order (p < {context.alpha:g}), in "
         f"{count_of(agreeing, tests.height, 'test')}: between two models effects at words correlate by "
         f"{spread(pairs['correlation'])}.",
         (
@@ -133,13 +133,14 @@ def _without_errors(pairs: pl.DataFrame) -> Iterator[str]:
     others = pairs.filter(pl.col("conf_high") < 1).height
     left = (
         f"; without them correlations are {spread(known)} ({count_of(known.len(), pairs.height, 'pair')}): the "
-        f"interval leaves out 0 in {apart} of them, and 1, the same words, in {others}"
+        "interval excludes 0 in"
+        f" {apart} of them, and 1, the same words, in {others}"
         if known.len()
         else ""
     )
     yield (
-        "Errors over wordings make plain correlations too small. Of the variance of effects at words "
-        f"{percent(middle(reliability), 0)} is no error in the middle ({_range(100 * reliability, 0)} %){left}."
+        "Errors over wordings attenuate plain correlations. Of the variance of effects at words "
+        f"{percent(middle(reliability), 0)} is not error, in the median ({_range(100 * reliability, 0)} %){left}."
     )
     within = pairs["within_groups"].drop_nulls()
     if within.len():
@@ -160,14 +161,14 @@ def over_words_verdict(crossed: pl.DataFrame) -> str:
     if own.height:
         n_significant = int((own["p_value"] < _ALPHA).sum())
         return (
-            "The study's own model already lets the effect vary over words and wordings: what it finds "
-            f"({count_of(n_significant, own.height, 'effect')} with p < {_ALPHA:g}) is about others like these, too."
+            "The study's own model already lets the effect vary over words and wordings: its results "
+            f"({count_of(n_significant, own.height, 'effect')} with p < {_ALPHA:g}) generalise to others like these."
         )
     significant = crossed.filter(pl.col("verdict").is_in(["stays", "lost"]))
     kept = significant.filter(pl.col("verdict") == "stays").height
     said = f"Of {count_text(significant.height, 'significant effect')}, {kept} stay so over other words and wordings"
     made = significant.filter((pl.col("verdict") == "stays") & ~pl.col(SIGN_KEPT).fill_null(True)).height
-    return f"{said}; missing answers could have made the sign of {made} of these." if made else f"{said}."
+    return f"{said}; missing answers could have changed the sign of {made} of these." if made else f"{said}."
 
 
 def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
@@ -176,7 +177,7 @@ def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
     is_own = crossed.filter(pl.col("verdict") == ALREADY_IN_MODEL).height == crossed.height
     of_square = (
         f"words have {percent(middle(crossed['share_words']))} and wordings "
-        f"{percent(middle(crossed['share_wordings']))} (in the middle model), which no repetition makes smaller."
+        f"{percent(middle(crossed['share_wordings']))} (in the middle model), which repetitions can't reduce."
     )
     details = [
         *(
@@ -189,20 +190,20 @@ def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
         if is_own
         else f"Standard errors over words and wordings are {spread(crossed['std_error_ratio'])} times the model's own. "
         f"Of their square, {of_square}",
-        f"What could have been found (80 % power, two-sided 5 %): {spread(crossed['mde_d'])} standard deviations; "
+        f"Smallest detectable effects (80 % power, two-sided 5 %): {spread(crossed['mde_d'])} standard deviations; "
         f"{spread(crossed['mde'], 1)} in units of the outcome.",
     ]
     made = crossed.filter(~pl.col(SIGN_KEPT).fill_null(True))
     if made.height:
         details.append(
-            "Refused and other missing answers could have made the sign in "
+            "Refused and other missing answers could have changed the sign in "
             f"{count_of(made.height, crossed.height, 'cell')}{which_cells(made, context)}."
         )
     singular = crossed.filter("is_singular")
     if singular.height:
         details.append(
-            f"Singular: {count_of(singular.height, crossed.height, 'model')} in which a variance is 0; their numbers "
-            "are those of the largest model that is not."
+            f"Singular: {count_of(singular.height, crossed.height, 'model')} in which a variance is 0; their "
+            "numbers are those of the largest non-singular model."
         )
     return details
 
@@ -215,7 +216,7 @@ def pooled_effects(rows: CheckRows, context: Context) -> Verdict:
     """Return the effects over words and wordings, pooled over tests and models."""
     n_cells = rows["crossed"].drop_nulls("estimate").height
     if n_cells < MIN_CELLS:
-        verdict = f"It takes {MIN_CELLS} effects to pool them; there are {n_cells}."
+        verdict = f"It takes {MIN_CELLS} effects to pool; there are {n_cells}."
         return Verdict("note", verdict)
     pooled = {str(row["row"]): row for row in rows["meta"].to_dicts()} if "meta" in rows else {}
     if "mean" not in pooled:
@@ -234,7 +235,7 @@ def pooled_effects(rows: CheckRows, context: Context) -> Verdict:
             f"To expect ({level} prediction intervals): {'; '.join(expected)}.",
             f"Standard deviation of true effects: {', '.join(varied)}.",
             *([str(mean["messages"])] if mean["messages"] else []),
-            "Pooled are the effects over words and wordings, by R's metafor: random effects of test, model and cell.",
+            "The effects over words and wordings are pooled by R's metafor: random effects of test, model and cell.",
         ),
     )
 

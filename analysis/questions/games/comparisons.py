@@ -73,7 +73,7 @@ class Comparison:
         if alone := sorted(set.symmetric_difference(*(set(kinds) for kinds in self._kinds))):
             return f"in one of the two alone there is {', '.join(alone)}, and they would differ in that, too"
         if min(sum(cell.chance.n_games for cell in side) for side in self._sides) < 2:
-            return "one game on a side has nothing to be drawn again from"
+            return "one game on a side can't be resampled"
         return None
 
     @property
@@ -132,9 +132,9 @@ def list_comparisons(cells: Sequence[GameCell], question: Question) -> list[Comp
     if not pairs:
         raise UsageError(
             f'Nothing can be compared with the {question.between} "{question.reference}".',
-            f"Complete games there are of: {', '.join(sorted(values))}.",
+            f"Complete games exist of: {', '.join(sorted(values))}.",
             f"They must share {', '.join(('source', 'study version', *question.by))} with it.",
-            *["A variant that is added makes another version of its study."] * (_n_versions(cells) > 1),
+            *["Adding a variant makes another version of its study."] * (_n_versions(cells) > 1),
         )
     return pairs
 

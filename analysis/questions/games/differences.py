@@ -112,11 +112,11 @@ def _question(
         if name not in ATTRIBUTES:
             raise UnknownNameError("column to compare games by", name, ATTRIBUTES)
     if between in by:
-        raise UsageError(f"Can't compare within each {between} what differs in {between}.", "Leave out that --by.")
+        raise UsageError(f"Can't compare {between} within each {between}.", "Remove that --by.")
     if reference is None and between == "variant":
         reference = study.variant
     if reference is None:
-        raise UsageError(f"Which {between} are the others compared with?", f"Name it: --reference {between.upper()}")
+        raise UsageError(f"Which {between} is the reference?", f"Name it: --reference {between.upper()}")
     rest = tuple(name for name in ATTRIBUTES if name != between)
     return Question(between, reference, tuple(by) or rest, tuple(conditions))
 
@@ -138,9 +138,9 @@ def _comparison_warnings(pairs: Sequence[Comparison]) -> tuple[str, ...]:
     jobs = dict.fromkeys(f"{pair.condition} and {pair.reference}" for pair in pairs if pair.has_unequal_chance)
     pools = dict.fromkeys(str(pair) for pair in pairs if pair.has_other_shares)
     return (
-        *(f"Jobs in each class differ between {name}: chance gives them different levels." for name in jobs),
+        *(f"Jobs in each class differ between {name}: their levels of chance differ." for name in jobs),
         *(
-            f"What is pooled has other shares in {name}: they differ in that, too; better within each."
+            f"What is pooled has other shares in {name}: they differ in that, too; compare within each instead."
             for name in pools
         ),
     )
@@ -153,7 +153,7 @@ def too_few_draws(n_comparisons: int, n_draws: int, adjust: str) -> str | None:
         return None
     return (
         f"{n_draws} permutations are too few for {n_comparisons} comparisons: no corrected p can be below "
-        f"{min(n / (1 + n_draws), 1):.2g}. Type --n-draws {20 * n - 1} or more, or ask for fewer (--condition)."
+        f"{min(n / (1 + n_draws), 1):.2g}. Type --n-draws {20 * n - 1} or more, or compare fewer (--condition)."
     )
 
 

@@ -64,7 +64,7 @@ def game_indices(
     without any, RError if R can't.
     """
     if min(n_boot, n_random) < 1:
-        raise UsageError("Can't draw fewer than one bootstrap or random cell.", "For example: --n-boot 2000")
+        raise UsageError("The bootstrap and random cells need at least one draw.", "For example: --n-boot 2000")
     cells = game_cells(db, study_in(db, study, has_games, "has games"), variants, source)
     levels = {cell.chance: _level_call(cell.chance, n_random, seed) for cell in cells}
     calls = [_index_call(cell, levels[cell.chance], n_boot, seed) for cell in cells]

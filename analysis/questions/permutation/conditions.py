@@ -69,7 +69,7 @@ def permute_conditions(
     are_whole = [set(map(str, own.levels[contrast])) <= set(planned.cell.rows[contrast].cast(str)) for planned in plan]
     left_out = [planned.cell.key for planned, is_whole in zip(plan, are_whole, strict=True) if not is_whole]
     if not any(are_whole):
-        raise UsageError("There is nothing to permute: no model and test has answers in both conditions.")
+        raise UsageError("Nothing to permute: no model and test has answers in both conditions.")
     whole = [planned for planned, is_whole in zip(plan, are_whole, strict=True) if is_whole]
     calls = [_call(planned, own, permutations, engine, seed, settings) for planned in whole]
     kept = results(db, calls, workers=workers, progress=progress)

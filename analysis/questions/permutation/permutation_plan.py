@@ -170,13 +170,13 @@ def _units_and_strata(study: Study, fit: Fit, columns: list[str]) -> tuple[str, 
     if contrast not in fixed or contrast not in columns or len(set(units)) != 1:
         raise StudyError(
             f'Can\'t permute "{fit.name}" of "{study.name}": its formula is {fit.formula}.',
-            "There must be a fixed effect of condition, whose labels are swapped, and one random effect, of the items.",
+            "It needs a fixed effect of condition, whose labels are swapped, and one random effect, of the items.",
         )
     within = tuple(name for name in dict.fromkeys(fixed) if name not in (contrast, "0", "1"))
     if not set(within) <= {word_for(name, within) for name in CELL}:
         raise StudyError(
             f'Can\'t permute "{fit.name}" of "{study.name}": besides {contrast} its formula has {", ".join(within)}.',
-            f"A cell can be made of {' and '.join(CELL)} only.",
+            f"A cell can only consist of {' and '.join(CELL)} only.",
         )
     return contrast, units[0], within
 

@@ -30,7 +30,7 @@ def result_sentences(result: PermutationResult) -> Iterator[str]:
         yield from _multiple_tests(main)
         yield from _monte_carlo_error(main)
     if result.left_out:
-        yield f"Left out, for there are answers in one condition only: {', '.join(result.left_out)}."
+        yield f"Excluded, because they have answers in one condition only: {', '.join(result.left_out)}."
 
 
 def _of_conditions(cells: pl.DataFrame) -> Iterator[str]:
@@ -66,11 +66,11 @@ def null_sentences(cells: pl.DataFrame) -> Iterator[str]:
         mean, low, high = (100 * rate for rate in (sum(rates) / len(rates), min(rates), max(rates)))
         found = part.filter(pl.col("p_engine") < 0.05)
         yield (
-            f"Where words are dealt to groups at random{_KINDS.get(str(kind[-1]), '')}, "
+            f"With words assigned to groups at random{_KINDS.get(str(kind[-1]), '')}, "
             f"p of {test} is below .05 in {mean:.1f} % of the permutations "
             f"({low:.1f} to {high:.1f} % by model and test). As observed it is in {found.height} of {part.height} "
-            f"cells; in {(found['p_two_sided'] < 0.05).sum()} of these p by permutation is, too. Nothing is corrected "
-            "for the number of cells."
+            f"cells; in {(found['p_two_sided'] < 0.05).sum()} of these p by permutation is, too. Nothing is "
+            "corrected for multiple testing."
         )
 
 
@@ -92,20 +92,21 @@ def _doubtful(refits: pl.DataFrame, tests: pl.DataFrame) -> Iterator[str]:
     if failed := counts.get("failed", 0):
         largest_p = tests.select(pl.col("p_if_failed_large").max()).row(0)[0]
         yield (
-            f"{failed} of {refits.height} refits failed and take no part in p. With each of them counted as one as "
-            f"large, no p_one_sided is above {largest_p or 1:.3g}. The same command tries them again."
+            f"{failed} of {refits.height} refits failed and are excluded from p. Counting each of them as equally "
+            "large, no p_one_sided is above"
+            f" {largest_p or 1:.3g}. The same command tries them again."
         )
     for status, saying in _STATUSES.items():
         if counts.get(status):
-            yield f"{counts[status]} of {refits.height} refits {saying}; they take part in p."
+            yield f"{counts[status]} of {refits.height} refits {saying}; p includes them."
 
 
 def _separated(tests: pl.DataFrame) -> Iterator[str]:
     cells = tests.filter(pl.col("engine") == "lme4", pl.col("n_separated") > 0).select("model", "test").unique()
     if not cells.is_empty():
         yield (
-            f"In {cells.height} cells some refits had a condition with all answers alike (n_separated): glmer's log "
-            "odds are not finite there, and s says nothing. Read the item-averaged ΔP."
+            f"In {cells.height} cells some refits had a condition with equal answers (n_separated): glmer's log "
+            "odds are not finite there, and s is meaningless. Read the item-averaged ΔP."
         )
 
 
@@ -116,8 +117,8 @@ def _prior_driven(cells: pl.DataFrame) -> Iterator[str]:
         names = "; ".join(" and ".join(filter(None, row)) for row in dependent.select("model", "test").iter_rows())
         yield (
             "All cells are permuted together, so p is against a difference in none of them. Too few failures to decide "
-            f"by themselves: {names}. Their ΔP follows the reference cell's through the priors: a small p there is "
-            "no evidence of their own interference."
+            f"by themselves: {names}. Their ΔP follows the reference cell's through the priors: a small p there "
+            "is no evidence for interference in these cells."
         )
 
 
@@ -135,5 +136,5 @@ def _monte_carlo_error(cells: pl.DataFrame) -> Iterator[str]:
     if isinstance(share, float):
         yield (
             f"Monte Carlo error of the short chains makes up at most {share:.1%} of a cell's null variance. The "
-            "observed value has the same error, so that p holds; it costs a little power."
+            "observed value has the same error, so p is valid, with slightly less power."
         )

@@ -23,7 +23,7 @@ from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
 
-STALE = "The kept topic model was fitted to other texts (or with other settings or R code); run: analyze --fit stm."
+STALE = "The stored topic model was fitted to other texts (or with other settings or R code); run: analyze --fit stm."
 
 
 def models_to_show(db: str | Path, study: Study) -> pl.DataFrame:
