@@ -6,7 +6,7 @@
 #' be the same at each threshold (proportional odds): `run_check("proportional_odds")` compares.
 #'
 #' @inheritParams fit_logistic
-#' @param formula the formula as text, such as `"rating ~ group + job"`. The rating may be whole numbers, a factor, or
+#' @param formula the formula as text, such as `"rating ~ group + job"`. Text is a factor, as of [fit_logistic()]. The rating may be whole numbers, a factor, or
 #'   text whose points `levels` lists, the lowest first. Points never given are left out, and a message says so.
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has the thresholds (`"1|2"`, below 2) and one row a
 #'   coefficient, in log odds, with Wald's z. `tables` holds `tests` (likelihood ratio tests, as of [fit_logistic()]),
@@ -15,9 +15,17 @@
 #'   each point of the scale (`category`) by how much the probability of that point differs from the `reference`,
 #'   averaged over the rows as they are otherwise (delta method; over clusters, if one is named).
 #' @source Christensen (2022), R package ordinal; McCullagh (1980).
-#' @noRd
+#' @export
+#' @examplesIf requireNamespace("ordinal", quietly = TRUE)
+#' set.seed(1)
+#' ratings <- data.frame(group = rep(c("a", "b"), each = 60))
+#' ratings$rating <- findInterval(rlogis(120) + (ratings$group == "b"), c(-1, 0, 1)) + 1L
+#' fit <- fit_clm(ratings, "rating ~ group")
+#' fit
+#' predict(fit, data.frame(group = c("a", "b")))
 fit_clm <- function(data, formula, by = NULL, levels = NULL, cluster = NULL, save_to = NULL,
                     declared = list()) {
+  check_arguments()
   need_package("ordinal", "fit cumulative models of ratings")
   if (!is.null(cluster)) need_package("sandwich", "compute standard errors over clusters of ratings")
   fit_fixed_effects(data, formula, by, levels, cluster, save_to, cumulative_model(levels), declared)

@@ -308,11 +308,12 @@ capped_df <- function(n_levels) as.double(min(n_levels) - 1)
 
 coefficient_rows <- function(estimates, error) {
   statistic <- estimates / error$std_error
-  estimate_rows(
+  rows <- estimate_rows(
     names(estimates), unname(estimates), error$std_error, error$df, unname(statistic),
     2 * stats::pt(-abs(unname(statistic)), error$df),
     half_width = stats::qt(.975, error$df) * error$std_error
   )
+  structure(rows, covariance = attr(error, "covariance"))
 }
 
 # What each component has of the squared standard error of the coefficient `name`: see "What the standard error is made

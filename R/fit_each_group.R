@@ -8,7 +8,7 @@
 # Dropped rows are said in a message; in a warning, columns such as `source` that differ within a group, refusals that
 # are taken for answers, and rows that are there twice.
 # Returns list(estimates, fits, variances, messages), each a data frame that begins with the columns `by`; `models`, a
-# list named by group (NULL where a group failed); and, where `fit_one` returns `tables_of_group`, `tables`: a list of
+# list named by group (NULL where a group failed), with the attribute `covariances` of estimates by group; and, where `fit_one` returns `tables_of_group`, `tables`: a list of
 # further such data frames. Labels of `data` (model_label, say) go with estimates and tables.
 fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   check_columns(data, c(by, columns))
@@ -22,7 +22,8 @@ fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   result <- stats::setNames(
     lapply(tables, function(table) stack_tables(table, data[0, by, drop = FALSE], fitted)), tables
   )
-  result$models <- models
+  covariances <- stats::setNames(lapply(fitted, `[[`, "covariance"), names(groups))
+  result$models <- structure(models, covariances = Filter(Negate(is.null), covariances))
   extra <- unique(unlist(lapply(fitted, function(group) names(group$tables))))
   if (length(extra) > 0) {
     result$tables <- stats::setNames(lapply(extra, function(table) stack_own_tables(table, fitted)), extra)
@@ -57,6 +58,7 @@ fit_group <- function(data, rows, by, columns, fit_one) {
     tables = lapply(result$value$tables_of_group, function(table) {
       if (nrow(table) == 0) table else with_keys(keys, table)
     }),
+    covariance = attr(result$value$estimates, "covariance"), # where it is not the model's own
     model = result$value$model
   )
 }

@@ -10,9 +10,11 @@
 # `small_sample(model, n_clusters)` besides G / (G - 1), and called `clustered_as`; `has_cr2`: clubSandwich knows it;
 # `refit(model, keep)`: the coefficients of some of its rows, for a jackknife over few clusters.
 # `declared`: what a study says that varied (choose_cluster.R), from which clusters are chosen if `cluster` names none.
-fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regression, declared = list()) {
+# `weights`: the name of a column, or NULL.
+fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regression, declared = list(),
+                              weights = NULL) {
   formula <- checked_formula(formula, names(data))
-  columns <- c(all.vars(formula), regression$columns)
+  columns <- c(all.vars(formula), regression$columns, weights)
   if (!is.null(cluster)) cluster <- checked_clusters(as.character(unlist(cluster)))
   check_columns(data, c(columns, cluster_columns(cluster), by), to = sprintf("fit %s", regression$name))
   has_bar <- any(c("|", "||") %in% all.names(formula))
@@ -29,16 +31,17 @@ fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regre
   check_columns(data, used, to = sprintf("fit %s", regression$name))
   fit_one <- function(rows) {
     rows <- once_per_prompt(rows, all.vars(formula[[2]])[[1]], declared$prompt)
-    fit_fixed_cell(formula, with_factors(rows, character(), levels), cluster, regression, declared)
+    if (!is.null(weights)) rows <- rows[checked_weights(rows[[weights]], weights) > 0, , drop = FALSE]
+    fit_fixed_cell(formula, with_factors(rows, character(), levels), cluster, regression, declared, weights)
   }
   slant_fit(fit_each_group(data, by, used, fit_one, save_to), regression$packages)
 }
 
-fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()) {
+fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list(), weights = NULL) {
   check <- if (is.null(regression$check)) check_outcome else regression$check
   check(rows, all.vars(formula[[2]]))
   rows <- regression$prepared(rows, formula)
-  model <- regression$model(formula, rows)
+  model <- if (is.null(weights)) regression$model(formula, rows) else regression$model(formula, rows, weights)
   if (anyNA(stats::coef(model))) {
     alike <- quoted(names(which(is.na(stats::coef(model)))))
     stop_with(sprintf("Can't fit %s: %s does not vary apart from the others.", regression$name, alike))
@@ -49,10 +52,14 @@ fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()
   over <- over_clusters(model, clusters_to_use(rows, cluster, declared, formula), regression)
   of_rows <- regression$effects(model)
   clustered <- clustered_effects(model, over, of_rows)
+  log_lik <- log_lik_of(model)
   list(
-    estimates = if (nrow(clustered) > 0) clustered[names(of_rows)] else of_rows,
+    estimates = structure(
+      if (nrow(clustered) > 0) clustered[names(of_rows)] else of_rows,
+      covariance = if (is.function(over$whole)) over$whole() else over$covariance
+    ),
     fit = c(if (!is.null(regression$fit_of)) regression$fit_of(model), list(
-      log_lik = as.numeric(stats::logLik(model)), aic = stats::AIC(model), bic = stats::BIC(model), singular = FALSE,
+      log_lik = as.numeric(log_lik), aic = stats::AIC(log_lik), bic = stats::BIC(log_lik), singular = FALSE,
       optimiser = paste0(regression$optimiser, if (!is.null(over)) sprintf(", clusters: %s", over$words))
     )),
     variances = regression$variances(model),
@@ -62,6 +69,27 @@ fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()
     ),
     model = model
   )
+}
+
+checked_weights <- function(values, name) {
+  if (!is.numeric(values) || any(!is.finite(values) | values < 0) || sum(values) == 0) {
+    stop_with(sprintf("Weights (\"%s\") must be finite numbers, 0 or more, and not all 0.", name))
+  }
+  values
+}
+
+# A call that says its formula and its column of weights, rather than that it has some.
+weighted_call <- function(fit, formula, weights, ...) {
+  call <- as.call(list(fit, formula, ..., data = quote(rows)))
+  if (!is.null(weights)) call$weights <- as.name(weights)
+  call
+}
+
+# R's own of a weighted logistic regression rounds the weights.
+log_lik_of <- function(model) {
+  value <- stats::logLik(model)
+  if (inherits(model, "glm") && any(stats::weights(model) != 1)) value[] <- -model$deviance / 2
+  value
 }
 
 # The clusters of the rows by name, with the attribute `reason`: those that are named, else those that the study
@@ -84,7 +112,7 @@ clusters_to_use <- function(rows, cluster, declared, formula) {
   )
 }
 
-# The errors of a model's coefficients over clusters: `error` (std_error and df), `covariance` (NULL of CR2), `method`,
+# The errors of a model's coefficients over clusters: `error` (std_error and df), `covariance` (see `whole()` of CR2 and two ways), `method`,
 # `names` and `words` of the clusters, `codes`, `n`, and how many degrees of freedom clusters have in tests of
 # several coefficients, `n_free`; NULL where rows are independent.
 over_clusters <- function(model, clusters, regression) {
@@ -108,13 +136,20 @@ over_clusters <- function(model, clusters, regression) {
   }
   if (takes_reduced_bias(clusters, n, regression)) {
     found <- reduced_bias_error(model, clusters[[1]])
-    return(c(about, list(error = found[c("std_error", "df")], method = "CR2")))
+    return(c(about, list(
+      error = found[c("std_error", "df")], method = "CR2",
+      whole = function() as.matrix(clubSandwich::vcovCR(model, clusters[[1]], "CR2"))
+    )))
   }
   found <- clustered_error(regression$changes(model), clusters)
   if (length(clusters) == 2) {
     both <- paste(clusters[[1]], clusters[[2]], sep = "\037")
     of <- lapply(c(clusters, list(both)), function(codes) over_one_way(regression$changes(model), codes))
-    return(c(about, list(error = found, covariance = of[[1]] + of[[2]] - of[[3]], method = "two ways")))
+    # Of the difference, some variances may be negative; correlations are those of the sum.
+    return(c(about, list(
+      error = found, covariance = of[[1]] + of[[2]] - of[[3]], method = "two ways",
+      whole = function() of[[1]] + of[[2]]
+    )))
   }
   found$std_error <- found$std_error * sqrt(regression$small_sample(model, n))
   c(about, list(
@@ -156,7 +191,7 @@ constant_terms <- function(model, codes) {
 }
 
 rows_of_model <- function(model) {
-  if (inherits(model, "clm")) environment(stats::formula(model))$rows else stats::model.frame(model)
+  if (inherits(model, c("clm", "coxph"))) environment(stats::formula(model))$rows else stats::model.frame(model)
 }
 
 # The coefficients with standard errors over other clusters, which are shown, and with those of independent rows (in

@@ -7,17 +7,23 @@
 #'
 #' @inheritParams fit_logistic
 #' @param formula the formula as text, such as `"value ~ condition"`. A column of text is a factor with the levels that
-#'   `levels` lists. Rows in which a column of it is missing are left out and counted (`n_missing`).
+#'   `levels` lists, or sorted as in the C locale (a message says which is the reference). Rows in which a column of it is missing are left out and counted (`n_missing`).
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per coefficient, in units of the
 #'   outcome, with t and its 95 % interval; `variances` the residual variance (squared units). `tables` holds `tests`:
 #'   the row `"all"` is against the model without predictors (as R's `anova()` of a model with one factor, or the last
 #'   line of `summary()`), and where there are several terms each has a row, against the model without it: `f_value`,
 #'   `df`, `df_residual`, `p_value` and `eta_squared` (partial; of "all" it is R squared). With `cluster` also
 #'   `clustered`, as of [fit_logistic()].
-#' @noRd
+#' @export
+#' @examples
+#' trials <- subset(simulate_trials(), is_valid)
+#' fit <- fit_lm(trials, "tokens ~ condition", by = "model", cluster = "item")
+#' fit
+#' vcov(split(fit)[[1]])
 fit_lm <- function(data, formula, by = NULL, levels = NULL, cluster = NULL, save_to = NULL,
-                   declared = list()) {
-  fit_fixed_effects(data, formula, by, levels, cluster, save_to, linear_model, declared)
+                   declared = list(), weights = NULL) {
+  check_arguments()
+  fit_fixed_effects(data, formula, by, levels, cluster, save_to, linear_model, declared, weights)
 }
 
 linear_model <- list(
@@ -26,7 +32,7 @@ linear_model <- list(
     check_varies_within(rows, formula)
     rows
   },
-  model = function(formula, rows) stats::lm(formula, data = rows),
+  model = function(formula, rows, weights = NULL) eval(weighted_call(quote(stats::lm), formula, weights)),
   effects = function(model) {
     table <- stats::coef(summary(model))
     error <- frame_of(std_error = unname(table[, "Std. Error"]), df = rep(as.double(model$df.residual), nrow(table)))

@@ -196,23 +196,33 @@ variance_components <- function(model) {
   )
 }
 
-# The level list of each variable that is text, logical or a factor; a text column without one is an error.
+# The level list of each variable that is text, logical or a factor. Of text without one, the reference is the first in
+# the order of the C locale, which is the same on every machine, and is said.
 level_lists <- function(data, variables, levels) {
   given <- lapply(as.list(levels), function(level) as.character(unlist(level)))
   is_coded <- function(column) is.character(column) || is.factor(column) || is.logical(column)
   lists <- list()
   for (name in variables[vapply(data[variables], is_coded, logical(1)) | variables %in% names(given)]) {
-    present <- if (is.logical(data[[name]])) c("FALSE", "TRUE") else base::levels(data[[name]])
+    present <- if (is.logical(data[[name]])) c("FALSE", "TRUE") else own_levels(data, name)
     listed <- if (!is.null(given[[name]])) given[[name]] else present
     if (length(listed) < 2 || anyDuplicated(listed) > 0) {
       stop_with(
-        sprintf("Can't fit: \"%s\" is text and needs a list of at least two levels, the reference level first.", name),
-        sprintf("Give it as levels = list(%s = c(\"compatible\", \"incompatible\")).", name)
+        sprintf("Can't fit: \"%s\" needs at least two different levels, the reference level first.", name),
+        sprintf("It has: %s.", if (length(listed) == 0) "none" else quoted(listed)),
+        sprintf("To choose them: levels = list(%s = c(\"compatible\", \"incompatible\")).", name)
       )
     }
+    if (is.null(given[[name]]) && is.character(data[[name]])) say_reference(name, listed)
     lists[[name]] <- listed
   }
   lists
+}
+
+say_reference <- function(name, listed) {
+  message(sprintf(
+    "%s: the reference level is \"%s\", before %s. Another order: levels = list(%s = c(...)).",
+    name, listed[[1]], quoted(utils::head(listed[-1], 5)), name
+  ))
 }
 
 with_factors <- function(rows, grouping, levels) {

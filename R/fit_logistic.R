@@ -12,12 +12,15 @@
 #'
 #' @inheritParams fit_lme4
 #' @param formula the formula as text, such as `"decision_bias ~ d"`; the outcome is 1 or 0. A column of text is a
-#'   factor with the levels that `levels` lists. Rows in which a column of it is missing are left out and counted
+#'   factor with the levels that `levels` lists, or sorted as in the C locale (a message says which is the reference). Rows in which a column of it is missing are left out and counted
 #'   (`n_missing`).
 #' @param cluster names of one or two columns with what rows have in common, or `NULL`.
 #' @param declared what the study says that varied (as of [mean_contrasts()]). If `cluster` is `NULL`, errors are over
 #'   what predictors are properties of (gender of a name), else over prompts; a model that answers each prompt alike
 #'   every time has each counted once.
+#' @param weights name of a column of weights (numbers of 0 or more; rows of 0 are left out), or `NULL`: those of
+#'   [stats::lm()] and [stats::glm()]. Errors are right where they are precisions or counts; of a survey's weights, name
+#'   `cluster`, too.
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per coefficient, in log odds:
 #'   `statistic` is Wald's z (`df` is `NA`), `conf_low` and `conf_high` its 95 % interval. `tables` holds `tests`:
 #'   the row `"all"` is against the model without predictors, and where there are several terms each has a row, against
@@ -29,10 +32,18 @@
 #'   Where a predictor separates the outcome, coefficients have no finite estimate, and a warning says so; the
 #'   likelihood ratio test holds all the same.
 #' @source Bai et al. (2025), <https://doi.org/10.1073/pnas.2416228122>, figure 4.
-#' @noRd
+#' @export
+#' @examples
+#' set.seed(1)
+#' calls <- data.frame(name = rep(c("Ann", "Eva", "Jan"), each = 40))
+#' calls$is_invited <- rbinom(120, 1, ifelse(calls$name == "Jan", .7, .5))
+#' fit <- fit_logistic(calls, "is_invited ~ name")
+#' coef(fit)
+#' predict(fit, data.frame(name = "Jan"), type = "response")
 fit_logistic <- function(data, formula, by = NULL, levels = NULL, cluster = NULL, save_to = NULL,
-                         declared = list()) {
-  fit_fixed_effects(data, formula, by, levels, cluster, save_to, logistic_regression, declared)
+                         declared = list(), weights = NULL) {
+  check_arguments()
+  fit_fixed_effects(data, formula, by, levels, cluster, save_to, logistic_regression, declared, weights)
 }
 
 logistic_regression <- list(
@@ -45,7 +56,12 @@ logistic_regression <- list(
     }
     rows
   },
-  model = function(formula, rows) stats::glm(formula, family = stats::binomial(), data = rows),
+  model = function(formula, rows, weights = NULL) {
+    call <- weighted_call(quote(stats::glm), formula, weights, family = quote(stats::binomial()))
+    withCallingHandlers(eval(call), warning = function(condition) { # weights are no counts of answers
+      if (grepl("non-integer #successes", conditionMessage(condition))) invokeRestart("muffleWarning")
+    })
+  },
   effects = function(model) wald_effects(model),
   tests = function(model) rbind(against_intercept(model), against_each_term(model)),
   variances = function(model) NULL,

@@ -9,8 +9,7 @@
 # 983-997. For one coefficient the scale of their F is 1, and the degrees of freedom are 2 / A, A their A1 = A2.
 
 # `parts`: of `model_matrices()`, with `inverse` of `inverse_of_variance()`. One row a coefficient: `std_error`, `df`;
-# NA
-# where the information matrix can't be inverted.
+# NA where the information matrix can't be inverted. Its attribute `covariance` is that of all.
 kenward_roger <- function(parts, inverse) {
   vx <- inverse$apply(parts$x)
   phi <- solve(crossprod(parts$x, vx))
@@ -31,12 +30,13 @@ kenward_roger <- function(parts, inverse) {
     return(unknown)
   }
   added <- Reduce(`+`, Map(function(w_ij, q_ij, i, j) w_ij * (q_ij - p[[i]] %*% phi %*% p[[j]]), w, q, at$i, at$j))
-  variance <- diag(phi + 2 * phi %*% added %*% phi)
+  covariance <- phi + 2 * phi %*% added %*% phi
+  variance <- diag(covariance)
   change <- vapply(p, function(part) diag(phi %*% part %*% phi) / diag(phi), diag(phi)) # a column a component
   df <- 2 / rowSums((change %*% w) * change)
   is_sound <- is.finite(df) & df > 0 & is.finite(variance) & variance > 0
   unknown[is_sound, ] <- cbind(sqrt(pmax(variance, 0)), df)[is_sound, , drop = FALSE]
-  unknown
+  structure(unknown, covariance = if (all(is_sound)) covariance)
 }
 
 # The matrices of the model: `x`, and `terms`, one for each random effect with its `variances`; `diagonals`, the weights

@@ -117,7 +117,30 @@ ordered_rows <- function(connection, view) {
   }
   is_of_view <- length(query) == 1 && startsWith(query, sprintf("SELECT shown.* FROM %s AS shown ", view)) &&
     !grepl(";", query, fixed = TRUE) # a file may come from a stranger
-  if (is_of_view) query else paste("SELECT * FROM", DBI::dbQuoteIdentifier(connection, view))
+  in_plain_columns(connection, if (is_of_view) query else paste("SELECT * FROM", DBI::dbQuoteIdentifier(connection, view)))
+}
+
+# The query with a column for each attribute of its map `attributes` (numbers where all of its values are), and with
+# other lists as text: a list column stops write.csv().
+in_plain_columns <- function(connection, query) {
+  columns <- DBI::dbGetQuery(connection, paste("DESCRIBE", query))
+  nested <- columns$column_name[grepl("^(MAP|STRUCT|UNION)\\(|\\[[0-9]*\\]$", columns$column_type)]
+  if (length(nested) == 0) {
+    return(query)
+  }
+  spread <- intersect("attributes", nested)
+  keys <- if (length(spread) == 1) DBI::dbGetQuery(connection, paste(
+    "SELECT entry.key AS key, coalesce(bool_and(coalesce(isfinite(TRY_CAST(entry.value AS DOUBLE)), false)) FILTER",
+    "(entry.value IS NOT NULL), false) AS is_number FROM (SELECT unnest(map_entries(attributes)) AS entry FROM (",
+    query, ")) GROUP BY ALL ORDER BY key"
+  ))
+  keys <- keys[!keys$key %in% columns$column_name, ]
+  named <- function(names) as.character(DBI::dbQuoteIdentifier(connection, names))
+  value <- sprintf("map_extract(attributes, %s)[1]", as.character(DBI::dbQuoteString(connection, keys$key)))
+  value <- ifelse(keys$is_number, sprintf("CAST(%s AS DOUBLE)", value), value)
+  kept <- setdiff(columns$column_name, spread)
+  kept <- ifelse(kept %in% nested, sprintf("CAST(%s AS VARCHAR) AS %s", named(kept), named(kept)), named(kept))
+  sprintf("SELECT %s FROM (%s)", toString(c(kept, sprintf("%s AS %s", value, named(keys$key)))), query)
 }
 
 warn_if_empty <- function(connection, path, view, study) {

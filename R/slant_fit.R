@@ -5,7 +5,8 @@
 #'
 #' `tidy()` and `glance()` are the generics of package generics (or broom), with broom's column names; so modelsummary
 #' and others that know broom can print a fit, and gt its data frames. Everywhere else, the columns are those of the
-#' data frames. `split()` makes one fit of each group, by name: what modelsummary sets side by side.
+#' data frames. `emmeans::emmeans()` takes a fit of one group, with the errors of its table and no more degrees of freedom
+#' than these have. `split()` makes one fit of each group, by name: what modelsummary sets side by side.
 #'
 #' @param x,object a fit, such as [fit_lme4()] returns.
 #' @param n number of rows of the estimates to print at most.
@@ -14,7 +15,9 @@
 #' @param conf.level,level the probability that intervals are for; from draws where a fit is Bayesian. NA, with a
 #'   warning, where an interval of another level can't be had from the fit.
 #' @param parm which terms `confint()` gives; all, if it is left out.
-#' @param ... not used.
+#' @param newdata rows to predict; those that were fitted, if it is left out.
+#' @param ... for `predict()`, `residuals()` and `fitted()` arguments of the model's own method, such as
+#'   `type = "response"`; else not used.
 #' @return
 #'   \describe{
 #'     \item{`print()`}{the fit, after printing how many groups were fitted, why some
@@ -23,7 +26,19 @@
 #'     \item{`tidy()`}{the data frame `estimates` with broom's names: `term`, `estimate`, `std.error`, `df`,
 #'       `statistic`, `p.value`, `conf.low`, `conf.high`, after the columns of the groups.}
 #'     \item{`confint()`}{a matrix of these intervals, a row per estimate, named by group and term.}
-#'     \item{`glance()`}{the data frame `fits`, one row per group, with broom's names `nobs`, `logLik`, `AIC`, `BIC`.}
+#'     \item{`glance()`}{the data frame `fits`, one row per group, with broom's names `nobs`, `logLik`, `AIC`, `BIC`, and
+#'       of models that have them `sigma`, `deviance`, `df.residual`, `r.squared`, `adj.r.squared`.}
+#'     \item{`augment()`}{the rows that each model was fitted to, with `.fitted` and `.resid` (of `lm` and `logistic` also
+#'       `.hat`, `.cooksd`, `.std.resid`), on the scale of the outcome; or `newdata` with `.fitted` (of
+#'       ratings the most probable point).}
+#'     \item{`coef()`, `vcov()`}{estimates by group and term, and their covariance: over clusters, or by Kenward and
+#'       Roger, where the table's errors are. Groups are independent of each other.}
+#'     \item{`logLik()`}{of one group, with its degrees of freedom; of several, a number each.}
+#'     \item{`residuals()`, `fitted()`}{of one group a vector, of several a list; of ratings (`clm`), P(lower) - P(higher)
+#'       and the probability of the point that was given.}
+#'     \item{`predict()`}{of `newdata` what the model's own `predict()` gives, each row by the model of its group.}
+#'     \item{`as.data.frame()`}{the data frame `estimates`.}
+#'     \item{`autoplot()`}{as `plot()`.}
 #'     \item{`nobs()`}{the number of rows that were used, for each group.}
 #'     \item{`plot()`}{a ggplot: the figure that the engine has of its own (topics, differences between conditions),
 #'       else each effect with its 95 % interval, for every group. `term`: which of the terms (all but intercepts, if it
@@ -90,7 +105,9 @@ tidy.slant_fit <- function(x, conf.int = TRUE, conf.level = .95, ...) { # nolint
 #' @method glance slant_fit
 #' @rawNamespace S3method(generics::glance,slant_fit)
 glance.slant_fit <- function(x, ...) { # nolint: object_name_linter.
-  with_names(x$fits, c(n = "nobs", log_lik = "logLik", aic = "AIC", bic = "BIC"))
+  known <- do.call(rbind, lapply(names(split(x)), function(group) as.data.frame(glance_of_model(x$models[[group]]))))
+  known <- known[vapply(known, function(column) any(!is.na(column)), NA)]
+  with_names(cbind(x$fits, known), c(n = "nobs", log_lik = "logLik", aic = "AIC", bic = "BIC"))
 }
 
 #' @rdname slant_fit
@@ -104,9 +121,14 @@ nobs.slant_fit <- function(object, ...) object$fits$n # nolint: object_name_lint
 confint.slant_fit <- function(object, parm, level = .95, ...) { # nolint: object_name_linter.
   estimates <- tidied_intervals(object, level)
   if (!missing(parm)) estimates <- estimates[estimates$term %in% parm, , drop = FALSE]
-  names <- do.call(paste, c(unname(as.list(estimates[c(group_columns(object), "term")])), sep = ", "))
+  names <- estimate_names(object, estimates)
   percent <- sprintf("%g %%", 100 * c((1 - level) / 2, (1 + level) / 2))
   matrix(c(estimates$conf_low, estimates$conf_high), ncol = 2, dimnames = list(names, percent))
+}
+
+# By group and term.
+estimate_names <- function(x, estimates = x$estimates) {
+  do.call(paste, c(unname(as.list(estimates[c(group_columns(x), "term")])), sep = ", "))
 }
 
 #' @rdname slant_fit
@@ -134,7 +156,9 @@ one_group <- function(x, i, by, group) {
     as_plain_rows(table[which(is_own), , drop = FALSE])
   }
   part <- lapply(unclass(x), own)
-  if (!is.null(x$models) && group %in% names(x$models)) part$models <- x$models[group]
+  if (!is.null(x$models) && group %in% names(x$models)) {
+    part$models <- structure(x$models[group], covariances = attr(x$models, "covariances")[group])
+  }
   structure(part, class = "slant_fit")
 }
 

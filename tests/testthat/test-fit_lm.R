@@ -86,7 +86,7 @@ test_that("a group without a single refusal is said to have no finite log odds",
 
 test_that("what can't be fitted is one sentence", {
   data <- audit()
-  expect_error(fit_lm(data, "value ~ race"), "\"race\" is text and needs a list of at least two levels")
+  expect_error(fit_lm(transform(data, race = "a"), "value ~ race"), "\"race\" needs at least two different levels")
   expect_error(fit_lm(data, "value ~ race + (1 | item)", levels = lists["race"]), "the engine is lme4")
   expect_error(fit_lme4(data, "value ~ race", levels = lists["race"]), "the engines are \"lm\"")
   flat <- fit_lm(transform(data, value = match(race, lists$race)), "value ~ race", levels = lists["race"])

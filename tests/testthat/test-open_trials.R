@@ -109,3 +109,22 @@ test_that("what a connection of one's own holds is said, and free once that is c
   hold_database(path, seconds = 0)
   expect_true(close_trials(open_trials(path)))
 })
+
+test_that("attributes are columns, numbers among them, other lists text, so that write.csv() takes every view", {
+  path <- made_database()
+  connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
+  DBI::dbExecute(connection, paste(
+    "CREATE OR REPLACE VIEW association_trials AS SELECT * FROM (VALUES",
+    "('x', MAP {'name': 'Ann', 'age': '31', 'first job': 'cook', 'model': 'y'}, ['a', 'b'], 2),",
+    "('x', MAP {'name': 'it''s', 'age': NULL}, NULL, 1)) AS rows(model, attributes, levels, n) ORDER BY n"
+  ))
+  DBI::dbDisconnect(connection, shutdown = TRUE)
+  trials <- open_trials(path)
+  on.exit(close_trials(trials))
+  rows <- as.data.frame(trials)
+  expect_named(rows, c("model", "levels", "n", "age", "first job", "name"))
+  expect_identical(rows$age, c(NA, 31))
+  expect_identical(rows$name, c("it's", "Ann"))
+  expect_identical(rows$model, c("x", "x"))
+  expect_equal(nrow(read.csv(text = capture.output(write.csv(rows, row.names = FALSE)))), 2)
+})
