@@ -35,6 +35,7 @@ from slant.collector.keep.lake_files import (
     script,
 )
 from slant.collector.keep.portable import portable_values
+from slant.collector.keep.view_comments import comment_statements, trial_views
 from slant.collector.markup import escaped_markdown
 from slant.collector.system import files
 from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock
@@ -92,7 +93,7 @@ def export_lake(
             _write_tables(connection, folder, listed, anonymous)
             n_new, n_parts = _write_attempts(connection, folder, listed, on_rows, anonymous)
             _remove_unlisted(folder, listed)
-            _write_script(folder)
+            _write_script(connection, folder)
             _write_readme(connection, folder, anonymous)
     except (OSError, duckdb.IOException) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
@@ -188,7 +189,7 @@ def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path, listed: d
         del listed[name]
     listed |= {f"tables/{part.name}/{file.name}": checksum(file) for file in part.iterdir()}
     write_list(folder, listed)
-    _write_script(folder)
+    _write_script(connection, folder)
 
 
 def _write_attempts(
@@ -221,8 +222,9 @@ def _write(rows: duckdb.DuckDBPyRelation, path: Path) -> None:
         onto_disk(file.fileno())
 
 
-def _write_script(folder: Path) -> None:
-    files.replace_on_disk(folder / SCRIPT, script(folder).encode())
+def _write_script(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    comments = comment_statements(connection, trial_views())  # of tables they would make each opening take longer
+    files.replace_on_disk(folder / SCRIPT, script(folder, comments).encode())
 
 
 def _write_readme(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous: bool) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +99,9 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
     return connection
 
 
-def script(folder: Path) -> str:
-    """Return the same as a script, for users of plain DuckDB."""
-    made = (*statements(folder, "getvariable('lake')", "getvariable('lake_attempts')"), *all_views())
+def script(folder: Path, comments: Iterable[str]) -> str:
+    """Return the same as a script, for users of plain DuckDB, with comments."""
+    made = (*statements(folder, "getvariable('lake')", "getvariable('lake_attempts')"), *all_views(), *comments)
     return _HEAD + "".join(f"{text.strip().rstrip(';')};\n\n" for text in (sql_query("checked_lake"), *made))
 
 

@@ -25,6 +25,7 @@ from slant.collector.keep.definitions import (
     has_our_views,
     our_definitions,
 )
+from slant.collector.keep.view_comments import comment_statements
 from slant.collector.keep.view_heads import view_texts
 from slant.collector.keep.view_making import make_views
 from slant.collector.system.shipped_files import sql_dir
@@ -114,6 +115,9 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bo
         if is_new or _value(connection, f"views of {design}") != its_version:
             _make(connection, design, views)
             _set_value(connection, f"views of {design}", its_version)
+    if is_new:
+        for statement in comment_statements(connection):
+            connection.execute(statement)
 
 
 def migration_texts() -> tuple[str, ...]:

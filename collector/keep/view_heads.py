@@ -31,7 +31,8 @@ class TableInfo:
     A table belongs to its `designs`, with all of their studies; one for every study has none (`-- study: any`). For
     numbers that papers print (sql/views/3_paper): the quantities that it `gives`, the kept `fits` that they come from
     (as analysis/paper/numbers.py reads them), and what a number `lacks` if some answers are missing: those of its
-    "cell", of its "game" (the view itself says which), or of the whole "study".
+    "cell", of its "game" (the view itself says which), or of the whole "study". `is_inner` (`-- inner: yes`): made for
+    other views to read, not for people.
     """
 
     name: str
@@ -45,6 +46,7 @@ class TableInfo:
     fits: tuple[str, ...] = ()
     lacks: str | None = None
     order: str = ""
+    is_inner: bool = False
 
     def is_about(self, design: str | None) -> bool:
         """Return whether this table shows studies of this design."""
@@ -78,7 +80,7 @@ def read_header(text: str) -> TableInfo:
     missing = {"grain", "note"} - header.keys()
     if header.get("study", ANY_STUDY) != ANY_STUDY or ("study" in header) == ("design" in header):
         raise ValueError(f"{name}: a view is of a design (-- design: NAMES) or of every study (-- study: {ANY_STUDY})")
-    unknown = header.keys() - {"grain", "order", "reads", "study", "design", "note", "paper", *_OF_PAPER}
+    unknown = header.keys() - {"grain", "order", "reads", "study", "design", "note", "paper", "inner", *_OF_PAPER}
     if missing or unknown:
         raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     names = (_names(header["grain"]), _names(header.get("reads", "")))
@@ -93,6 +95,7 @@ def read_header(text: str) -> TableInfo:
         **paper_fields,
         lacks=header.get("lacks"),
         order=header.get("order", ""),
+        is_inner=header.get("inner") == "yes",
     )
 
 

@@ -15,7 +15,7 @@ from slant.analysis.archive.codebook import column_meanings
 from slant.analysis.fitting.engines import ENGINES, tables_of
 from slant.collector.designs import design_named
 from slant.collector.designs.factorial.factors import RESERVED
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import reading, writing
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.view_heads import TableInfo, ordered_queries, ordered_view, read_header, read_view_heads
 from slant.collector.system.shipped_files import sql_dir
@@ -319,3 +319,21 @@ def test_each_column_of_the_views_of_trials_has_its_meaning_in_one_place() -> No
         columns = {name for view in OF_TRIALS for name in connection.view(view).columns}
     assert columns == set(column_meanings())
     assert list(column_meanings()) == sorted(column_meanings())
+
+
+def test_columns_and_views_say_in_the_file_what_they_mean(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    with writing(path):
+        pass
+    with duckdb.connect(str(path), read_only=True) as connection:
+        comments = connection.sql("SELECT table_name, column_name, comment FROM duckdb_columns()").fetchall()
+        of_views = dict(connection.sql("SELECT view_name, comment FROM duckdb_views() WHERE NOT internal").fetchall())
+    meanings, heads = column_meanings(), read_view_heads()
+    for table, column, comment in comments:
+        if not (table in heads and heads[table].is_inner) and table in of_views:
+            assert (comment or "").startswith(meanings.get(column, {"meaning": ""})["meaning"]), (table, column)
+    for name, head in heads.items():
+        assert head.purpose.rstrip(".") in of_views[name], name
+        assert of_views[name].startswith("Inner view") == head.is_inner
+    assert {"trial_rows", "all_trials"} <= {name for name, head in heads.items() if head.is_inner}
+    assert not {"trials", "association_trials"} & {name for name, head in heads.items() if head.is_inner}

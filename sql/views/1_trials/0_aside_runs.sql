@@ -3,6 +3,7 @@
 -- order: study, run_id
 -- reads: set_aside
 -- study: any
+-- inner: yes
 -- note:  see set_aside_runs, which has the numbers of their trials, too. Notes are numbered, for clocks can't order them;
 --        of two machines' with one number the one that sets aside wins, and both are named.
 CREATE OR REPLACE VIEW aside_runs AS

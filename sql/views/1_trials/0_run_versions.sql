@@ -3,6 +3,7 @@
 -- order: run_id, study_version
 -- reads: runs, study_files
 -- study: any
+-- inner: yes
 -- note:  an edit may make a new version for which no model had to be asked, because all it asks has its answers (see
 --        shown_attempts). `is_own` is true of the version that the run itself had.
 CREATE OR REPLACE VIEW run_versions AS

@@ -3,14 +3,14 @@
 -- order: requested_model, served_model
 -- reads: attempts
 -- study: any
+-- inner: yes
 -- note:  another model is one of another family, version or size (o3-mini for o3), or another snapshot than was asked for
 --        by its date. The same are: an alias and its snapshot, another spelling, a router's prefix, a region, an empty
---        name, the name of a file, and the aliases below. A word that only one name has and that is no size
+--        name, the name of a file, and the aliases below. A word that one name alone has and that is no size
 --        (`unknown_words`) may mean anything: these answers stay in, and the run says so once.
 CREATE OR REPLACE VIEW served_names AS
 WITH aliases (requested, served, source) AS (
-    VALUES ('gpt-4-turbo-preview', 'gpt-4-0125-preview',
-               'developers.openai.com/api/docs/models/gpt-4-turbo-preview (default snapshot), read 2026-11-28'),
+    VALUES ('gpt-4-turbo-preview', 'gpt-4-0125-preview', 'developers.openai.com/api/docs/models/gpt-4-turbo-preview (default snapshot), read 2026-11-28'),
            ('gpt-5-6', 'gpt-5-6-sol',
                'vercel.com/ai-gateway/models/openai/gpt-5.6-sol (OpenAI routes the alias to it), read 2026-11-28')
 ), pairs AS (

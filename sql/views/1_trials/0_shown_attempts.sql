@@ -2,6 +2,7 @@
 -- grain: attempt_id
 -- reads: attempts, study_contents, aside_runs
 -- study: any
+-- inner: yes
 -- note:  an edit makes a new version; what it leaves as it was belongs to both, and is counted once, in the newer one.
 --        `is_repeated` answers ended a trial that another collector had ended first (`collect merge`): they are kept,
 --        and `is_final` is false of them; so it is of runs that were set aside (set_aside_runs). The version that was at hand when a trial was asked is that of its run. To see some versions or runs only, in

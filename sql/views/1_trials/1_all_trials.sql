@@ -2,6 +2,7 @@
 -- grain: trial_id
 -- reads: shown_attempts, served_names
 -- study: any
+-- inner: yes
 -- note:  `occasion` is 1 if a trial was asked first; from 2 on (`collect --again`) it was asked again, as a trial of its
 --        own, and `first_trial_id` is the one that it repeats. The tables of a study count over `trials`, which has the
 --        first occasion only.

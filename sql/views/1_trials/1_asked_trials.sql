@@ -2,6 +2,7 @@
 -- grain: attempt_id
 -- reads: attempts, runs, run_models, aside_runs
 -- study: any
+-- inner: yes
 -- note:  what a plan is compared with, so that nothing is paid twice unknowingly; without what `collect --again` asked.
 --        `study_version` is that of its run.
 CREATE OR REPLACE VIEW asked_trials AS

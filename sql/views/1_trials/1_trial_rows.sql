@@ -2,6 +2,7 @@
 -- grain: trial_id
 -- reads: all_trials
 -- study: any
+-- inner: yes
 -- note:  map_extract(factor_lists, 'words')[1] is a list, map_extract(factor_lists, 'tier')[1][1] a single value; NULL for
 --        a name that the trial lacks. What is itself structured, a list in a list, is JSON. `factors` has the same as one
 --        text, for people and files: R's duckdb comes without the json extension, and reading a text costs more.

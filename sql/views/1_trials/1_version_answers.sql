@@ -3,6 +3,7 @@
 -- order: study, study_version, content
 -- reads: attempts
 -- study: any
+-- inner: yes
 -- note:  `study_version` is the one that was at hand when they were asked; which other versions they belong to is in
 --        the table study_contents.
 CREATE OR REPLACE VIEW version_answers AS

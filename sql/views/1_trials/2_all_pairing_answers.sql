@@ -2,6 +2,7 @@
 -- grain: trial_id
 -- reads: all_trials, studies
 -- design: pairing, decision
+-- inner: yes
 -- paper: Bai et al. (2025), equation 1
 -- note:  `n_a_positive`: how many words of attribute a (the positive one) were given to group a; b is the stigmatised
 --        group, where there is one. `d` = b_negative / (b_negative + b_positive) + a_positive / (a_negative +

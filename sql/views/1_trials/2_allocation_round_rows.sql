@@ -2,6 +2,7 @@
 -- grain: trial_id
 -- reads: trial_rows
 -- design: allocation
+-- inner: yes
 -- note:  `choice` is the group that was chosen for the `job` of this `class`, NULL if the game ended here (`outcome`
 --        says how). Every study whose trials are rounds of games is here, one's own games too. `history` is the
 --        conversation: single rounds that are pooled into one game (`is_pooled` in allocation_games) don't see each other.

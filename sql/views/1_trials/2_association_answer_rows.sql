@@ -2,6 +2,7 @@
 -- grain: trial_id
 -- reads: trial_rows, studies
 -- design: association
+-- inner: yes
 -- note:  `outcome` and `choice` are what the reader of the design found; `is_valid` is true of what analyses take for an
 --        answer: `outcome` is answered. `is_refusal` is `outcome` refused. A study whose `refusal_rule` is exact_label
 --        (in the table `studies`) has the rule of a paper instead: a refusal is what is not exactly (untrimmed,

@@ -2,6 +2,7 @@
 -- grain: trial_id
 -- reads: trial_rows, studies
 -- design: coding
+-- inner: yes
 -- note:  `coder` is the model that codes, or the person by number; `coded_trial_id` the trial whose answer it reads. `first_coding` is what was
 --        coded before (a or b; NULL: undecided), `second_coding` what this model says: a, b or neither; NULL if it was
 --        refused, cut off or can't be read, as `outcome` says.

@@ -2,6 +2,7 @@
 -- grain: trial_id, question, about
 -- reads: trial_rows, studies
 -- design: factorial
+-- inner: yes
 -- note:  a trial that asks several questions in one answer has a row for each. `about` is the number of the profile
 --        that a question is about, 0 for the task as a whole. `value` is what was read: a point of the scale as the
 --        study lists it, whichever way it was shown (`direction`), an option, yes or no, a number, of a choice among

@@ -2,6 +2,7 @@
 -- grain: trial_id
 -- reads: trial_rows, studies
 -- design: forced_choice
+-- inner: yes
 -- note:  `is_valid`: the reader found exactly one clear choice; refused, filtered, cut off and malformed answers are
 --        not, and what failed for good is no row. `is_consistent` (the pair that was chosen contains the word's own
 --        group) is NULL if the answer is not valid, and where its choice can't be coded (consistency_by_condition

@@ -2,6 +2,7 @@
 -- grain: trial_id
 -- reads: trial_rows, studies
 -- design: observed
+-- inner: yes
 -- note:  `action` is what was done. `names` and `levels` are the further columns that the study names, as in the file.
 CREATE OR REPLACE VIEW observed_round_rows AS
 SELECT source, study, study_version, variant, run_id, trial_id, model, participant, test, game, round, repetition,

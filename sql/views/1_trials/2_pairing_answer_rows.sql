@@ -2,6 +2,7 @@
 -- grain: trial_id
 -- reads: all_pairing_answers
 -- design: pairing, decision
+-- inner: yes
 -- paper: Bai et al. (2025), equation 1
 -- note:  of the first occasion: what `collect --again` asked later is in all_pairing_answers, where the columns are
 --        explained, and in retest_answers.

@@ -2,6 +2,7 @@
 -- grain: source, study, study_version, variant, model, conversation
 -- reads: decision_turns, pairing_answer_rows
 -- design: decision
+-- inner: yes
 -- paper: Bai et al. (2025), equations 1 and 2
 -- note:  `decision_bias` is 1 if group b gets attribute b (or group a attribute a), 0 if it is the other way round,
 --        NULL if nothing was decided: undecided, refused, cut off, or the conversation ended before, which `ended_at`

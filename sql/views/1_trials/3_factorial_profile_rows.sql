@@ -2,6 +2,7 @@
 -- grain: trial_id, question, position
 -- reads: factorial_answer_rows
 -- design: factorial
+-- inner: yes
 -- note:  `position` is the place of the profile in its task, from 1. `chosen` is 1 for the one that was chosen and 0 for
 --        the others, of a yes/no question 1 for yes; NULL in all rows of a task without an answer. A rating of the task
 --        as a whole is in all of its rows. `names` and `levels` are those of the profile; `item`, `scale` and `scored`

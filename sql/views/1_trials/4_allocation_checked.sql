@@ -3,6 +3,7 @@
 -- order: source, study, study_version, variant, model_no, model, repetition, game, round, trial_id
 -- reads: allocation_rounds, allocation_games
 -- design: allocation
+-- inner: yes
 -- note:  with what allocation_games knows of the game; all rounds are of one test.
 CREATE OR REPLACE VIEW allocation_checked AS
 SELECT r.*, 'rounds' AS test, 'rounds' AS test_label, 1 AS test_no,

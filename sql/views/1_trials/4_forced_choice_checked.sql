@@ -4,6 +4,7 @@
 --        trial_id
 -- reads: forced_choice_trials
 -- design: forced_choice
+-- inner: yes
 -- note:  missing answers are among them. `first_letter` is the option that was shown first, `expected_is_first` whether
 --        that is the consistent one.
 CREATE OR REPLACE VIEW forced_choice_checked AS

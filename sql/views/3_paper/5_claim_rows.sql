@@ -2,6 +2,7 @@
 -- grain: source, study, study_version, variant, number_no, scope_no, test_no
 -- reads: printed_numbers, printed_scopes, planned_cells, claim_cells
 -- design: association
+-- inner: yes
 -- note:  `is_here`: there is what the number is made of. A number of the design needs one model (or test) for each test
 --        (or model), so that it lacks only what none has (`is_absent`, `is_partial`). The least and the greatest of several
 --        models are of whole cells (`is_counted`): the estimate of a part could contradict any bound. `absent`: a model with
