@@ -66,7 +66,7 @@
 #'   thresholds (`brms::thres(gr = )`; terms such as `"small: 1|2"`), or its own discrimination, by which thresholds and
 #'   predictor are multiplied (terms such as `"disc: modelmedium"`, the logarithm; the first level's is 0). A prior for
 #'   the latter can be named as `b_disc`; the usual one is normal(0, 1). Thresholds of each model take the place of its
-#'   effect in the formula. `NULL`: it is the same in all rows.
+#'   effect in the formula. `NULL`: all rows share them.
 #' @param say a function that gets, in words, what is being done; or the path of a file to write it to.
 #' @return A [slant_fit], as of [fit_lme4()] (`estimates`: posterior mean as `estimate`, posterior standard
 #'   deviation as `std_error`, 95 % credible interval; the standard deviations of random effects are the last terms,

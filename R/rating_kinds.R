@@ -2,7 +2,7 @@
 # thres(gr = ) and disc ~ 0 + column. Rows with the same values of both are of one kind, and have the same thresholds;
 # these are multiplied by the discrimination here, as the predictor is: F(disc * (threshold - predictor)).
 
-# The columns as fit_brms() is given them, checked: list(thresholds, disc), NULL if it is the same in all rows.
+# The columns as fit_brms() is given them, checked: list(thresholds, disc), NULL if all rows share them.
 kind_columns <- function(data, formula, family, thresholds_by, disc_by) {
   columns <- list(thresholds = thresholds_by, disc = disc_by)
   for (argument in names(columns)) {

@@ -212,7 +212,7 @@ _wide_option = output_option(
 )
 _digits_option = output_option(
     "--digits",
-    type=click.IntRange(1, MOST_DIGITS),
+    type=WholeNumber(1, MOST_DIGITS),
     metavar="N",
     expose_value=False,
     callback=_take_digits,
