@@ -140,7 +140,7 @@ def _described(kind: Any) -> str:
         descriptions = dict.fromkeys(_described(part) for part in parts if part is not types.NoneType)
         return " or ".join([*descriptions, *(["None"] if types.NoneType in parts else [])])
     if origin in _SEVERAL:
-        return f"a list, each of it {_described(parts[0])}" if parts else "a list"
+        return f"a list, each item {_described(parts[0])}" if parts else "a list"
     if origin is Literal:
         return " or ".join(map(repr, parts))
     if origin in (Mapping, dict):

@@ -115,9 +115,11 @@ def _checked(address: str) -> int | None:
             return os.cpu_count() or 1
         if rest.isascii() and rest.isdigit() and int(rest) > 0:
             return int(rest)
-        raise UsageError(f'Can\'t start the cluster "{address}": local: is followed by a number of workers.', _EXAMPLES)
+        raise UsageError(f'Can\'t start the cluster "{address}": local: needs a number of workers.', _EXAMPLES)
     if scheme not in _SCHEMES or not rest.startswith("//") or rest == "//":
-        raise UsageError(f'Can\'t find the cluster "{address}": that is no address of a Dask scheduler.', _EXAMPLES)
+        raise UsageError(
+            f'Can\'t find the cluster "{address}": that is not the address of a Dask scheduler.', _EXAMPLES
+        )
     return None
 
 

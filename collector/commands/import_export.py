@@ -203,7 +203,7 @@ def export_command(
         study = load_study(study).name
     if layout is not None:
         if view or file_format or spreadsheet_safe:
-            raise UsageError(f"--layout {layout} says what is written: trials, as Parquet.")
+            raise UsageError(f"--layout {layout} always writes trials, as Parquet.")
         _export_for_scout(db, out or Path("transcripts") / "trials.parquet", study, overwrite, anonymous)
         return
     asked_for, view = view, view or usual_view(db, study)

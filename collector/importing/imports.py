@@ -72,7 +72,7 @@ def import_trials(
     loaded = load_study(study, variant, db) if isinstance(study, str) else with_variant(study, variant)
     if layout == PEOPLE_LAYOUT:
         if model is not None or map_models or decimal is not None:
-            raise UsageError("People are no model: leave out the model and the decimal mark.")
+            raise UsageError("People are not a model: remove the model and the decimal mark.")
         told: dict[str, Any] = {
             "columns": columns,
             "person": person,
@@ -82,7 +82,7 @@ def import_trials(
         }
         return import_people(Path(db), loaded, paths, on_rows=on_rows, command=command, **told)
     if person or map_values or consent is not None or origin is not None:
-        raise UsageError(f'Columns and consent of people go with the layout "{PEOPLE_LAYOUT}".')
+        raise UsageError(f'Columns and consent of people need the layout "{PEOPLE_LAYOUT}".')
     layout_read = layout_named(layout)
     model_of_all = None if model is None else model_named(loaded, model)
     report = ImportReport(only_labels=loaded.refusal_rule != "outcome")

@@ -143,7 +143,7 @@ def make_run_plan(study: Study, request: Request, registration: Registration | N
         raise UsageError("--seed must fit into 64 bits.")
     if request.simulated and base_url:
         raise UsageError(
-            "--base-url is the address of a server of your own, and simulated models are asked on one of slant's.",
+            "--base-url is the address of your own server, but simulated models run on slant's.",
             "Leave out one of --simulated and --base-url.",
         )
     if base_url:

@@ -53,7 +53,7 @@ def write_coding_study(
     n_undecided = sum(row["first_coding"] is None for row in rows)
     if not n_undecided:
         raise UsageError(
-            f'There is no undecided answer of "{study.name}" ({study.variant}; {", ".join(sources)}) in {db}: '
+            f'No answer is undecided in "{study.name}" ({study.variant}; {", ".join(sources)}) in {db}: '
             "nothing needs a second coding.",
             "Only answers that a rule decides, as those of decisions, can be left undecided. Simulated ones are coded "
             "with --simulated.",

@@ -175,7 +175,7 @@ def test_more_answers_ask_for_their_own_coding_only(recoded: Path) -> None:
 def test_simulated_answers_are_no_work_for_a_real_model(decided: Path) -> None:
     said = recode(decided, "--model", EXAMPLE_MODEL)
     assert said.exit_code == 2
-    assert "There is no undecided answer" in said.output
+    assert "No answer is undecided" in said.output
 
 
 def kappa(shares: list[float]) -> float:

@@ -145,7 +145,7 @@ def test_a_row_that_was_cut_off_is_no_missing_answer(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("lacking", "sentence"),
-    [("consent", "come in with what these people agreed to"), ("origin", "come in with where they are from")],
+    [("consent", "need the participants' consent"), ("origin", "need their origin")],
 )
 def test_consent_and_origin_are_asked_for(lacking: str, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=sentence):
@@ -174,7 +174,7 @@ def test_a_column_that_leads_to_people_is_refused_before_anything_is_kept(
 def test_an_address_in_an_answer_is_not_kept(tmp_path: Path) -> None:
     report = import_rows(tmp_path, "participant,item,answer\n1,I worry,write to ann@example.org\n2,I worry,4\n")
     [problem] = report.problems
-    assert problem.text == "has an e-mail address in its answer, which is not kept"
+    assert problem.text == "has an e-mail address in its answer, which is not stored"
     assert b"example.org" not in everything_kept(tmp_path)
 
 
@@ -242,7 +242,7 @@ def import_latencies(folder: Path) -> ImportReport:
 def test_trials_of_an_implicit_association_test_come_with_latency_error_and_phase(tmp_path: Path) -> None:
     report = import_latencies(tmp_path)
     assert (report.problems, report.left_out) == ([], ("agent",))
-    assert "1 row of no trial of the study (training, a pause), not taken" in report.warnings
+    assert "1 row of no trial of the study (training, a pause), not imported" in report.warnings
     query = """SELECT phase, condition, item, response_time_ms, is_error, choice = expected, participant
                FROM association_trials ORDER BY phase, condition"""
     assert rows_of(tmp_path, query) == [

@@ -62,7 +62,7 @@ FILES = (
     ),
     PeopleFile("has a latency that is a text", _with("rt", f"{CANARY}"), problem="response_time_ms must be"),
     PeopleFile("has a phase that is a text", _with("phase", f"{CANARY}"), problem="phase must be one of"),
-    PeopleFile("says nobody's name", _rows("item,answer", "tea,2"), problem="says of nobody whose answer it is"),
+    PeopleFile("says nobody's name", _rows("item,answer", "tea,2"), problem="doesn't say whose answer it is"),
     PeopleFile("answers twice", _rows(_PLAIN, *["1,tea,2"] * 2), problem="is a second answer of a participant"),
     PeopleFile(
         "is of jsPsych, with a browser and a place",

@@ -85,14 +85,14 @@ def kind_of(path: Path, name: str = "") -> str:
     if start[8:12] == b"DUCK":
         raise UsageError(f"Can't import {name}: it is a DuckDB database.", "Of slant: collect merge. Else: COPY … TO.")
     if path.suffix.lower() == ".dta" and start[:1] in b"\x69\x71\x72\x73":
-        raise UsageError(f"Can't import {name}: it is a file of Stata.", _IN_R.format("haven::read_dta('FILE')"))
+        raise UsageError(f"Can't import {name}: it is a Stata file.", _IN_R.format("haven::read_dta('FILE')"))
     return _kind_of_text(path, name, start)
 
 
 def _kind_of_text(path: Path, name: str, start: bytes) -> str:
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text[:14].lower().startswith((b"<!doctype html", b"<html")):
-        raise UsageError(f"Can't import {name}: it is a web page.", "Was the file to be downloaded behind a log-in?")
+        raise UsageError(f"Can't import {name}: it is a web page.", "Does the download need a log-in?")
     if text.startswith(b"<?xml"):
         raise UsageError(f"Can't import {name}: it is XML.", _AS_CSV)
     if text.startswith(b"version https://git-lfs"):

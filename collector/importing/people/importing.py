@@ -135,13 +135,13 @@ class PeopleWriter(ImportWriter):
 def _check_said(consent: str | None, origin: str | None) -> None:
     if not (consent or "").strip():
         raise UsageError(
-            "Answers of people come in with what these people agreed to.",
-            'Say it, as your ethics board or their form has it: --consent "informed consent; data may be shared"',
+            "Answers of people need the participants' consent.",
+            'Quote it from your ethics board or their form: --consent "informed consent; data may be shared"',
         )
     if not (origin or "").strip():
         raise UsageError(
-            "Answers of people come in with where they are from.",
-            'Say it, so that a reader can find them: --origin "osf.io/abcde, students, May 2025"',
+            "Answers of people need their origin.",
+            'Name it, so that a reader can find them: --origin "osf.io/abcde, students, May 2025"',
         )
 
 
@@ -238,9 +238,9 @@ def _unmapped(files: Sequence[FileColumns]) -> list[str]:
 def _notes(reader: PeopleReader, left_out: LeftOut) -> list[str]:
     notes = []
     if reader.n_missing:
-        notes.append(f"{count_text(reader.n_missing, 'answer')} missing (an empty cell or NA), and not taken")
+        notes.append(f"{count_text(reader.n_missing, 'answer')} missing (an empty cell or NA), and not imported")
     if reader.n_other:
-        notes.append(f"{count_text(reader.n_other, 'row')} of no trial of the study (training, a pause), not taken")
+        notes.append(f"{count_text(reader.n_other, 'row')} of no trial of the study (training, a pause), not imported")
     if left_out.previews:
-        notes.append(f"{count_text(left_out.previews, 'preview or test')} of the survey, not taken")
+        notes.append(f"{count_text(left_out.previews, 'preview or test')} of the survey, not imported")
     return notes + reader.notes()

@@ -78,7 +78,7 @@ class Persons:
         number, before = self._runs.get(row.file, (1, -1))
         if at <= before:
             if at < 0:
-                raise CellError("says of nobody whose answer it is: map a column to participant (it is not kept)")
+                raise CellError("doesn't say whose answer it is: map a column to participant (it is not stored)")
             number += 1
         self._runs[row.file] = number, at
         return number
@@ -90,9 +90,9 @@ class Persons:
                 continue
             said = word(cell)
             if self.levels.get(name) and said not in self.levels[name]:
-                raise CellError(f"says of a participant a {name} that is none of the study's levels")
+                raise CellError(f"has a {name} that is not one of the study's levels")
             if known.setdefault(name, said) != said:
-                raise CellError(f"says another {name} of its participant than an earlier row")
+                raise CellError(f"has another {name} of its participant than an earlier row")
 
 
 def check_attributes(names: Sequence[str], people: Iterable[Mapping[str, str]]) -> None:
@@ -107,11 +107,11 @@ def check_attributes(names: Sequence[str], people: Iterable[Mapping[str, str]]) 
                 what = trace or f"texts of more than {_MAX_LENGTH} characters"
                 raise UsageError(
                     f'The column of people "{name}" has {what}, so nothing was imported.',
-                    "Only what groups people comes in: an age group, a country. Leave this one out of --person.",
+                    "Import only attributes that group people: an age group, a country. Remove this one from --person.",
                 )
         if len(different) > max(_FEW, _MAX_SHARE * len(values)):
             raise UsageError(
                 f'The column of people "{name}" has {len(different):,} values among {len(values):,} people, '
                 "which tells them apart, so nothing was imported.",
-                "Group it first (an age group in place of a date of birth), or leave it out of --person.",
+                "Group it first (an age group instead of a date of birth), or remove it from --person.",
             )

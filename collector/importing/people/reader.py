@@ -158,7 +158,7 @@ class PeopleReader:
         """Return the attempt without a person, which all who gave this answer share."""
         answer = composed(text(placed.answer) or "")
         if trace := trace_in(answer):
-            raise CellError(f"has {trace} in its answer, which is not kept")
+            raise CellError(f"has {trace} in its answer, which is not stored")
         reply = self._design.imports.as_imported_reply(self._study, placed.trial, Reply(answer=answer))
         reading = self._design.reads.read(self._study, placed.trial, reply)
         place = AttemptPlace(placed.conversation or placed.trial.trial_id, placed.turn, 1, True, None, None, None)
@@ -169,8 +169,8 @@ class PeopleReader:
         seen = self._seen.get((number, known.trial_id), 0) + 1
         if seen > 1 and all(is_empty(cells.get(name)) for name in _TOLD_APART):
             raise CellError(
-                "is a second answer of a participant to the same question: if it is meant, number both in a column "
-                "repetition"
+                "is a second answer of a participant to the same question: if that is intended, number both in a "
+                "column repetition"
             )
         self._seen[number, known.trial_id] = seen
         said = cells.get("repetition")

@@ -152,7 +152,7 @@ def propose_study(
                 made = _made(files[0], source, design.name, study, mapping, map_models, models, model, taken)
                 return replace(made, remarks=(*remarks, *made.remarks), left=roles.left, why=tuple(why))
         elif not is_of_people:
-            failures = ["No column was found that holds answers: --map answer=COLUMN says it."]
+            failures = ["No column with answers was found: name it by --map answer=COLUMN."]
         proposed, more = table()
         if proposed is None:
             raise _no_study(files[0], taken, roles, *failures, *more)
@@ -260,11 +260,11 @@ def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str
     return UsageError(
         f"No study can be proposed for {file.name}.",
         *reasons,
-        f"Columns were taken so: {'; '.join(taken) or 'none'}.",
+        f"Columns were read as: {'; '.join(taken) or 'none'}.",
         *([f"Not taken: {', '.join(roles.left[:20])}."] if roles.left else []),
         *lists_inside(file),
         *([_ONLY_NUMBERS] if roles.has_ids and not {"condition", "item"} & roles.ours else []),
-        "If that is wrong, say it: --map condition=COLUMN,item=COLUMN. Or write a study: collect studies new --help",
+        "If that is wrong, type --map condition=COLUMN,item=COLUMN. Or write a study: collect studies new --help",
     )
 
 
@@ -345,7 +345,7 @@ def _texts(
     taken: Sequence[str],
 ) -> dict[str, str]:
     head = [
-        f"# Proposed by `collect import` for {_comment(source)}. Look through it, and mend what is wrong:",
+        f"# Proposed by `collect import` for {_comment(source)}. Check it, and correct what is wrong:",
         *(f"#   {_comment(text)}" for text in (*taken, *study.remarks)),
         "",
         f"name = {toml_text(name)}",

@@ -120,5 +120,5 @@ def reasons_of_table(table: AnswerTable, study: ProposedStudy) -> Iterator[str]:
     """Yield a sentence for each column, where a design has read the whole table."""
     for name in table.columns:
         if "#" not in name:
-            usual = table.why_no_factor(name) or "nothing of this design is called so"
+            usual = table.why_no_factor(name) or "nothing in this design has this name"
             yield f"{name}: {study.why.get(name) or f'not taken: {usual}'}"
