@@ -3,7 +3,6 @@ effect, with p corrected for all that was compared."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -12,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.pages.report_tables import term_words
+from slant.analysis.pages.report_tables import rounded, term_words
 from slant.analysis.rows.cells import GRAIN
 from slant.collector.provenance.methods import listed
 from slant.collector.screen_tables import shown_p
@@ -53,14 +52,14 @@ class Cell:
         return f"95 % interval{f' for all {self.n_tests} at once' if self.n_tests > 1 else ''} excludes 0"
 
     def _excludes_0(self, row: Mapping[str, Any]) -> bool:
-        """Return whether the widened interval is on one side of 0; without an estimate its middle stands for it."""
+        """Return whether the widened interval is on one side of 0."""
         low, high = row["conf_low"], row["conf_high"]
         if None in (low, high):
             return False
         normal = NormalDist()
         wider = normal.inv_cdf(1 - ALPHA / 2 / self.n_tests) / normal.inv_cdf(1 - ALPHA / 2)
         at = row["estimate"]
-        return (at - wider * (at - low)) * (at + wider * (high - at)) > 0
+        return bool((at - wider * (at - low)) * (at + wider * (high - at)) > 0)
 
     @property
     def limit(self) -> float | None:
@@ -262,13 +261,3 @@ def _span(rows: Sequence[Mapping[str, Any]]) -> str:
 def _p(value: float | None) -> str:
     shown = shown_p(value)
     return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
-
-
-def rounded(value: float, width: float | None = None) -> str:
-    """Return a number with as many decimals as show two digits of the interval's `width`, where that is known, else of
-    the number itself; with all digits before the point, and a true minus."""
-    size = abs(value if width is None else width)
-    if not (math.isfinite(value) and math.isfinite(size) and size > 0):
-        return f"{value:zg}".replace("-", "\u2212")
-    digits = max(0, 1 - math.floor(math.log10(size)))
-    return f"{value:z,.{digits}f}".replace("-", "\u2212")

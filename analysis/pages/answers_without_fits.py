@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from slant.analysis.pages.answers import Cell, rounded, sentences
+from slant.analysis.pages.answers import Cell, sentences
 from slant.analysis.pages.parts.games import INDEX_NAMES
 from slant.analysis.pages.parts.records import SectionData
-from slant.analysis.pages.report_tables import term_words
+from slant.analysis.pages.report_tables import rounded, term_words
 from slant.collector.studies.catalogue import fits_of
 from slant.collector.terminal import count_text
 

@@ -21,6 +21,7 @@ from slant.analysis.pages.report_tables import (
     fit_table,
     place_of_table,
     side_by_side,
+    table_by_model,
     term_words,
     text_table,
     token_measures,
@@ -149,8 +150,10 @@ def _estimates(data: ReportData, grain: dict[str, str]) -> list[tuple[str, dict[
             own_levels = {**levels, **(data.study.fits[name].levels if name in data.study.fits else {})}
             has_formula = "formula" in ENGINES[engines[name]].needs
             words = {term: term_words(term, own_levels) for term in estimates["term"].unique() if has_formula}
-            table = fit_table(estimates.select(used).with_columns(pl.col("term").replace(words)))
-            captioned.append((f"{name}: estimates with 95 % intervals", table))
+            worded = estimates.select(used).with_columns(pl.col("term").replace(words))
+            if (by_model := table_by_model(worded)) is not None:
+                captioned.append((f"{name}: estimates by model, above their 95 % intervals", by_model))
+            captioned.append((f"{name}: estimates with 95 % intervals", fit_table(worded)))
         captioned += _tests_of_terms(name, result, grain)
     return captioned
 

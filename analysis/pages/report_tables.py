@@ -4,6 +4,7 @@ one if there is one; and what the tokens in them are.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -251,6 +252,31 @@ def fit_table(frame: pl.DataFrame) -> dict[str, Any]:
     return {**table, "heads": heads, "rows": rows}
 
 
+def table_by_model(frame: pl.DataFrame) -> dict[str, Any] | None:
+    """Return estimates with a column for each model, the interval below each; None where there are no two models, or
+    several estimates of one model in a row."""
+    keys = [name for name in ("test", "refusals_removed", "term") if name in frame.columns]
+    if "model" not in frame.columns or frame["model"].drop_nulls().n_unique() < 2:
+        return None
+    rows = frame.drop_nulls("model")
+    if rows.select(*keys, "model").is_duplicated().any():
+        return None
+    numbers = rows.select("estimate", "conf_low", "conf_high").rows()
+    texts = [_above_its_interval(*ends) for ends in numbers]
+    wide = rows.select(*keys, "model", cell=pl.Series(texts, dtype=pl.String)).pivot(
+        on="model", index=keys, values="cell", maintain_order=True
+    )
+    table = fit_table(wide)
+    return table | {"numeric": [name not in keys for name in wide.columns]}
+
+
+def _above_its_interval(at: float | None, low: float | None, high: float | None) -> str:
+    if at is None or low is None or high is None:
+        return _text_of(at)
+    shown = [rounded(value, high - low) for value in (at, low, high)]
+    return f"{shown[0]}\n[{shown[1]},\u00a0{shown[2]}]"
+
+
 def term_words(term: str, levels: Mapping[str, Sequence[Any]]) -> str:
     """Return a coefficient with its factors and levels apart: "gender: man × job: clerk" for R's
     "genderman:jobclerk", if `levels` has both factors. Any other is unchanged.
@@ -266,3 +292,13 @@ def _text_of(value: object) -> str:
     if not isinstance(value, float):
         return "" if value is None else str(value)
     return f"{value:z,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:z.4g}"
+
+
+def rounded(value: float, width: float | None = None) -> str:
+    """Return a number with as many decimals as show two digits of the interval's `width`, where that is known, else of
+    the number itself; with all digits before the point, and a true minus."""
+    size = abs(value if width is None else width)
+    if not (math.isfinite(value) and math.isfinite(size) and size > 0):
+        return f"{value:zg}".replace("-", "\u2212")
+    digits = max(0, 1 - math.floor(math.log10(size)))
+    return f"{value:z,.{digits}f}".replace("-", "\u2212")

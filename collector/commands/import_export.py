@@ -128,8 +128,8 @@ def import_command(
     from slant.collector.progress.status import coverage_note
     from slant.collector.studies.catalogue import load_study
 
-    for note in imported_before(db, load_study(study, variant, db).name, files["paths"]):
-        say(note)
+    for known in imported_before(db, load_study(study, variant, db).name, files["paths"]):
+        say(known)
     if_interrupted("Left at once.", f"Rows that are in {db} stay. The same command adds only the rest.")
     with _progress() as on_rows:
         report = import_trials(db, study, variant=variant, on_rows=on_rows, command=typed_command(db), **files)

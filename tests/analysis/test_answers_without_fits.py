@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.pages.answers import rounded
 from slant.analysis.pages.answers_without_fits import counted_answers, kept_answers
 from slant.analysis.pages.parts.records import SectionData
+from slant.analysis.pages.report_tables import rounded, table_by_model
 from slant.analysis.questions.checks.sentences import number
 from slant.collector.screen_tables import shown_cell
 from slant.collector.studies.catalogue import load_study
@@ -92,6 +92,22 @@ def test_numbers_in_sentences_are_as_precise_as_their_interval_and_never_minus_z
     said = [(value, width, rounded(value, width)) for value, width, _ in ROUNDED]
     assert said == ROUNDED
     assert [shown_cell(-0.0), shown_cell(-1e-9), number(-0.0001)] == ["0", "-1e-09", "0.00"]
+
+
+def test_estimates_of_several_models_stand_next_to_each_other_above_their_intervals() -> None:
+    ends = {"refusals_removed": True, "conf_low": -0.1, "conf_high": 0.2}
+    cells = [("a", "name: x", 0.04), ("b", "name: x", -1e-9), ("a", "name: y", 0.1)]
+    rows = pl.DataFrame([{"model": model, "term": term, "estimate": at, **ends} for model, term, at in cells])
+    table = table_by_model(rows)
+    assert table is not None
+    assert (table["heads"], table["numeric"]) == (["answers", "term", "a", "b"], [False, False, True, True])
+    interval = "\n[\u22120.10,\u00a00.20]"
+    assert table["rows"] == [
+        ["without refusals", "name: x", f"0.04{interval}", f"0.00{interval}"],
+        ["without refusals", "name: y", f"0.10{interval}", ""],
+    ]
+    assert table_by_model(rows.filter(model="a")) is None
+    assert table_by_model(pl.concat([rows, rows])) is None
 
 
 def test_without_any_kept_result_counts_are_said_with_the_command_that_finds_more() -> None:
