@@ -7,17 +7,21 @@
 #' @param data a data frame, one row a code: columns for the text, the coder and the code.
 #' @param code,coder,text names of these columns. A missing code is left out.
 #' @param level what codes are: `"nominal"`, `"ordinal"` (numbers in an order) or `"interval"` (numbers).
+#' @param each_code also compare each code with all others (nominal codes).
 #' @param draws how many samples of texts are drawn for the intervals; 0 for none.
 #' @inheritParams retest_reliability
 #' @param seed the seed of these draws.
 #' @return A data frame, for each group one row for all coders (`coder_1` is `"all"`) and one a pair that shares texts:
-#'   `coder_1`, `coder_2`, `n_texts` with two codes or more, `observed` (the share of pairs of codes of a text that are
+#'   with `each_code` first `code` (missing: all codes together); `coder_1`, `coder_2`, `n_texts` with two codes or more,
+#'   `observed` (the share of pairs of codes of a text that are
 #'   equal), `kappa` (Cohen's of a pair, Fleiss' of all), `alpha`, `ac1`, and the ends of their bootstrap intervals over
 #'   texts: `kappa_low`, `kappa_high`, `alpha_low` and so on. What codes that are all alike can't tell is missing.
-#' @references Krippendorff, K. (2011). Computing Krippendorff's alpha-reliability. Fleiss, J. L. (1971). Psychological
+#' @references Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and Psychological Measurement,
+#'   20(1), 37-46. Krippendorff, K. (2011). Computing Krippendorff's alpha-reliability. Fleiss, J. L. (1971). Psychological
 #'   Bulletin, 76(5), 378-382. Gwet, K. L. (2008). British Journal of Mathematical and Statistical Psychology, 61(1),
 #'   29-48.
-#' @seealso [label_agreement()] of two readers' labels, label by label; [fit_dsl()].
+#' @seealso [coder_errors()], [fit_dsl()]; [read_notes()], whose notes it compares by `code = "label"`,
+#'   `coder = "reader"`, `text = "trial_id"`.
 #' @export
 #' @examples
 #' codes <- data.frame(
@@ -26,7 +30,7 @@
 #' )
 #' agreement(codes, draws = 200)
 agreement <- function(data, code = "code", coder = "coder", text = "text", level = c("nominal", "ordinal", "interval"),
-                      by = NULL, draws = 1000, alpha = .05, seed = 1) {
+                      by = NULL, each_code = FALSE, draws = 1000, alpha = .05, seed = 1) {
   check_arguments()
   level <- match.arg(level)
   check_alpha(alpha)
@@ -38,21 +42,31 @@ agreement <- function(data, code = "code", coder = "coder", text = "text", level
   groups <- if (is.null(by)) list(seq_len(nrow(data))) else group_rows(data, by)
   found <- lapply(groups, function(rows) {
     codes <- code_matrix(data[rows, ], code, coder, text)
-    pairs <- if (ncol(codes) > 2) utils::combn(ncol(codes), 2, simplify = FALSE) else list()
-    shared <- vapply(pairs, function(pair) sum(stats::complete.cases(codes[, pair])) > 0, NA)
-    sets <- c(list(seq_len(ncol(codes))), pairs[shared])
-    of_sets <- lapply(sets, function(set) {
-      measured <- with_seed(seed, agreement_of(codes[, set, drop = FALSE], level, draws, alpha))
-      is_all <- length(set) != 2
-      cbind(frame_of(
-        coder_1 = if (is_all) "all" else colnames(codes)[[set[[1]]]],
-        coder_2 = if (is_all) "all" else colnames(codes)[[set[[2]]]]
-      ), measured)
-    })
-    found <- do.call(rbind, of_sets)
+    found <- agreement_of_sets(codes, level, draws, alpha, seed)
+    if (each_code) {
+      values <- sort(unique(as.vector(codes)), method = "radix")
+      of_codes <- lapply(values, function(value) agreement_of_sets(codes == value, level, draws, alpha, seed))
+      n <- c(nrow(found), vapply(of_codes, nrow, 1L))
+      found <- cbind(frame_of(code = rep(c(NA, as.character(values)), n)), do.call(rbind, c(list(found), of_codes)))
+    }
     if (is.null(by)) found else cbind(as_plain_rows(data[rep(rows[[1]], nrow(found)), by, drop = FALSE]), found)
   })
   as_plain_rows(do.call(rbind, found))
+}
+
+# All coders together, then each pair that shares texts.
+agreement_of_sets <- function(codes, level, draws, alpha, seed) {
+  pairs <- if (ncol(codes) > 2) utils::combn(ncol(codes), 2, simplify = FALSE) else list()
+  shared <- vapply(pairs, function(pair) sum(stats::complete.cases(codes[, pair])) > 0, NA)
+  sets <- c(list(seq_len(ncol(codes))), pairs[shared])
+  do.call(rbind, lapply(sets, function(set) {
+    measured <- with_seed(seed, agreement_of(codes[, set, drop = FALSE], level, draws, alpha))
+    is_all <- length(set) != 2
+    cbind(frame_of(
+      coder_1 = if (is_all) "all" else colnames(codes)[[set[[1]]]],
+      coder_2 = if (is_all) "all" else colnames(codes)[[set[[2]]]]
+    ), measured)
+  }))
 }
 
 # A matrix of codes, a row a text and a column a coder.

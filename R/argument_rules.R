@@ -127,6 +127,6 @@ argument_rules <- local({
   )
   rules[["least_answered"]] <- number
   rules[["seed"]] <- whole(-.Machine$integer.max)
-  rules[c("force", "simulated", "yes", "r", "other_models")] <- list(flag)
+  rules[c("force", "simulated", "yes", "r", "other_models", "each_code")] <- list(flag)
   rules
 })

@@ -49,6 +49,7 @@ fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), pr
   formula <- coded_formula(data, formula, codes, c(probability, predictors, cluster, fold, by))
   fit_coded(data, formula, codes, by, c(probability, predictors, cluster, fold), levels, function(rows) {
     sample <- coded_sample(rows, probability)
+    check_coded_levels(rows, formula, sample$is_coded)
     codes_of <- if (is.null(cluster)) NULL else match(rows[[cluster]], unique(rows[[cluster]]))
     folds <- if (is.null(fold)) with_seed(seed, drawn_folds(codes_of, nrow(rows), n_folds)) else rows[[fold]]
     guessed <- rows
@@ -104,6 +105,12 @@ coded_formula <- function(data, formula, codes, columns) {
 coded_sample <- function(rows, probability, coded = rows[grep("\\.people$", names(rows))]) {
   is_coded <- rowSums(!sapply(coded, is.finite)) == 0
   n <- sum(is_coded)
+  if (n == 0) {
+    stop_with(
+      "People have coded no text that was drawn at random: nothing can be corrected.",
+      "Draw some (collect sample), and have them coded. Texts that were chosen for another reason don't speak for others."
+    )
+  }
   if (n < fewest_coded) {
     stop_with(
       sprintf("People have coded %d texts here, and intervals hold from %d.", n, fewest_coded),
@@ -129,6 +136,19 @@ coded_sample <- function(rows, probability, coded = rows[grep("\\.people$", name
     ))
   }
   list(is_coded = is_coded, probability = drawn)
+}
+
+# People alone, and so the correction, say nothing of a level of which they have seen no text.
+check_coded_levels <- function(rows, formula, is_coded) {
+  for (name in Filter(function(name) is.factor(rows[[name]]), all.vars(formula))) {
+    seen <- tabulate(rows[[name]][is_coded], nlevels(rows[[name]]))
+    if (any(seen == 0 & tabulate(rows[[name]], nlevels(rows[[name]])) > 0)) {
+      stop_with(
+        sprintf("People have coded no text of %s = %s.", name, quoted(levels(rows[[name]])[[which(seen == 0)[[1]]]])),
+        sprintf("Draw texts of each level: collect sample --by %s", name)
+      )
+    }
+  }
 }
 
 # From here on intervals hold in simulations (claim `coded_texts` of bench/truth.R).

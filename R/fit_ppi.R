@@ -10,7 +10,7 @@
 #' @param codes a named list of one: the column of people's codes, which is the formula's outcome, and that of the
 #'   coder's.
 #' @param lambda `NULL`, or a number from 0 to 1.
-#' @return As of [fit_dsl()]; `tables$lambdas` has the `lambda` that was used, with `n_people` and `n_others` texts.
+#' @return As of [fit_dsl()]; `tables$lambdas` has the lambda that was used (`lambda_used`), with `n_people` and `n_others` texts.
 #' @references Angelopoulos, A. N., Duchi, J. C. & Zrnic, T. (2023). PPI++: efficient prediction-powered inference.
 #'   arXiv:2311.01453.
 #' @seealso [fit_dsl()].
@@ -35,6 +35,7 @@ fit_ppi <- function(data, formula, codes, family = c("gaussian", "binomial"), la
   }
   fit_coded(data, formula, codes, by, character(), levels, function(rows) {
     sample <- coded_sample(rows, NULL)
+    check_coded_levels(rows, formula, sample$is_coded)
     taken <- rows
     taken[[names(codes)]] <- as.double(rows[[unlist(codes)]])
     of_all <- stats::model.frame(formula, taken)
@@ -53,7 +54,7 @@ fit_ppi <- function(data, formula, codes, family = c("gaussian", "binomial"), la
     weight <- sample$is_coded / sample$probability
     compared <- compared_methods(estimates, rows, formula, codes, family, weight, NULL)
     lambdas <- frame_of(
-      lambda = used, n_people = sum(parts$is_coded), n_others = sum(!parts$is_coded)
+      lambda_used = used, n_people = sum(parts$is_coded), n_others = sum(!parts$is_coded)
     )
     list(
       estimates = estimates, tables_of_group = list(corrections = compared, lambdas = lambdas),

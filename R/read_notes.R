@@ -1,7 +1,7 @@
 #' Read a reader's notes on trials
 #'
 #' Reads what `collect view --notes FILE` keeps: labels and lines on trials, a row a note. Of several readers the notes
-#' come below each other; `label_agreement()` compares two.
+#' come below each other; [agreement()] compares them.
 #'
 #' @param files paths of files of notes (CSV, UTF-8) with the columns `trial_id`, `label`, `note`. A reader is called
 #'   after the file, or as the names of `files` say.

@@ -16,6 +16,7 @@ analysis.specifications("slant.duckdb", "rmiat").table   # the same question, an
 analysis.plan_power("rmiat", pilot="slant.duckdb").table # smallest detectable effects with how many words, and its cost
 analysis.meta_analysis("slant.duckdb", "rmiat").table    # one number over tests and models
 analysis.validity("slant.duckdb", ["rmiat.d", "word_association.d"]).table  # do two measures agree?
+analysis.agreement("slant.duckdb", "reasons").errors      # how often does a model that codes texts err, and where?
 analysis.alike("slant.duckdb", "habits").summary         # does a model answer as people do?
 analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, next to chance
 analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the unchanged game
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from slant.analysis.questions.calibration import Calibration as Calibration
     from slant.analysis.questions.calibration import calibrate as calibrate
     from slant.analysis.questions.checks.study_checks import check as check
+    from slant.analysis.questions.coders import Agreement as Agreement
+    from slant.analysis.questions.coders import agreement as agreement
     from slant.analysis.questions.convergent_validity import Validity as Validity
     from slant.analysis.questions.convergent_validity import validity as validity
     from slant.analysis.questions.games.differences import game_differences as game_differences
@@ -81,6 +84,7 @@ _NAMES = {
     "questions.bayes_draws": ("read_draws",),
     "questions.calibration": ("calibrate", "Calibration"),
     "questions.checks.study_checks": ("check",),
+    "questions.coders": ("Agreement", "agreement"),
     "questions.convergent_validity": ("Validity", "validity"),
     "questions.games.differences": ("game_differences",),
     "questions.games.indices": ("game_indices",),

@@ -29,6 +29,7 @@ _COMMANDS = {
             "Register what is fixed before the data: one text and its hash.",
         ),
         ("prompts", "prompts", "prompts_command", "The prompts of a study, exactly as they will be sent."),
+        ("sample", "sample", "sample_command", "Draw texts for people to code."),
         ("recode", "recode", "recode_command", "Let a model code answers that a rule left undecided."),
         ("reread", "reread", "reread_command", "Read stored responses again, with the rules of this version."),
         ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),

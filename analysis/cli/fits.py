@@ -13,6 +13,7 @@ import polars as pl
 from slant.analysis.cli.options import ENGINE_TABLES, FIT_TABLES, TOPIC_TABLES
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.cli.result_commands import print_result, say_result
+from slant.analysis.fitting.corrections import CORRECTIONS, SHOWN, corrected_sentences, corrections_of
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.fitting.result_versions import version_sentence
@@ -38,6 +39,8 @@ def print_fit(
         check_has_table(find_fits(engine, db, study), show)
     result = _fits(engine, db, study, **options)
     check_adjustable(result, adjust)
+    if show is None and not corrections_of(result).is_empty():
+        show = CORRECTIONS
     has_topics = not result.topics["models"].is_empty()
     if has_topics or adjust or (show in TOPIC_TABLES and show not in ENGINE_TABLES["brms"]):
         print_rows(topic_table(result, show or "topics", adjust, study, db), output_format)
@@ -45,7 +48,8 @@ def print_fit(
     else:
         rows = bayes_table(result, show or "table", in_full=output_format != "table")
         print_result(_in_reading_order(rows) if output_format == "table" else rows, output_format, digits=_DIGITS)
-    for sentence in (*_answers(db, study, result), *term_test_sentences(result), *verdicts(result)):
+    told = (*corrected_sentences(result), *_answers(db, study, result), *term_test_sentences(result), *verdicts(result))
+    for sentence in told:
         say(sentence)
     have_failed = bool((result.diagnostics["status"] == "failed").all())
     if output_format == "table" and not have_failed:
@@ -199,6 +203,8 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
     """
     if any(show in tables for tables in ENGINE_TABLES.values()):
         frame = _first_of_an_engine(result, show)
+        if show == CORRECTIONS and not in_full:
+            frame = frame.select(SHOWN)
     elif show == "diagnostics" and is_bayesian(result):
         frame = _diagnostics(result)
     else:

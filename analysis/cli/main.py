@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _COMMANDS = {
     name: LazyCommand(f"slant.analysis.cli.{module}", "topics" if name == "topics" else f"{name}_command", about)
     for name, module, about in (
+        ("agreement", "agreement", "Do coders of texts agree, and do a model's errors differ between conditions?"),
         ("alike", "alike", "Does a model answer as people do? Compare its answers with theirs."),
         ("calibrate", "calibrate", "Is the sampler correct? Bayesian fits of data drawn from their priors."),
         ("check", "check", "Threats to the results, each with its number: residuals, influence, refusals …"),
@@ -77,6 +78,7 @@ Examples:
   analyze --fit stm --study rmiat --show contrasts --adjust holm
   analyze --fit brms --study interference --show contrasts
   analyze --fit brms --study rmiat --show effects --family gaussian
+  analyze --fit dsl --study reasons                    codes of a model, corrected by those of people
   analyze permute --study interference --permutations 1000
   analyze calibrate --study interference --fit interference --data-sets 200
   analyze indices --study hiring

@@ -18,6 +18,7 @@ from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress as Progress
 from slant.analysis.calls.results import Results, results
+from slant.analysis.fitting.corrections import SHOWN, corrected_sentences, corrections_of
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.fitting.frames import FitFrames
 from slant.analysis.rows.cells import read_rows
@@ -78,7 +79,7 @@ class FitResult:
         return rows.select(name for name in (*_KEYS, *_NUMBERS, "status") if name in rows.columns)
 
     def __repr__(self) -> str:
-        return "\n".join([self._heading, table_as_text(self._shown, ASKED_FOR), _FRAMES])
+        return "\n".join([self._heading, table_as_text(self._shown, ASKED_FOR), *corrected_sentences(self), _FRAMES])
 
     def _repr_html_(self) -> str:
         """Return the result for notebooks."""
@@ -93,6 +94,9 @@ class FitResult:
 
     @property
     def _shown(self) -> pl.DataFrame:
+        compared = corrections_of(self)
+        if not compared.is_empty():
+            return compared.select(SHOWN).with_columns(pl.col(pl.Float64).round_sig_figs(4))
         rows = self.table if not self.table.is_empty() else self.diagnostics.drop("versions", "messages", strict=False)
         return rows.with_columns(pl.col(pl.Float64).round_sig_figs(4))
 

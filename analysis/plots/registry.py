@@ -205,6 +205,20 @@ _DESCRIPTIONS = {
     "bias_heatmap": "The same (of a study of decisions: shares) as a heat map of models and tests.",
     "decisions": "Proportion of decisions that follow the usual association, with its interval, by model and test.",
 }
+
+
+def _of_view(data: FigureData, figure: str) -> pl.DataFrame | None:
+    """Return the rows of the view that the design names for this figure."""
+    with reading(data.db) as connection:
+        rows = read_view(connection, data.study.design.analyses.figures[figure], study=data.study.name)
+    return None if rows.is_empty() else rows
+
+
+CODINGS = {
+    "confusion": FigureKind(
+        "Which codes people and models give to the same texts.", partial(_of_view, figure="confusion"), is_declared=True
+    ),
+}
 PAIRINGS = {
     name: FigureKind(description, partial(_pairing_rows, figure=name), is_declared=True)
     for name, description in _DESCRIPTIONS.items()
@@ -213,7 +227,7 @@ PAIRINGS = {
 
 # By the name that people type, in the order of a report.
 FIGURES: dict[str, FigureKind] = {
-    **OF_TRIALS, **choices.KINDS, **PAIRINGS, **profiles.KINDS,
+    **OF_TRIALS, **choices.KINDS, **PAIRINGS, **CODINGS, **profiles.KINDS,
     **specification_curve.KINDS, **games.KINDS, **CHOICE_MODELS,
 }  # fmt: skip
 

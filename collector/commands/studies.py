@@ -12,12 +12,15 @@ from typing import Any
 
 import click
 
-from slant.collector.commands.options import FOLDER, db_option, output_options
+from slant.collector.commands.options import FILE, FOLDER, db_option, output_options
 from slant.collector.designs.study import Study
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.stored_designs import designs_in
 from slant.collector.plan.conversations import planned_count
 from slant.collector.providers import provider_named
 from slant.collector.studies.catalogue import list_studies, load_study, load_variants
+from slant.collector.studies.coding_study import KINDS, write_texts_study
 from slant.collector.studies.fit_checks import wrong_fits
 from slant.collector.studies.new_study import write_new_study
 from slant.collector.terminal import SlantGroup, count_text, print_rows, printable, say
@@ -116,7 +119,23 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
     type=FOLDER,
     help="Word lists and prompts as Bai et al. published them: a clone of their repository (pairing, decision).",
 )
-def new_study_command(name: str, design: str, start: str | None, folder: Path | None, lists: Path | None) -> None:
+@click.option("--of", "of_db", type=FILE, metavar="FILE", help="coding: a database, whose answers are to be coded.")
+@click.option("--study", "of_study", help="coding: the study whose answers these are.  [default: the only one]")
+@click.option(
+    "--texts", type=click.Choice(KINDS), default=KINDS[0], show_default=True, help="coding: which of its texts."
+)
+@click.option("--test", help="coding: only answers of this test or question.")
+def new_study_command(
+    name: str,
+    design: str,
+    start: str | None,
+    folder: Path | None,
+    lists: Path | None,
+    of_db: Path | None,
+    of_study: str | None,
+    texts: str,
+    test: str | None,
+) -> None:
     """Write a study of your own to start from: a TOML with comments, and its CSVs.
 
     It can be checked and tried unchanged; then put your words, texts and models in place of the example's. Nothing
@@ -128,7 +147,11 @@ def new_study_command(name: str, design: str, start: str | None, folder: Path | 
       collect studies new flats --design factorial --start conjoint
       collect studies new villages --design allocation --folder ./mine
       collect studies new bai --design pairing --lists ./llm-implicit-bias
+      collect studies new reasons --design coding --of audit.duckdb --study audit --test reason
     """
+    if of_db is not None:
+        _write_coding(name, design, folder or Path(name), of_db, of_study, texts, test)
+        return
     paths = write_new_study(name, design, folder or Path(name), lists, start)
     say(f"Written: {', '.join(map(str, paths))}")
     study = load_study(paths[0])
@@ -136,6 +159,26 @@ def new_study_command(name: str, design: str, start: str | None, folder: Path | 
         say(study.note)
     say(f"Next: collect studies validate {study.as_typed}")
     say(f"      {study.trial_command} --db {shlex.quote(name)}.duckdb")
+
+
+def _write_coding(
+    name: str, design: str, folder: Path, db: Path, of_study: str | None, texts: str, test: str | None
+) -> None:
+    """Write a study that codes what a database has, and say what is to be done before it is asked."""
+    if design != "coding":
+        raise UsageError("--of is for studies that code answers: --design coding")
+    with reading(db) as connection:
+        names = list(designs_in(connection))
+    if of_study is None and len(names) != 1:
+        raise UsageError(f'"{db}" holds several studies: {", ".join(names)}.', f"Name one: --study {names[0]}")
+    paths = write_texts_study(name, db, load_study(of_study or names[0], db=db), folder, texts, test)
+    study = load_study(paths[0])
+    say(f"Written: {', '.join(map(str, paths))}, with {count_text(len(study.data.texts), 'text')}.")
+    never = ", ".join(study.data.factors) or "nothing"
+    say(f"What is known of each, and no coder is shown: {never}.")
+    say(f"Errors are clustered by {study.data.cluster or 'text'}.")
+    say(f"Write your codes into [codebook] of {paths[0]}, which has those of an example.")
+    say(f"Next: collect --study {study.as_typed} --db {shlex.quote(str(db))} --dry-run")
 
 
 @studies.command("validate")

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import webbrowser
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,10 +15,14 @@ from slant.collector.errors import UsageError
 from slant.collector.system.operating_system import has_desktop
 from slant.collector.terminal import count_text, late_bar, say
 
+if TYPE_CHECKING:
+    from slant.collector.view.server import Viewer
+
 EXAMPLES = """\b
 Examples:
   collect view
   collect view --db slant.duckdb --notes anna.csv --port 8080 --no-open
+  collect view --code reasons --coder anna
   collect view --bundle supplement --where "outcome = 'refused' AND model = 'o3-mini'"
 
 On another machine: ssh -L 8080:127.0.0.1:8080 HOST collect view --port 8080 --no-open, then open the printed address.
@@ -28,6 +33,8 @@ On another machine: ssh -L 8080:127.0.0.1:8080 HOST collect view --port 8080 --n
 @click.option("--port", type=WholeNumber(0, 65535), default=0, help="Default: a free one.")
 @click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
 @click.option("--notes", "notes_path", type=FILE, metavar="FILE", help="A CSV for labels and lines on trials.")
+@click.option("--code", "coded_study", metavar="STUDY", help="Code its drawn texts on a page instead (collect sample).")
+@click.option("--coder", metavar="NAME", help="Who codes, for --code; adjudicator decides where others differ.")
 @click.option("--bundle", type=FOLDER, metavar="FOLDER", help="Write the pages as files into a new folder instead.")
 @click.option("--where", default="", metavar="SQL", help="Only these trials, for --bundle: a condition on `trials`.")
 @click.option("--people-texts", is_flag=True, help="Include texts that people wrote in a bundle.")
@@ -38,6 +45,8 @@ def view_command(
     port: int,
     no_open: bool,
     notes_path: Path | None,
+    coded_study: str | None,
+    coder: str | None,
     bundle: Path | None,
     where: str,
     people_texts: bool,
@@ -70,7 +79,12 @@ def view_command(
     with guarded(db):
         pass  # a file that is no database is reported here, not on a page
     token = new_token()
-    viewer = Viewer(db, NotesFile(notes_path) if notes_path else None, token)
+    if coded_study is not None:
+        viewer = _coding_page(db, coded_study, coder, notes_path, token)
+    elif coder is not None:
+        raise UsageError("--coder goes with --code STUDY.")
+    else:
+        viewer = Viewer(db, NotesFile(notes_path) if notes_path else None, token)
     listener = listening_socket(port)
     address = f"http://{HOST}:{listener.getsockname()[1]}/{token}/"
 
@@ -82,6 +96,24 @@ def view_command(
 
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(serve(viewer, listener, ready))
+
+
+def _coding_page(db: Path, name: str, coder: str | None, path: Path | None, token: str) -> Viewer:
+    """Return the page on which one person codes texts, whose codes go into `path`, or a file called after both."""
+    from slant.collector.studies.catalogue import load_study
+    from slant.collector.studies.coding_sheets import check_coding
+    from slant.collector.study.toml_table import checked_name
+    from slant.collector.view.coding import CodingViewer
+    from slant.collector.view.notes_file import NotesFile
+
+    if coder is None:
+        raise UsageError("A page for codes is one coder's: say whose.", "As in: --coder anna")
+    study = load_study(name, db=db)
+    check_coding(study)
+    path = path or Path(f"{study.name}.{checked_name(coder, 'coder')}.csv")
+    viewer = CodingViewer(db, study, coder, NotesFile(path), token)
+    say(f"Codes are kept in {path}, each at once. In the end: collect import --study {study.as_typed} --db {db} {path}")
+    return viewer
 
 
 def _bundle(db: Path, folder: Path, where: str, anonymous: bool, people_texts: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,11 @@ class Imports:
     def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
         """Return a study for files whose rows have a column for all that was shown or played; StudyError as above."""
         raise StudyError("")
+
+    def sheet(self, study: StudyFile, columns: Sequence[str], coders: Sequence[str]) -> dict[str, Any]:
+        """Return the arguments of `import_trials` that a file with these columns needs not be told, if it is a sheet
+        that only this design has; `coders` are the values of its column `coder`. Empty: it is none."""
+        return {}
 
     def row_columns(self, data: Any) -> tuple[str, ...]:
         """List columns of an imported file which say together what was shown in a row, instead of its item."""

@@ -70,6 +70,11 @@ def import_trials(
     UsageError, and nothing written, where a file is not of this layout; JournalError if a collector is at work.
     """
     loaded = load_study(study, variant, db) if isinstance(study, str) else with_variant(study, variant)
+    paths = list(paths)
+    if layout == "tidy" and model is None and not columns and (sheet := _sheet(loaded, paths)):
+        typed = {"consent": consent, "origin": origin} if sheet["layout"] == PEOPLE_LAYOUT else {}
+        given = sheet | {name: value for name, value in typed.items() if value is not None}
+        return import_trials(db, loaded, paths, variant=loaded.variant, on_rows=on_rows, command=command, **given)
     if layout == PEOPLE_LAYOUT:
         if model is not None or map_models or decimal is not None:
             raise UsageError("People are not a model: remove the model and the decimal mark.")
@@ -121,6 +126,17 @@ def imported_before(db: Path, study: str, paths: Iterable[str | Path]) -> list[s
         for file, run in runs
         if run is not None
     ]
+
+
+def _sheet(study: Study, paths: Sequence[str | Path]) -> dict[str, Any]:
+    """Return what a sheet of the study's design says by itself, if all files are such sheets of one kind."""
+    with TableFiles(paths) as files:
+        kinds = []
+        for file in files:
+            rows = (row for row in file.rows() if isinstance(row, Row)) if "coder" in file.columns else ()
+            coders = dict.fromkeys(word(row.cells.get("coder")) for row in rows)
+            kinds.append(study.design.imports.sheet(study, file.columns, [name for name in coders if name]))
+    return kinds[0] if kinds and all(kind == kinds[0] for kind in kinds) else {}
 
 
 def _names(

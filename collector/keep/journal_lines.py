@@ -47,6 +47,7 @@ _REREAD = (
     "read_again_at = n.read_again_at::TIMESTAMP FROM ({typed}) n WHERE attempts.attempt_id = n.attempt_id"
 )
 _PARTICIPANTS = "INSERT INTO run_participants SELECT run_id, participant, map(names, levels) FROM new_rows"
+_SAMPLE_COLUMNS = ("study", "drawn_by", "drawn_at")
 _MERGE_COLUMNS = ("lineage", "source", "merged_at")
 _REGISTRATION_COLUMNS = ("sha256", "study", "text", "kept_at")
 _STUDY_COLUMNS = ("study", "study_version", "text_id", "kept_at")
@@ -77,6 +78,8 @@ _NEEDED: tuple[tuple[str, type, tuple[str, ...], str], ...] = (
     ("readings", list, ("rows",), "readings without their rows"),
     ("set_aside", str, ("of_run", "study", "reason", "noted_at"), "a run set aside without its name or reason"),
     ("set_aside", bool, ("is_back",), "a run set aside without its name or reason"),
+    ("sample", str, _SAMPLE_COLUMNS, "a sample without its study"),
+    ("sample", list, ("rows",), "a sample without its texts"),
     ("merge", str, _MERGE_COLUMNS, "a merge without its source"),
     ("merge", list, ("runs",), "a merge without its runs"),
     ("participants", list, ("rows",), "participants without their rows"),
@@ -368,12 +371,21 @@ def _insert_merge(connection: duckdb.DuckDBPyConnection, record: dict[str, Any])
     _insert_rows(connection, "merged_runs", pl.DataFrame([of_merge | {"run_id": run_id} for run_id in record["runs"]]))
 
 
+def _insert_sample(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
+    """Insert the texts of a sample: a line is `[item, probability, whether it is drawn]` for each of them."""
+    shared = {name: record.get(name) for name in ("run_id", "sample_no", "seed", *_SAMPLE_COLUMNS)}
+    columns = {"item": pl.String, "probability": pl.Float64, "is_drawn": pl.Boolean}
+    rows = pl.DataFrame(record["rows"], schema=columns, orient="row")
+    _insert_rows(connection, "text_samples", rows.with_columns(pl.lit(value).alias(n) for n, value in shared.items()))
+
+
 _INSERTED_BY: dict[str, Callable[[duckdb.DuckDBPyConnection, dict[str, Any]], None]] = {
     "run": _insert_run,
     "study": _insert_study,
     "registration": _insert_registration,
     "look": _insert_look,
     "merge": _insert_merge,
+    "sample": _insert_sample,
 }
 
 

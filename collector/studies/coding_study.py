@@ -1,11 +1,12 @@
-"""Write a study in which a model codes the answers of another study: those that a rule left undecided, and a sample of
-those that it decided, which shows how far both agree."""
+"""Write a study in which models and people code texts: the answers of another study, all of them or those that a rule
+left undecided (with a sample of those that it decided, which shows how far both agree)."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,21 @@ from typing import Any
 from slant.collector.designs.coding.design import COLUMNS, DESIGN
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
+from slant.collector.keep.attributes import with_attributes
 from slant.collector.keep.database import reading
-from slant.collector.studies.catalogue import load_study
+from slant.collector.studies.catalogue import fits_of, load_study
 from slant.collector.studies.new_study import STUDY_FILE, write_new_study
 from slant.collector.study.folder import MAX_READ_BYTES
 from slant.collector.system.files import contents, replace_on_disk, write_file
 from slant.collector.system.scratch import temporary_folder
 from slant.collector.system.shipped_files import sql_query
 
-ANSWERS_FILE = "answers.csv"
+TEXTS_FILE = "texts.csv"
+TWO_OPTIONS, TEXTS = "two_options", "texts"
 _LONGEST_SHOWN = 20_000
 """Show this many characters at the end of an answer, the same that the rule reads."""
+KINDS = ("answers", "reasoning", "refusals")
+"""List which texts of a study may be coded: what was answered, the reasoning, and answers that refuse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +50,8 @@ def write_coding_study(
     undecided, if there are more than a study can hold, if the folder holds something else, or if it can't ask one of
     `models`. Then nothing is written.
     """
-    with reading(db) as connection:
-        values = {"study": study.name, "variant": study.variant, "sources": list(sources), "n_decided": n_decided}
-        cursor = connection.execute(sql_query("answers_to_code"), values)
-        columns = [column[0] for column in cursor.description or ()]
-        rows = [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+    values = {"study": study.name, "variant": study.variant, "sources": list(sources), "n_decided": n_decided}
+    rows = _queried(db, "answers_to_code", values)
     n_undecided = sum(row["first_coding"] is None for row in rows)
     if not n_undecided:
         raise UsageError(
@@ -58,12 +60,10 @@ def write_coding_study(
             "Only answers that a rule decides, as those of decisions, can be left undecided. Simulated ones are coded "
             "with --simulated.",
         )
-    text = _answers_text(study, rows)
-    if len(text.encode()) > MAX_READ_BYTES:
-        raise UsageError(
-            f"{len(rows):,} answers have {len(text.encode()) / 1e6:.0f} MB; a study can hold {MAX_READ_BYTES / 1e6:g}.",
-            f"Take fewer that are decided (--decided, now {n_decided}), or one variant at a time.",
-        )
+    header = (*COLUMNS, "test", "option_a", "option_b", "asked", "first_coding")
+    cells = ((r["trial_id"], r["text"], r["test"], *_options(study, r), r["first_coding"] or "") for r in rows)
+    fewer = f"Take fewer that are decided (--decided, now {n_decided}), or one variant at a time."
+    text = texts_csv(header, cells, fewer)
     with temporary_folder("coding") as place:
         texts = _texts_of_study(coding_name(study), text, place)
         known = _known_study(folder, study) or load_study(place / STUDY_FILE)
@@ -71,17 +71,116 @@ def write_coding_study(
             known.model(model)
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in texts.items():
-        if name == ANSWERS_FILE or not (folder / name).exists():
+        if name == TEXTS_FILE or not (folder / name).exists():
             replace_on_disk(folder / name, content.encode())
     return CodingStudy(folder / STUDY_FILE, n_undecided, len(rows) - n_undecided)
 
 
-def _texts_of_study(name: str, answers: str, folder: Path) -> dict[str, str]:
-    """Return the files of a new study by name, as they will be in `folder`, with its answers last."""
-    for path in write_new_study(name, DESIGN.name, folder):
-        if path.name == ANSWERS_FILE:
-            write_file(path, answers)
-    names = sorted((path.name for path in folder.iterdir()), key=lambda file: file == ANSWERS_FILE)
+def _options(study: Study, row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return study.design.reads.coded_options(study, row)
+
+
+def write_texts_study(
+    name: str, db: Path, study: Study, folder: Path, kind: str = "answers", test: str | None = None
+) -> list[Path]:
+    """Write a study that codes the texts of another one, with all that is known of each: its factors, model and
+    condition, none of which a coder is shown. Return its files, the TOML first.
+
+    Raise UsageError if the database has no such text, or more than a study can hold; then nothing is written.
+    """
+    with reading(db) as connection:
+        answers = connection.sql(
+            sql_query("texts_to_code"),
+            params={"study": study.name, "variant": study.variant, "kind": kind, "test": test},
+        )
+        if view := study.design.analyses.checked_view:
+            attributes = connection.view(view)
+            if "attributes" in attributes.columns:
+                attributes, found = with_attributes(attributes.filter("attributes IS NOT NULL"))
+                listed = ", ".join(f'first("{column}") AS "{column}"' for column in sorted(found))
+                attributes = attributes.aggregate(f"trial_id AS item, {listed}", "trial_id") if listed else attributes
+                answers = answers.join(attributes, "item", how="left").order("item") if listed else answers
+        columns, rows = answers.columns, answers.fetchall()
+    if not rows:
+        of_test = f' of the question "{test}"' if test else ""
+        raise UsageError(
+            f'There are no {kind}{of_test} of "{study.name}" ({study.variant}) in {db} to code.',
+            f"Texts can be: {', '.join(KINDS)} (--texts); what there is: collect view --db {db}",
+        )
+    factors = _factors(study, columns, rows)
+    has_conditions = not study.design.analyses.attributes(study.data) and len(study.conditions) > 1
+    header = (*COLUMNS, "test", *(["condition"] if has_conditions else []), *factors)
+    kept = [columns.index(column) for column in header]
+    text = texts_csv(header, ([row[place] for place in kept] for row in rows), "Take one question (--test).")
+    paths = write_new_study(name, DESIGN.name, folder, start=TEXTS)
+    written = contents(paths[0]).decode("utf-8")
+    replace_on_disk(paths[0], _with_factors(written, factors, _cluster(study, factors)).encode())
+    replace_on_disk(folder / TEXTS_FILE, text.encode())
+    return paths
+
+
+def _factors(study: Study, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
+    """Return the levels of what is known of the texts and differs between them, the reference first; none of what has
+    too many."""
+    declared = study.design.analyses.attributes(study.data)
+    factors: dict[str, list[str]] = {}
+    for place, column in enumerate(columns):
+        if column in (*COLUMNS, "test", "condition"):
+            continue
+        seen = dict.fromkeys("" if row[place] is None else str(row[place]) for row in rows)
+        seen.pop("", None)
+        if len(seen) < 2:
+            continue
+        order = [*declared.get(column, ()), *sorted(seen)]
+        levels = [level for level in dict.fromkeys(order) if level in seen]
+        factors[column] = levels if len(levels) <= _MOST_LEVELS and column not in _NOT_COMPARED else []
+    return factors
+
+
+_MOST_LEVELS = 30
+_NOT_COMPARED = ("prompt", "model")
+
+
+def _cluster(study: Study, factors: Mapping[str, Any]) -> str:
+    """Return what texts have in common, as the study's own fits have it: what attributes are properties of, else the
+    prompt."""
+    declared = [fit.settings["declared"] for fit in fits_of(study).values() if "declared" in fit.settings]
+    parents = list(dict.fromkeys(parent for one in declared for parent in one.get("properties", {}).values()))
+    if len(parents) == 1 and parents[0] in factors:
+        return str(parents[0])
+    return "prompt" if "prompt" in factors else ""
+
+
+def _with_factors(template: str, factors: Mapping[str, Sequence[str]], cluster: str) -> str:
+    """Return the template with these factors: an attribute that is the cluster itself is not compared."""
+    before, _, rest = template.partition("\n[factors]\n")
+    _, _, after = rest.partition("\n[codebook]\n")
+    after = after.partition("\n[simulation.where")[0].rstrip("\n") + "\n"
+    lines = (
+        f"{json.dumps(name)} = {json.dumps([] if name == cluster else levels)}" for name, levels in factors.items()
+    )
+    head = "\n".join(
+        (f'cluster = "{cluster}"' + " " * 10 + "# what texts share") * bool(cluster)
+        if line.startswith("cluster")
+        else line
+        for line in before.split("\n")
+    )
+    return "\n".join((head, "[factors]", *lines, "", "[codebook]", after))
+
+
+def _queried(db: Path, query: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    with reading(db) as connection:
+        cursor = connection.execute(sql_query(query), dict(values))
+        columns = [column[0] for column in cursor.description or ()]
+        return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _texts_of_study(name: str, texts: str, folder: Path) -> dict[str, str]:
+    """Return the files of a new study by name, as they will be in `folder`, with its texts last."""
+    for path in write_new_study(name, DESIGN.name, folder, start=TWO_OPTIONS):
+        if path.name == TEXTS_FILE:
+            write_file(path, texts)
+    names = sorted((path.name for path in folder.iterdir()), key=lambda file: file == TEXTS_FILE)
     return {file: contents(folder / file).decode("utf-8") for file in names}
 
 
@@ -89,13 +188,13 @@ def _known_study(folder: Path, study: Study) -> Study | None:
     """Return the folder's coding of this study; None if it holds none, and nothing would be
     overwritten.
     """
-    if not (folder / ANSWERS_FILE).exists():
+    if not (folder / TEXTS_FILE).exists():
         return None
     file = folder / STUDY_FILE
     coding = load_study(file) if file.exists() else None
     if coding is None or (coding.name, coding.design.name) != (coding_name(study), DESIGN.name):
         raise UsageError(
-            f'"{folder / ANSWERS_FILE}" is there already, and no file of the coding of "{study.name}".',
+            f'"{folder / TEXTS_FILE}" is there already, and no file of the coding of "{study.name}".',
             "Nothing was written. Give another folder: --folder PATH",
         )
     return coding
@@ -106,15 +205,22 @@ def coding_name(study: Study) -> str:
     return f"{study.name}_{DESIGN.name}" if study.variant == "base" else f"{study.name}_{study.variant}_{DESIGN.name}"
 
 
-def _answers_text(study: Study, rows: Sequence[dict[str, Any]]) -> str:
-    design = study.design
+def texts_csv(header: Sequence[str], rows: Iterable[Sequence[Any]], fewer: str) -> str:
+    """Return the texts of a study as CSV, the end of long ones; UsageError, which says how to take `fewer`, for more
+    than a study can hold."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in rows:
+    writer.writerow(header)
+    at, n_rows = header.index("text"), 0
+    for n_rows, row in enumerate(rows, 1):  # noqa: B007 (how many there are)
+        cells = ["" if cell is None else cell for cell in row]
         # Python's csv does not quote a lone carriage return, which ends a row for any reader.
-        lines = (row["text"] or "").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
-        shown = lines.strip()[-_LONGEST_SHOWN:]
-        options = design.reads.coded_options(study, row)
-        writer.writerow((row["trial_id"], row["test"], *options, shown, row["first_coding"] or ""))
-    return text.getvalue()
+        lines = str(cells[at]).replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+        cells[at] = lines.strip()[-_LONGEST_SHOWN:]
+        writer.writerow(cells)
+    written = text.getvalue()
+    if (size := len(written.encode())) > MAX_READ_BYTES:
+        raise UsageError(
+            f"{n_rows:,} texts have {size / 1e6:.0f} MB; a study can hold {MAX_READ_BYTES / 1e6:g}.", fewer
+        )
+    return written

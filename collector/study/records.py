@@ -91,7 +91,7 @@ class StudyModel:
 
 _NAMING_COLUMNS = (
     "text", "id", "attributes", "between", "weights", "sets", "respondent", "item", "scale", "key", "limits",
-    "unit", "error", "phase", "thresholds_by", "disc_by", "material",
+    "unit", "error", "phase", "thresholds_by", "disc_by", "material", "probability", "predictors", "fold",
 )  # fmt: skip
 """Settings of fits that are names of columns, or lists of them; `cluster` may join two by a colon."""
 
@@ -128,6 +128,8 @@ class Fit:
         named: list[str] = []
         for value in (self.settings.get(name, ()) for name in _NAMING_COLUMNS):
             named += [value] if isinstance(value, str) else map(str, value)
+        for coded, coders in dict(self.settings.get("codes", {})).items():
+            named += [coded, *([coders] if isinstance(coders, str) else coders)]
         clusters = self.settings.get("cluster", ())
         for cluster in (clusters,) if isinstance(clusters, str) else clusters:
             named += str(cluster).split(":")  # a word within its group: "group:item"

@@ -78,15 +78,17 @@ class NotesFile:
         """Return the trials with this label; "*" means any note at all."""
         return [trial_id for trial_id, note in self.read().items() if label in ("*", note["label"])]
 
-    def keep(self, trial_id: str, label: str, note: str) -> None:
-        """Write one note; without label and text it is removed. The file is replaced as a whole."""
+    def keep(self, trial_id: str, label: str, note: str, more: Mapping[str, str] | None = None) -> None:
+        """Write one note, with `more` columns of it; without label and text it is removed. The file is replaced as a
+        whole."""
         if len(label) > _LONGEST or len(note) > _LONGEST:
             raise UsageError(f"A note has {_LONGEST:,} characters at most.")
         with self._access:
             notes = self.read()
             before = notes.pop(trial_id, {})
             if label or note:
-                notes[trial_id] = {**before, "trial_id": trial_id, "label": label, "note": note, "noted_at": utc_now()}
+                kept = {"trial_id": trial_id, "label": label, "note": note, "noted_at": utc_now()}
+                notes[trial_id] = {**before, **kept, **(more or {})}
             self._write(notes)
 
     def _write(self, notes: Mapping[str, Mapping[str, str]]) -> None:

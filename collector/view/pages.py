@@ -317,9 +317,10 @@ def style() -> tuple[str, str]:
     return text, f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def security_policy(*, has_forms: bool) -> str:
-    forms = "'self'" if has_forms else "'none'"
-    return f"default-src 'none'; style-src {style()[1]}; img-src data:; base-uri 'none'; form-action {forms}"
+def security_policy(*, has_forms: bool, script: str = "") -> str:
+    """Return what a page may do. `script`: the hash of the only script that runs; empty: none does."""
+    forms, runs = "'self'" if has_forms else "'none'", f"script-src {script}; " if script else ""
+    return f"default-src 'none'; {runs}style-src {style()[1]}; img-src data:; base-uri 'none'; form-action {forms}"
 
 
 def _environment() -> Environment:
@@ -327,7 +328,12 @@ def _environment() -> Environment:
     filters = {"cell": cell, "digits": digits, "exact": escape}
     environment = template_environment("slant.collector.view", is_html=True, finalize=_shown, filters=filters)
     notices = {name: facts.notice for name, facts in SOURCES.items()}
-    environment.globals |= {"style": Markup(style()[0]), "policy": security_policy, "source_notices": notices}
+    environment.globals |= {
+        "script_hash": "",
+        "style": Markup(style()[0]),
+        "policy": security_policy,
+        "source_notices": notices,
+    }
     return environment
 
 

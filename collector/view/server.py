@@ -72,6 +72,7 @@ class Viewer:
         self._links = ServerLinks(token)
         self._pages = Pages(db, self._links, notes)
         self._notes = notes
+        self._policy = security_policy(has_forms=True)
 
     def application(self) -> web.Application:
         app = web.Application(middlewares=[self._guard], client_max_size=200_000)
@@ -110,7 +111,7 @@ class Viewer:
             response = _html(self._pages.problem(defect), 500)
         if not response.prepared:
             response.headers.update(_HEADERS)
-            response.headers["Content-Security-Policy"] = f"{security_policy(has_forms=True)}; frame-ancestors 'none'"
+            response.headers["Content-Security-Policy"] = f"{self._policy}; frame-ancestors 'none'"
         return response
 
     async def _start(self, request: web.Request) -> web.StreamResponse:

@@ -32,7 +32,7 @@ GAMES = ("random_levels", "game_indices", "game_differences", "game_adjusted")
 FITTED = ("calls", "stm_searches", "sensitivity", "retests", *PERMUTED, *CALIBRATED, *GAMES, *KEPT)
 LOOKS = ("precision_looks",)
 OF_PRINT = ("printed_numbers", "printed_scopes", "planned_cells")  # views of variables that a comparison sets
-STUDIES = ("run_conditions", "run_participants", "study_files", "study_contents", "set_aside")
+STUDIES = ("run_conditions", "run_participants", "study_files", "study_contents", "set_aside", "text_samples")
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *LOOKS, *FITTED}
 # Views whose cases have rows of results.
 ONCE = (

@@ -115,8 +115,8 @@ def test_a_decision_that_does_not_say_what_was_shown_is_a_sentence(
 
 
 def test_each_person_who_codes_is_a_coder_and_the_item_alone_says_which_answer(tmp_path: Path) -> None:
-    study = str(write_new_study("again", "coding", tmp_path / "again")[0])
-    items = pl.read_csv(tmp_path / "again" / "answers.csv")["item"][:2]
+    study = str(write_new_study("again", "coding", tmp_path / "again", start="two_options")[0])
+    items = pl.read_csv(tmp_path / "again" / "texts.csv")["item"][:2]
     rows = "".join(f"{who},{item},{answer}\n" for item in items for who, answer in (("x", "1"), ("y", "neither")))
     report = of_people(tmp_path, study, f"coder,item,answer\n{rows}", columns=["participant=coder"])
     assert (report.rows_imported, report.problems) == (4, [])

@@ -48,6 +48,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "collect prompts": ("rmiat",),
     "collect set-aside": ("r1",),
     "collect recode": ("--study=decision --simulated",),
+    "collect sample": ("--study=rmiat --n=5",),
     "collect studies new": ("mine --design=association",),
     "collect studies show": ("rmiat",),
     "collect studies validate": ("study/study.toml",),

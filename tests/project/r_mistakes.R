@@ -22,6 +22,8 @@ needed <- list(
   marginal_means = list(data = trials, outcome = "tokens", attributes = "condition"),
   mean_contrasts = list(data = trials, outcome = "tokens", attributes = "condition"),
   scale_reliability = list(data = rated, keys = scale_keys, limits = c(1, 7)),
+  agreement = list(data = data.frame(text = rep(1:2, 2), coder = rep(c("a", "b"), each = 2), code = c("x", "y")), draws = 9),
+  coder_errors = list(data = data.frame(people = rep(0:1, 9), coder = rep(0:1, each = 9))),
   calibrate = list(data = answered, formula = "is_valid ~ condition", n = 1),
   collect_trials = list(study = "rmiat", simulated = TRUE, db = "new.duckdb"),
   alike = list(data = sided, outcome = "rating", n_draws = 9),
@@ -36,7 +38,6 @@ needed <- list(
   fit_stm = list(data = trials),
   game_indices = list(data = games, n_draws = 2, n_random = 0),
   interval_coverage = list(data = data.frame(model = "a", test = "b")),
-  label_agreement = list(notes = data.frame(trial_id = "a")),
   convergent_validity = list(
     data = data.frame(model = "a", test = 1:4, x = c(1, 3, 2, 4), x_error = 1, y = c(2, 1, 4, 3), y_error = 1)
   ),

@@ -29,6 +29,7 @@ NEEDED = {"collect": "--study rmiat --simulated --dry-run", "analyze": "--fit ef
 NEEDED |= {"collect check-model": "openai/gpt-4o", "collect import": "a.csv", "collect studies new": "mine"}
 NEEDED |= {"analyze replay": "study.zip", "analyze seal": "--study rmiat"}
 NEEDED |= {"collect studies show": "rmiat", "analyze topics search": "--topics 2"}
+NEEDED |= {"collect sample": "--study rmiat --n 5"}
 NEEDED |= {"collect preregister": "--study rmiat", "collect prompts": "rmiat", "collect set-aside": "r1 --reason why"}
 NAMES = ("--study", "--variant", "--fit", "--view", "--run", "--study-version", "--model", "--answer", "--show")
 CONTRADICTIONS = (

@@ -14,11 +14,28 @@ test_that("alpha, AC1 and Fleiss' kappa are those that were printed", {
   expect_equal(round(c(found("nominal")$ac1, found("nominal")$kappa), 3), c(.775, .761))
 })
 
-test_that("a pair has Cohen's kappa, and its interval holds it", {
+# Codes of two coders from the counts of a printed table: rows are the first one's.
+coded_as <- function(counts) {
+  cells <- as.data.frame(as.table(counts), stringsAsFactors = FALSE)
+  codes <- cells[rep(seq_len(nrow(cells)), cells$Freq), ]
+  n <- nrow(codes)
+  data.frame(coder = rep(c("a", "b"), each = n), text = rep(seq_len(n), 2), code = c(codes$Var1, codes$Var2))
+}
+
+test_that("a pair's kappa is the printed one, of each code against all others, too", {
+  kappas <- lapply(list(
+    c(88, 10, 2, 14, 40, 6, 18, 10, 12), # Cohen (1968)
+    c(106, 22, 2, 10, 28, 12, 4, 10, 6) # Fleiss, Cohen and Everitt (1969)
+  ), function(counts) agreement(coded_as(matrix(counts, 3)), draws = 0)$kappa)
+  expect_equal(round(unlist(kappas), 3), c(.492, .429))
+  of_codes <- agreement(coded_as(matrix(c(20, 10, 5, 15), 2)), each_code = TRUE, draws = 0)
+  expect_equal(of_codes$code, c(NA, "A", "B"))
+  expect_equal(of_codes$kappa, c(.4, .4, .4))
+})
+
+test_that("an interval holds its kappa, and does not depend on the order of rows", {
   rows <- subset(krippendorff(), coder %in% c("b", "c"))
   found <- agreement(rows, draws = 200)
-  notes <- data.frame(reader = rows$coder, trial_id = rows$text, label = rows$code)
-  expect_equal(found$kappa, label_agreement(notes)$kappa[[1]])
   expect_true(found$kappa_low <= found$kappa && found$kappa <= found$kappa_high)
   expect_identical(found, agreement(rows[rev(seq_len(nrow(rows))), ], draws = 200))
 })

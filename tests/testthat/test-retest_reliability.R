@@ -16,8 +16,8 @@ test_that("agreement is of answers, and kappa that of two readers", {
     reader = rep(c("first", "later"), each = nrow(rows)), trial_id = rep(rows$trial_id, 2),
     label = c(rows$first_answer, rows$later_answer)
   )
-  its <- label_agreement(notes)[1, ]
-  expect_equal(c(found$n_answers, found$share_equal, found$kappa), c(its$n, its$observed, its$kappa))
+  its <- agreement(notes, "label", "reader", "trial_id", draws = 0)
+  expect_equal(c(found$n_answers, found$share_equal, found$kappa), c(its$n_texts, its$observed, its$kappa))
   expect_lt(found$kappa_low, found$kappa)
 })
 

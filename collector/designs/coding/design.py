@@ -1,126 +1,160 @@
-"""Ask the coding design: a model reads an answer of another study and says to which of two options something was given.
+"""Ask the coding design: a coder reads a text and says which codes of a codebook it gets.
 
-A trial is one answer. Its `item` is the id of the coded trial, so that both codings are next to each other in the view
-`second_codings`; the first coding is kept with the trial and never shown to the model.
+A trial is one text. Its `item` is the id of the coded trial (or any other name of a text), so that codings lie next to
+what they are of in the view `second_codings`. What else is known of a text, as who was described in the prompt that it
+answers, is kept with the trial and never shown to the coder; neither is a first coding by rule.
 """
 
 from __future__ import annotations
 
-import random
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.asks import Asks, Question
-from slant.collector.designs.declared import Vocabulary
+from slant.collector.designs.coding.codebook import Codebook, parse_codebook
+from slant.collector.designs.coding.corrected_fits import AGREEMENT, UNDECIDED, fits_of_codes
+from slant.collector.designs.coding.reads import CodingReads
+from slant.collector.designs.coding.simulated import CodingSimulates, CodingSimulation, parse_simulation
+from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.design import Design
-from slant.collector.designs.draws import log_normal, simulated_reply, uniforms
-from slant.collector.designs.reads import Reads
-from slant.collector.designs.simulates import Simulates
+from slant.collector.designs.imports import Imports
+from slant.collector.designs.people import Cells, RowPlacer, cell_text
 from slant.collector.designs.wordings import check_placeholders
 from slant.collector.errors import StudyError
-from slant.collector.reading.labels import read_label
-from slant.collector.reading.phrases import is_refusal, refusal_detail
-from slant.collector.reading.spelling import folded, unwrapped, without_markdown
-from slant.collector.records import Reading, Reply, Trial
+from slant.collector.records import Trial
+from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
-from slant.collector.study.toml_table import Table
+from slant.collector.study.toml_table import Table, checked_name
 
-COLUMNS = ("item", "test", "option_a", "option_b", "asked", "answer", "first_coding")
-"""List the columns of a file of answers; `first_coding` is a, b or empty."""
-PLACEHOLDERS = ("option_1", "option_2", "answer")
-AGREEMENT, UNDECIDED = "agreement", "undecided"
-"""Name the conditions: answers that were coded before, and those that were not."""
-NEITHER = "neither"
-"""Code an answer that gives it to neither option, or doesn't say."""
-_LONGEST_READ = 2_000
-_NUMBER = re.compile(r"(?<![\w.,])\(?([123])\b(?![.,]\d)")
-_NEITHER = re.compile(
-    r"(?:to )?(?:neither|none|both|nobody|no one|undecided|unclear|(?:can'?t|cannot) (?:tell|say|decide))"
-    r"(?: of (?:them|these|the two)| of both)?"
-)
-_SHARE_RIGHT, _SHARE_NEITHER, _SHARE_REFUSED = 0.95, 0.3, 0.01
-"""Set how often simulated models agree with a first coding, and how many other answers they leave open."""
+COLUMNS = ("item", "text")
+OPTIONAL = ("test", "condition", "first_coding")
+"""List what a file of texts may have besides: `first_coding` is a code that a rule has given, or empty."""
+TESTS = "texts"
 
 
 @dataclass(frozen=True, slots=True)
-class CodedAnswer:
-    """Hold one answer to be coded. `asked` is what was given to one of the options; `first_coding` a, b or empty."""
+class CodedText:
+    """Hold one text to be coded: what the coder sees of it besides (`shown`), and what nobody shows it (`factors`)."""
 
     test: str
-    option_a: str
-    option_b: str
-    asked: str
-    answer: str = field(repr=False)
+    condition: str
+    text: str = field(repr=False)
     first_coding: str
+    shown: Mapping[str, str]
+    factors: Mapping[str, str]
 
     @property
-    def condition(self) -> str:
-        return AGREEMENT if self.first_coding else UNDECIDED
+    def mark(self) -> str:
+        """Return what begins and ends the text in a prompt: no text has a hash of itself in it, so that none can end
+        before its end and go on as an instruction."""
+        return stable_id("text", self.text)[:8]
 
 
 @dataclass(frozen=True, slots=True)
 class CodingData:
-    """Hold `Study.data` of a coding study: the answers by the id of their trial, in the file's order."""
+    """Hold `Study.data` of a coding study: the texts by id, in the file's order. `factors` have the levels of what is
+    known of a text, the reference first (none: any value); `cluster` names the one that texts share."""
 
-    text: str
-    answers: Mapping[str, CodedAnswer]
+    prompt: str
+    codebook: Codebook
+    texts: Mapping[str, CodedText]
+    factors: Mapping[str, tuple[str, ...]]
+    cluster: str
+    simulation: CodingSimulation
+
+    def labels(self, item: str) -> dict[str, str]:
+        """Return what a coder is shown for each code, of this text."""
+        named = {code.name: code.label.format(**self.texts[item].shown) for code in self.codebook.codes}
+        return {name: named.get(name, name) for name in self.codebook.names}
 
 
 class CodingAnalyses(Analyses):
-    vocabulary = Vocabulary(measured="which of two options it gives to the answer that it codes")
+    vocabulary = Vocabulary(answers="codings", test="set of texts", measured="the codes that a coder gives to a text")
+    fits = staticmethod(fits_of_codes)
+    figures: Mapping[str, str] = {"confusion": "coding_confusion"}
+    report_parts = (
+        ReportPart(
+            "coded_texts",
+            "codings",
+            ("coding_counts",),
+            ("How far coders agree and whether their errors differ: analyze agreement.",),
+        ),
+    )
 
     def conditions(self, data: CodingData) -> tuple[Condition, ...]:
-        return numbered(dict.fromkeys(answer.condition for answer in data.answers.values()))
+        return numbered(dict.fromkeys(text.condition for text in data.texts.values()))
+
+    def attributes(self, data: CodingData) -> Mapping[str, tuple[str, ...]]:
+        return {name: levels for name, levels in data.factors.items() if levels}
+
+    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
+        return super().factor_levels(study) | dict(self.attributes(study.data))
 
 
-class CodingReads(Reads):
-    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
-        if reply.outcome is not None and reply.outcome != "answered":
-            return Reading(reply.outcome)
-        return read_coding(reply.answer or "", trial)
+class CodingImports(Imports):
+    def sheet(self, study: StudyFile, columns: Sequence[str], coders: Sequence[str]) -> dict[str, Any]:
+        """Return how a file of codes comes in: those of coders that are models of the study, or named with a provider,
+        as models', all others as people's, whose names are kept to tell coders apart."""
+        code = next((name for name in ("code", "label") if name in columns), None)
+        if "coder" not in columns or code is None or not {"item", "trial_id", "text"} & set(columns):
+            return {}
+        named = next(name for name in ("item", "trial_id", "text") if name in columns)
+        renamed = [f"answer={code}", *([f"item={named}"] if named != "item" else [])]
+        models = {model.model for model in study.models}
+        if coders and all(name in models or "/" in name for name in coders):
+            return {"layout": "tidy", "columns": [*renamed, "model=coder"]}
+        return {
+            "layout": "people", "columns": [*renamed, "participant=coder"], "person": ["coder=coder"],
+            "consent": "coders of this study, not its participants", "origin": "codes of a sheet or page of this study",
+        }  # fmt: skip
 
+    def row_columns(self, data: CodingData) -> tuple[str, ...]:
+        return ("text", "text_hash")
 
-class CodingSimulates(Simulates):
-    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
-        u_refused, u_coding, u_neither, u_tokens = uniforms(seed, trial.model, trial.item, trial.repetition)
-        first = trial.factors["first_coding"]
-        coding = (first if u_coding < _SHARE_RIGHT else {"a": "b", "b": "a"}[first]) if first else None
-        if coding is None:
-            coding = NEITHER if u_neither < _SHARE_NEITHER else "a" if u_coding < 0.5 else "b"
-        tokens = round(log_normal(120.0, 40.0, u_tokens))
-        number = 3 if coding == NEITHER else 1 if coding == trial.factors["first_option"] else 2
-        answer = "I'm sorry, but I can't help with that." if u_refused < _SHARE_REFUSED else str(number)
-        return simulated_reply(answer, tokens, model, 2)
+    def row_placer(self, study: StudyFile) -> RowPlacer:
+        """Return what gives the item of a row that has its text alone, and refuses one whose text was edited since."""
+        data: CodingData = study.data
+        by_text = {text.text.strip(): item for item, text in data.texts.items()}
+
+        def placed(cells: Cells) -> dict[str, Any]:
+            named = cell_text(cells, "item")
+            item = named if named in data.texts else by_text.get(named, "")
+            said, text = cell_text(cells, "text_hash"), data.texts.get(item)
+            if said and text is not None and said != text.mark:
+                raise StudyError("is of a text that was edited after it was coded: have it coded again")
+            return {"item": item} if item else {}
+
+        return placed
 
 
 class CodingAsks(Asks):
     def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
         data: CodingData = study.data
-        for item, coded in data.answers.items():
-            is_a_first = random.Random(f"coding\x1f{study.seed}\x1f{item}").random() < 0.5
+        for item, coded in data.texts.items():
             yield Question(
                 test=coded.test,
                 condition=coded.condition,
                 item=item,
                 group="",
                 wording=1,
-                option_a=coded.option_a,
-                option_b=coded.option_b,
                 factors={
-                    "asked": coded.asked,
+                    "kind": data.codebook.kind,
                     "first_coding": coded.first_coding or None,
-                    "first_option": "a" if is_a_first else "b",
+                    "order": list(data.codebook.order(study.seed, item)),
+                    "names": list(coded.factors),
+                    "levels": list(coded.factors.values()),
                 },
             )
 
     def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         data: CodingData = study.data
-        coded, options = data.answers[trial.item], (trial.option_a, trial.option_b)
-        first, second = options if trial.factors["first_option"] == "a" else options[::-1]
-        return data.text.format(option_1=first, option_2=second, asked=coded.asked, answer=coded.answer)
+        coded = data.texts[trial.item]
+        codes = data.codebook.shown(trial.factors["order"], coded.shown)
+        marked = f"<text {coded.mark}>\n{coded.text}\n</text {coded.mark}>"
+        return data.prompt.format(codes=codes, text=marked, **coded.shown)
 
 
 class Coding(Design):
@@ -128,28 +162,41 @@ class Coding(Design):
     asks = CodingAsks()
     simulates = CodingSimulates()
     reads = CodingReads()
+    imports = CodingImports()
     analyses = CodingAnalyses()
+    starts = ("texts", "two_options")
 
     def parse(self, table: Table, folder: StudyFolder) -> CodingData:
+        shown = table.texts("shown", ())
+        factors = _factors(table.mapping("factors"), table.where, shown)
+        cluster = table.text("cluster", "")
+        if cluster and cluster not in factors:
+            raise StudyError(f'The cluster "{cluster}" is none of [factors], which list what is known of a text.')
         prompt = table.table("prompt")
         text = prompt.text("text")
-        check_placeholders(text, PLACEHOLDERS, ("asked",), prompt.where)
+        check_placeholders(text, ("codes", "text"), shown, prompt.where)
         prompt.finish()
-        answers = {}
-        for row in folder.rows(table, "answers", COLUMNS):
-            if not all(row[column] for column in COLUMNS[:-1]):
-                raise StudyError(f'An answer of {table.where} is incomplete: item "{row["item"][:80]}".')
-            if row["first_coding"] not in ("", "a", "b"):
-                raise StudyError(f'The first_coding of the item "{row["item"][:80]}" must be a, b or empty.')
-            if row["item"] in answers:
-                raise StudyError(f'The item "{row["item"][:80]}" is there twice in {table.where}.')
-            answers[row["item"]] = CodedAnswer(*(row[column] for column in COLUMNS[1:]))
-        if not answers:
-            raise StudyError(f"{table.where} has no answer to code.")
-        return CodingData(text, answers)
+        codebook = parse_codebook(table.table("codebook"), shown)
+        texts: dict[str, CodedText] = {}
+        for row in folder.rows(table, TESTS, (*COLUMNS, *shown), (*OPTIONAL, *factors)):
+            _check_row(row, texts, codebook, factors, table.where)
+            first = row.get("first_coding", "")
+            rule = "" if "first_coding" not in row else AGREEMENT if first else UNDECIDED
+            texts[row["item"]] = CodedText(
+                row.get("test") or TESTS,
+                row.get("condition") or rule or TESTS,
+                row["text"],
+                first,
+                {name: row[name] for name in shown},
+                {name: row[name] for name in factors if name in row},
+            )
+        if not texts:
+            raise StudyError(f"{table.where} has no text to code.")
+        simulation = parse_simulation(table.table("simulation"), codebook, factors)
+        return CodingData(text, codebook, texts, factors, cluster, simulation)
 
     def tests(self, data: CodingData) -> tuple[TestInfo, ...]:
-        tests = [answer.test for answer in data.answers.values()]
+        tests = [text.test for text in data.texts.values()]
         return tuple(
             TestInfo(test, number, test, tests.count(test), ("",))
             for number, test in enumerate(dict.fromkeys(tests), start=1)
@@ -159,31 +206,36 @@ class Coding(Design):
 DESIGN = Coding()
 
 
-def read_coding(answer: str, trial: Trial) -> Reading:
-    """Return the number of an answer (1 and 2: the options as they were shown, 3: neither) if it names only one, at its
-    end if it is long; else an option whose name occurs without the other's.
-    """
-    text = without_markdown(answer[-_LONGEST_READ:])
-    numbers = set(_NUMBER.findall(text))
-    sides = ("a", "b") if trial.factors["first_option"] == "a" else ("b", "a")
-    if len(numbers) == 1:
-        return _coded((*sides, NEITHER)[int(numbers.pop()) - 1], trial)
-    if not numbers and _NEITHER.fullmatch(unwrapped(folded(text))):
-        return _coded(NEITHER, trial)
-    if not numbers:
-        options = _options(trial)
-        read = read_label(text, tuple(options.values()), is_strict=False)
-        if read.label is not None:
-            return _coded(next(side for side, name in options.items() if name == read.label), trial)
-        if is_refusal(text):
-            return Reading("refused", detail=refusal_detail(text))
-    detail = "several_numbers" if numbers else "no_number" if text.strip() else "empty"
-    return Reading("malformed", detail=detail)
+def _factors(table: Mapping[str, Any], where: str, shown: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    factors = {}
+    for name, levels in table.items():
+        checked_name(name, "factor")
+        if name in (*COLUMNS, *OPTIONAL):
+            raise StudyError(f'"{name}" is a column of every file of texts, and no factor ({where}).')
+        if name in shown:
+            raise StudyError(f'"{name}" is both in shown and in [factors]: a coder either sees it or does not.')
+        if not isinstance(levels, list) or not all(isinstance(level, str) for level in levels):
+            raise StudyError(f'The factor "{name}" of {where} must be a list of its levels, the reference first.')
+        factors[name] = tuple(levels)
+    return factors
 
 
-def _options(trial: Trial) -> dict[str, str]:
-    return {"a": trial.option_a or "", "b": trial.option_b or ""}
-
-
-def _coded(coding: str, trial: Trial) -> Reading:
-    return Reading("answered", choice=_options(trial).get(coding), factors={"coding": coding})
+def _check_row(
+    row: Mapping[str, str],
+    texts: Mapping[str, CodedText],
+    codebook: Codebook,
+    factors: Mapping[str, tuple[str, ...]],
+    where: str,
+) -> None:
+    """Raise StudyError for a row without its text, of a text that is there already, or with what the study lacks."""
+    item = row["item"][:80]
+    if empty := [name for name, cell in row.items() if not cell and name not in (*OPTIONAL, *factors)]:
+        raise StudyError(f'A text of {where} is incomplete: item "{item}" has no {empty[0]}.')
+    if row["item"] in texts:
+        raise StudyError(f'The item "{item}" is there twice in {where}.')
+    first = row.get("first_coding", "")
+    if first and first not in codebook.names:
+        raise StudyError(f'The first_coding of the item "{item}" must be a code or empty, but is "{first[:40]}".')
+    for name, levels in factors.items():
+        if levels and row.get(name, "") not in ("", *levels):
+            raise StudyError(f'The {name} of the item "{item}" is "{row[name][:40]}", which is none of its levels.')

@@ -7,7 +7,7 @@
 --        answers that this database doesn't have are no rows here (coding_answer_rows has all).
 CREATE OR REPLACE VIEW second_codings AS
 SELECT t.source, t.study, t.study_version, t.variant, t.model, t.test, t.condition, t.wording, t.item, t.repetition,
-       t.trial_id, c.coder, c.repetition AS coding_repetition, c.option_a, c.option_b, c.first_coding, c.second_coding,
+       t.trial_id, c.coder, c.repetition AS coding_repetition, c.first_coding, c.second_coding,
        c.outcome, c.detail, c.answer, c.source AS coding_source, c.study AS coding_study,
        c.study_version AS coding_version, c.trial_id AS coding_trial_id
 FROM coding_answer_rows c

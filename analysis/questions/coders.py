@@ -1,0 +1,146 @@
+"""Measure how far coders of texts agree, and how often models err where people have coded a random sample: R's
+agreement() and coder_errors(), on the codes of a coding study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.calls.call import Call, answered
+from slant.analysis.calls.executors import Workers
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.views import read_view
+from slant.collector.arguments import checked_arguments
+from slant.collector.errors import DatabaseError
+from slant.collector.keep.attributes import with_attributes
+from slant.collector.keep.database import opens_once, reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.studies.catalogue import Study
+from slant.collector.system.shipped_files import sql_query
+from slant.collector.terminal import count_text
+
+BY = (*GRAIN, "coded_model", "coder", "code")
+LEVELS_OF_CODES = ("nominal", "ordinal", "interval")
+_FEWEST = 5
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Hold what `agreement()` found; each frame begins with source, study_version, variant.
+
+    table: one row for all coders together ("all") and each pair of them, of all codes together (code: null) and each
+    against the others, as R's agreement() describes them. errors: one row for each model, code, measure (sensitivity,
+    false_positives) and level, as R's coder_errors() does; a row with a `reference` is a difference between levels.
+    Empty where people have coded no random sample. confusion: how often people (rows) and each model give which code.
+    warnings: what is doubtful, in sentences.
+    """
+
+    table: pl.DataFrame
+    errors: pl.DataFrame
+    confusion: pl.DataFrame
+    warnings: list[str]
+
+    @property
+    def differences(self) -> pl.DataFrame:
+        """Return the differences of error rates between levels."""
+        return self.errors.filter(pl.col("reference").is_not_null())
+
+
+@checked_arguments()
+@opens_once
+def agreement(
+    db: str | Path,
+    study: str | Study | None = None,
+    source: str | None = None,
+    level: str = "nominal",
+    draws: int = 1000,
+    workers: Workers = None,
+    executor: Executor | None = None,
+) -> Agreement:
+    """Compare the coders of a coding study: percent agreement, kappa, alpha and AC1 with bootstrap intervals over
+    texts, and each model's sensitivity and false positives against people, with their differences between levels of
+    what the study knows of its texts.
+
+    `level` says what codes are: "nominal", or of a scale "ordinal" or "interval". `draws` are samples of texts for the
+    intervals. `workers` and `executor` are as for `fit()`.
+
+    Raise DatabaseError if no text has the codes of two coders, UsageError for a study that codes no texts.
+    """
+    chosen = study_in(db, study, lambda one: one.design.name == "coding", "codes texts")
+    answering = executor or workers
+    codes, pairs = _read(db, chosen, source)
+    if codes.is_empty() or codes["coder"].n_unique() < 2:
+        raise DatabaseError(
+            f'No text of "{chosen.name}" has the codes of two coders in "{db}".',
+            "Models code with collect --study …, people with collect view --code … or a sheet (collect sample).",
+        )
+    numbers = {"level": level, "draws": draws, "by": list(GRAIN), "each_code": level == "nominal"}
+    numbers |= {"text": "item", "code": "coding"}
+    of_codes = codes.with_columns(pl.col("coding").cast(pl.Float64)) if level != "nominal" else codes
+    table: pl.DataFrame = answered(Call("agreement", of_codes.drop("is_person", "kind"), numbers), answering)
+    errors = _errors(pairs, chosen, answering)
+    with reading(db) as connection:
+        confusion = read_view(connection, "coding_confusion", study=chosen.name, source=source)
+    return Agreement(table, errors, confusion, [*_warnings(codes, pairs, errors)])
+
+
+def _read(db: str | Path, study: Study, source: str | None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    values = {"study": study.name, "source": source}
+    with reading(db) as connection:
+        codes = frame_of(connection.sql(sql_query("coders_of_texts"), params=values))
+        view = connection.sql(sql_query("coders_against_people"), params=values)
+        spread, _ = with_attributes(view)
+        pairs = frame_of(spread.project(", ".join(f'"{n}"' for n in spread.columns if n != "attributes")))
+    return codes, pairs
+
+
+def _errors(pairs: pl.DataFrame, study: Study, workers: Any) -> pl.DataFrame:
+    if pairs.is_empty():
+        texts = dict.fromkeys((*BY, "measure", "factor", "level", "reference"), pl.String())
+        numbers = dict.fromkeys(("estimate", "conf_low", "conf_high"), pl.Float64())
+        return pl.DataFrame(schema={**texts, **numbers, "n": pl.Int64()})
+    levels: Mapping[str, tuple[str, ...]] = study.design.analyses.attributes(study.data)
+    compared = [name for name in (*levels, "condition") if name in pairs.columns and pairs[name].n_unique() > 1]
+    arguments: dict[str, Any] = {
+        "coder": "given", "attributes": compared or None, "probability": "probability", "by": list(BY),
+        "levels": {name: list(levels[name]) for name in compared if name in levels} or None,
+        "cluster": study.data.cluster or None,
+    }  # fmt: skip
+    table: pl.DataFrame = answered(
+        Call("coder_errors", pairs, {name: value for name, value in arguments.items() if value is not None}), workers
+    )
+    return table
+
+
+def _warnings(codes: pl.DataFrame, pairs: pl.DataFrame, errors: pl.DataFrame) -> Iterator[str]:
+    """Yield what is doubtful: no random sample, codes of different codebooks, differences of errors."""
+    if not codes["is_person"].any():
+        yield "No person has coded any of these texts: agreement of models says nothing about truth."
+    elif pairs.is_empty():
+        yield (
+            "People's texts were not drawn at random (collect sample): error rates, and corrected estimates, can't be "
+            "had from them. Agreement is of the texts that they chose."
+        )
+    versions = codes.group_by("is_person").agg(pl.col("study_version").unique())
+    of_kinds = {is_person: set(found) for is_person, found in versions.iter_rows()}
+    if len(of_kinds) == 2 and (others := of_kinds[True] - of_kinds[False]):
+        yield f"People have coded by another version of the codebook ({', '.join(sorted(others))}) than the models."
+    differing = errors.filter(
+        pl.col("reference").is_not_null(), (pl.col("conf_low") > 0) | (pl.col("conf_high") < 0), pl.col("n") >= _FEWEST
+    )
+    for row in differing.head(3).to_dicts():
+        what = "false positives" if row["measure"] == "false_positives" else "sensitivity"
+        more = "more" if row["estimate"] > 0 else "less"
+        yield (
+            f"{row['coder']}, {row['code']}: {what} are {abs(row['estimate']):.2f} {more} for {row['factor']} = "
+            f"{row['level']} than for {row['reference']} ({row['conf_low']:.2f} to {row['conf_high']:.2f}): its codes "
+            "taken as truth make a difference there that is none. Correct it: analyze --fit dsl"
+        )
+    if differing.height > 3:
+        yield f"{count_text(differing.height - 3, 'more difference')} of this kind: --show differences"

@@ -1,0 +1,26 @@
+-- codings: whether a coder gives a text a code: a row for each text, coder and code of the codebook, in a fixed order.
+-- grain: source, study, study_version, variant, item, coder, repetition, code
+-- order: source, study, study_version, variant, item, coder, repetition, code
+-- reads: coding_answer_rows
+-- design: coding
+-- note:  of a coder who has coded a text several times (a sheet imported again) the last coding counts. `given` is 1 or 0;
+--        of a scale, whose code is called "scale", the point. NULL if the coder gave no code that can be read.
+CREATE OR REPLACE VIEW codings AS
+WITH latest AS (
+    SELECT *
+    FROM coding_answer_rows
+    QUALIFY row_number() OVER (
+        PARTITION BY source, study, study_version, variant, coded_trial_id, coder, repetition
+        ORDER BY run_id DESC, trial_id DESC
+    ) = 1
+), coded AS (
+    SELECT * EXCLUDE (code_order), unnest(CASE WHEN kind = 'scale' THEN ['scale'] ELSE code_order END) AS code
+    FROM latest
+)
+SELECT source, study, study_version, variant, coded_trial_id AS item, test, condition, coder, is_person, repetition, code,
+       CASE WHEN codes IS NULL THEN NULL
+            WHEN kind = 'scale' THEN try_cast(codes[1] AS DOUBLE)
+            ELSE list_contains(codes, code)::INTEGER::DOUBLE END AS given,
+       second_coding AS coding, kind, outcome, attributes
+FROM coded
+ORDER BY source, study, study_version, variant, item, coder, repetition, code;
