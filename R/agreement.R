@@ -12,13 +12,14 @@
 #' @inheritParams retest_reliability
 #' @param seed the seed of these draws.
 #' @return A data frame, for each group one row for all coders (`coder_1` is `"all"`) and one a pair that shares texts:
-#'   with `each_code` first `code` (missing: all codes together); `coder_1`, `coder_2`, `n_texts` with two codes or more,
-#'   `observed` (the share of pairs of codes of a text that are
+#'   with `each_code` first `code` (missing: all codes together); `coder_1`, `coder_2`, `n_texts` with two codes or
+#'   more, `observed` (the share of pairs of codes of a text that are
 #'   equal), `kappa` (Cohen's of a pair, Fleiss' of all), `alpha`, `ac1`, and the ends of their bootstrap intervals over
 #'   texts: `kappa_low`, `kappa_high`, `alpha_low` and so on. What codes that are all alike can't tell is missing.
-#' @references Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and Psychological Measurement,
-#'   20(1), 37-46. Krippendorff, K. (2011). Computing Krippendorff's alpha-reliability. Fleiss, J. L. (1971). Psychological
-#'   Bulletin, 76(5), 378-382. Gwet, K. L. (2008). British Journal of Mathematical and Statistical Psychology, 61(1),
+#' @references Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and Psychological
+#'   Measurement, 20(1), 37-46. Krippendorff, K. (2011). Computing Krippendorff's alpha-reliability. Fleiss, J. L.
+#'   (1971). Psychological Bulletin, 76(5), 378-382.
+#'   Gwet, K. L. (2008). British Journal of Mathematical and Statistical Psychology, 61(1),
 #'   29-48.
 #' @seealso [coder_errors()], [fit_dsl()]; [read_notes()], whose notes it compares by `code = "label"`,
 #'   `coder = "reader"`, `text = "trial_id"`.
@@ -31,8 +32,8 @@
 #' agreement(codes, draws = 200)
 agreement <- function(data, code = "code", coder = "coder", text = "text", level = c("nominal", "ordinal", "interval"),
                       by = NULL, each_code = FALSE, draws = 1000, alpha = .05, seed = 1) {
-  check_arguments()
-  level <- match.arg(level)
+  check_arguments(more = list(draws = argument_kinds$whole(0)))
+  level <- one_of(level, c("nominal", "ordinal", "interval"), "level")
   check_alpha(alpha)
   check_columns(data, c(code, coder, text, by), to = "compare coders")
   if (level != "nominal" && !is.numeric(data[[code]])) {

@@ -111,14 +111,16 @@ argument_rules <- local({
   )
   rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error",
-          "provider_file")] <- list(text)
-  rules[c("disc_by", "outcome", "reasoning_kind", "subtitle", "thresholds_by", "title", "weights")] <- list(
+          "provider_file", "code", "coder", "people")] <- list(text)
+  rules[c("probability", "fold", "disc_by", "outcome", "reasoning_kind", "subtitle", "thresholds_by", "title",
+          "weights")] <- list(
     text_or_null
   )
-  rules[c("attributes", "by", "files", "indices", "material", "models", "placebo", "random", "removed_words", "sets",
-          "strata", "within")] <- list(texts)
+  rules[c("predictors", "attributes", "by", "files", "indices", "material", "models", "placebo", "random",
+          "removed_words", "sets", "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot", "max_rows", "again", "dpi")] <- list(whole(1))
+  rules[["n_folds"]] <- whole(2)
   rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))
   rules[["cluster"]] <- list(
     must_be = "one or two texts, or NULL", is_right = function(value) {
@@ -126,6 +128,11 @@ argument_rules <- local({
     }
   )
   rules[["least_answered"]] <- number
+  rules[["lambda"]] <- list(
+    must_be = "a number from 0 to 1, or NULL", is_right = function(value) {
+      is.null(value) || (number$is_right(value) && value >= 0 && value <= 1)
+    }
+  )
   rules[["seed"]] <- whole(-.Machine$integer.max)
   rules[c("force", "simulated", "yes", "r", "other_models", "each_code")] <- list(flag)
   rules

@@ -1,12 +1,13 @@
 #' How often a coder errs, and whether it errs more often in one condition
 #'
-#' Sensitivity and false positives of a model's codes, measured against people's on a random sample, with weights 1 / pi.
-#' Errors that are as frequent in all conditions make differences smaller; errors that are more frequent in one condition
-#' make differences that are none. So the differences attributes the levels of a factor come with their intervals.
+#' Sensitivity and false positives of a model's codes, measured against people's on a random sample, with weights
+#' 1 / pi. Errors that are as frequent in all conditions make differences smaller; errors that are more frequent in one
+#' condition make differences that are none. So the differences between the levels of a factor come with their
+#' intervals.
 #'
-#' Intervals are Wilson's of the effective number of texts (Kish's, or that which the variance over clusters gives, if it
-#' is smaller, with t of as many clusters less one for each level); those of differences are put together from them (Newcombe 1998,
-#' method 10), and so take levels as independent.
+#' Intervals are Wilson's of the effective number of texts (Kish's, or that which the variance over clusters gives, if
+#' it is smaller, with t of as many clusters less one for each level); those of differences are put together
+#' from them (Newcombe 1998, method 10), and so take levels as independent.
 #'
 #' @param data a data frame, one row a text: codes as 0 and 1, people's missing where nobody has coded.
 #' @param people,coder names of the columns of people's and the coder's codes.
@@ -16,11 +17,12 @@
 #' @param cluster the name of the column of what texts share, or `NULL`.
 #' @param levels a named list of the levels of `attributes`, the reference first; `NULL`: in their order as texts.
 #' @inheritParams retest_reliability
-#' @return A data frame, for each group: `measure` (`"sensitivity"`, `"false_positives"`), `factor` and `level` (missing:
-#'   all texts), `reference` (missing: a rate; else `estimate` is the level's less that of this one), `estimate`,
+#' @return A data frame, for each group: `measure` (`"sensitivity"`, `"false_positives"`), `factor` and `level`
+#'   (missing: all texts), `reference` (missing: a rate; else `estimate` is the level's minus that of this one),
+#'   `estimate`,
 #'   `conf_low`, `conf_high`, `n` texts with (or without) the code by people. What no text can tell is missing.
-#' @references Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. Statistics
-#'   in Medicine, 17(8), 873-890.
+#' @references Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions.
+#'   Statistics in Medicine, 17(8), 873-890.
 #' @seealso [agreement()], [fit_dsl()].
 #' @export
 #' @examples
@@ -29,8 +31,8 @@
 #' false <- ifelse(texts$condition == "polite", .3, .05)
 #' texts$coder <- ifelse(texts$people == 1, 1, rbinom(400, 1, false))
 #' coder_errors(texts, attributes = "condition")
-coder_errors <- function(data, people = "people", coder = "coder", attributes = NULL, probability = NULL, cluster = NULL,
-                         levels = NULL, by = NULL, alpha = .05) {
+coder_errors <- function(data, people = "people", coder = "coder", attributes = NULL, probability = NULL,
+                         cluster = NULL, levels = NULL, by = NULL, alpha = .05) {
   check_arguments()
   check_alpha(alpha)
   check_columns(data, c(people, coder, attributes, probability, cluster, by), to = "measure a coder's errors")
@@ -55,7 +57,10 @@ coder_errors <- function(data, people = "people", coder = "coder", attributes = 
       cbind(frame_of(measure = rep(measure, nrow(rates))), rates)
     }, names(kinds), kinds)
     of_kinds <- do.call(rbind, unname(of_kinds))
-    if (is.null(by)) of_kinds else cbind(as_plain_rows(data[rep(rows[[1]], nrow(of_kinds)), by, drop = FALSE]), of_kinds)
+    if (is.null(by)) {
+      return(of_kinds)
+    }
+    cbind(as_plain_rows(data[rep(rows[[1]], nrow(of_kinds)), by, drop = FALSE]), of_kinds)
   })
   as_plain_rows(do.call(rbind, found))
 }

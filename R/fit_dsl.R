@@ -44,8 +44,8 @@ fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), pr
                     prediction = c("linear", "logit", "code"), cluster = NULL, fold = NULL, n_folds = 5, by = NULL,
                     levels = NULL, seed = 1) {
   check_arguments()
-  family <- match.arg(family)
-  prediction <- match.arg(prediction)
+  family <- one_of(family, c("gaussian", "binomial"), "family")
+  prediction <- one_of(prediction, c("linear", "logit", "code"), "prediction")
   formula <- coded_formula(data, formula, codes, c(probability, predictors, cluster, fold, by))
   fit_coded(data, formula, codes, by, c(probability, predictors, cluster, fold), levels, function(rows) {
     sample <- coded_sample(rows, probability)
@@ -108,7 +108,7 @@ coded_sample <- function(rows, probability, coded = rows[grep("\\.people$", name
   if (n == 0) {
     stop_with(
       "People have coded no text that was drawn at random: nothing can be corrected.",
-      "Draw some (collect sample), and have them coded. Texts that were chosen for another reason don't speak for others."
+      "Draw some (collect sample), and have them coded. Texts that were chosen otherwise don't speak for others."
     )
   }
   if (n < fewest_coded) {

@@ -10,7 +10,8 @@
 #' @param codes a named list of one: the column of people's codes, which is the formula's outcome, and that of the
 #'   coder's.
 #' @param lambda `NULL`, or a number from 0 to 1.
-#' @return As of [fit_dsl()]; `tables$lambdas` has the lambda that was used (`lambda_used`), with `n_people` and `n_others` texts.
+#' @return As of [fit_dsl()]; `tables$lambdas` has the lambda that was used (`lambda_used`), with `n_people` and
+#'   `n_others` texts.
 #' @references Angelopoulos, A. N., Duchi, J. C. & Zrnic, T. (2023). PPI++: efficient prediction-powered inference.
 #'   arXiv:2311.01453.
 #' @seealso [fit_dsl()].
@@ -25,13 +26,10 @@
 fit_ppi <- function(data, formula, codes, family = c("gaussian", "binomial"), lambda = NULL, by = NULL,
                     levels = NULL) {
   check_arguments()
-  family <- match.arg(family)
+  family <- one_of(family, c("gaussian", "binomial"), "family")
   formula <- coded_formula(data, formula, codes, by)
   if (length(unlist(codes)) != 1 || names(codes) != all.vars(formula[[2]])) {
     stop_with("Here one coder codes the outcome, and nothing else is coded; for more there is fit_dsl().")
-  }
-  if (!is.null(lambda) && !(is.numeric(lambda) && lambda >= 0 && lambda <= 1)) {
-    stop_with("`lambda` must be a number from 0 to 1.")
   }
   fit_coded(data, formula, codes, by, character(), levels, function(rows) {
     sample <- coded_sample(rows, NULL)

@@ -1,7 +1,7 @@
 #' Codes of people next to those of models
 #'
-#' A tile for each code that people (rows) and a model (columns) gave to the same texts: how many, and which share of the
-#' texts with this code by people. A coder who always agrees has texts on the diagonal only.
+#' A tile for each code that people (rows) and a model (columns) gave to the same texts: how many, and which share of
+#' the texts with this code by people. A coder who always agrees has texts on the diagonal only.
 #'
 #' @param data a data frame: `coder`, `people` and `model` (codes), `n`; `source` if present.
 #' @inherit plot_effect_sizes params return
@@ -36,7 +36,8 @@ plot_confusion <- function(data, file = NULL, width = NULL, height = NULL) {
 # A row for each coder and pair of codes, also where there is no text.
 confusion_tiles <- function(rows) {
   codes <- sort(unique(c(as.character(rows$people), as.character(rows$model))), method = "radix")
-  tiles <- expand.grid(model = codes, people = codes, coder = unique(as.character(rows$coder)), stringsAsFactors = FALSE)
+  coders <- unique(as.character(rows$coder))
+  tiles <- expand.grid(model = codes, people = codes, coder = coders, stringsAsFactors = FALSE)
   key <- function(frame) paste(frame$coder, frame$people, frame$model, sep = "\037")
   counts <- tapply(as.double(rows$n), key(rows), sum)
   tiles$n <- as.double(counts[key(tiles)])
@@ -55,7 +56,9 @@ confusion_in_words <- function(tiles) {
     sprintf("%s: %d of %d", own$coder[[1]], as.integer(sum(own$n[is_same])), as.integer(sum(own$n)))
   }, "")
   alt_text(
-    sprintf("Heat map of %d codes by people against those of %s", nlevels(tiles$people), counted(length(of_coder), "model")),
+    sprintf(
+      "Heat map of %d codes by people against those of %s", nlevels(tiles$people), counted(length(of_coder), "model")
+    ),
     notes = sprintf("The same code by both: %s.", paste(of_coder, collapse = "; "))
   )
 }

@@ -16,9 +16,10 @@ from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.keep.attributes import with_attributes
 from slant.collector.keep.database import reading
-from slant.collector.studies.catalogue import fits_of, load_study
+from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import STUDY_FILE, write_new_study
 from slant.collector.study.folder import MAX_READ_BYTES
+from slant.collector.study.records import Fit
 from slant.collector.system.files import contents, replace_on_disk, write_file
 from slant.collector.system.scratch import temporary_folder
 from slant.collector.system.shipped_files import sql_query
@@ -144,8 +145,9 @@ _NOT_COMPARED = ("prompt", "model")
 def _cluster(study: Study, factors: Mapping[str, Any]) -> str:
     """Return what texts have in common, as the study's own fits have it: what attributes are properties of, else the
     prompt."""
-    declared = [fit.settings["declared"] for fit in fits_of(study).values() if "declared" in fit.settings]
-    parents = list(dict.fromkeys(parent for one in declared for parent in one.get("properties", {}).values()))
+    analyses = study.design.analyses
+    regression = analyses.own_fit(study, Fit("", "lm", analyses.profiles_view, None, None, None, (), {}, (), ()))
+    parents = list(dict.fromkeys(regression.settings.get("declared", {}).get("properties", {}).values()))
     if len(parents) == 1 and parents[0] in factors:
         return str(parents[0])
     return "prompt" if "prompt" in factors else ""
