@@ -3,12 +3,12 @@
 #' A tile for each code that people (rows) and a model (columns) gave to the same texts: how many, and which share of
 #' the texts with this code by people. A coder who always agrees has texts on the diagonal only.
 #'
-#' @param data a data frame: `coder`, `people` and `model` (codes), `n`; `source` if present.
+#' @param data a data frame: `model`, `by_people` and `by_model` (codes), `n`; `source` if present.
 #' @inherit plot_effect_sizes params return
 #' @noRd
 plot_confusion <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  check_columns(data, c("coder", "people", "model", "n"), to = "draw codes")
+  check_columns(data, c("model", "by_people", "by_model", "n"), to = "draw codes")
   rows <- as.data.frame(figure_rows(data))
   if (nrow(rows) == 0) stop_with("There is nothing to draw: no text has the codes of a model and of a person.")
   tiles <- confusion_tiles(rows)
@@ -35,11 +35,15 @@ plot_confusion <- function(data, file = NULL, width = NULL, height = NULL) {
 
 # A row for each coder and pair of codes, also where there is no text.
 confusion_tiles <- function(rows) {
-  codes <- sort(unique(c(as.character(rows$people), as.character(rows$model))), method = "radix")
-  coders <- unique(as.character(rows$coder))
+  rows <- data.frame(
+    coder = as.character(rows$model), people = as.character(rows$by_people), model = as.character(rows$by_model),
+    n = as.double(rows$n)
+  )
+  codes <- sort(unique(c(rows$people, rows$model)), method = "radix")
+  coders <- unique(rows$coder)
   tiles <- expand.grid(model = codes, people = codes, coder = coders, stringsAsFactors = FALSE)
   key <- function(frame) paste(frame$coder, frame$people, frame$model, sep = "\037")
-  counts <- tapply(as.double(rows$n), key(rows), sum)
+  counts <- tapply(rows$n, key(rows), sum)
   tiles$n <- as.double(counts[key(tiles)])
   tiles$n[is.na(tiles$n)] <- 0
   total <- stats::ave(tiles$n, tiles$coder, tiles$people, FUN = sum)

@@ -20,7 +20,7 @@ _SHOWN = {
     "errors": ("source", "coder", "code", "measure", "factor", "level", "estimate", "conf_low", "conf_high", "n"),
     "differences": ("source", "coder", "code", "measure", "factor", "level", "reference", "estimate", "conf_low",
                     "conf_high", "n"),
-    "confusion": ("source", "coder", "people", "model", "n"),
+    "confusion": ("source", "model", "by_people", "by_model", "n"),
 }  # fmt: skip
 _OPTIONS = (
     option("--show", of=tuple(_SHOWN), default="agreement", help="The table to print."),

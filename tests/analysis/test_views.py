@@ -93,6 +93,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     rows += read_rows(CASES / "factorial_answer_rows" / "given.csv")
     rows += read_rows(CASES / "observed_rounds" / "given.csv")[:2]
     rows += read_rows(CASES / "recomputed_logistic" / "given.csv") + read_rows(CASES / "second_codings" / "given.csv")
+    rows += read_rows(CASES / "codings" / "given.csv")
     runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
         CASES / "run_progress" / "runs.json"
     )

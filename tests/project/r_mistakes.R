@@ -12,6 +12,7 @@ shares <- data.frame(group = c("wording", "item"), share = c(.1, .1))
 rated <- data.frame(respondent = rep(1:5, 2), item = rep(c("a", "b"), each = 5), rating = c(1, 2, 4, 4, 6, 2, 2, 3, 5, 7))
 sided <- data.frame(unit = rep(1:8, 3), item = rep(c("a", "b", "c"), each = 8), is_people = rep(c(FALSE, TRUE), 12),
                     rating = sin(1:24))
+checked <- data.frame(people = c(rep(0:1, 30), rep(NA, 30)), coder = rep(0:1, 45))
 scale_keys <- data.frame(scale = "s", item = c("a", "b"), key = 1)
 
 # What each function needs so that the mistake is the only one. Without a row: its defaults.
@@ -22,8 +23,12 @@ needed <- list(
   marginal_means = list(data = trials, outcome = "tokens", attributes = "condition"),
   mean_contrasts = list(data = trials, outcome = "tokens", attributes = "condition"),
   scale_reliability = list(data = rated, keys = scale_keys, limits = c(1, 7)),
-  agreement = list(data = data.frame(text = rep(1:2, 2), coder = rep(c("a", "b"), each = 2), code = c("x", "y")), draws = 9),
-  coder_errors = list(data = data.frame(people = rep(0:1, 9), coder = rep(0:1, each = 9))),
+  agreement = list(
+    data = data.frame(text = rep(1:2, 2), coder = rep(c("a", "b"), each = 2), code = c("x", "y")), draws = 9
+  ),
+  coder_errors = list(data = checked),
+  fit_dsl = list(data = checked, formula = "people ~ 1", codes = list(people = "coder")),
+  fit_ppi = list(data = checked, formula = "people ~ 1", codes = list(people = "coder")),
   calibrate = list(data = answered, formula = "is_valid ~ condition", n = 1),
   collect_trials = list(study = "rmiat", simulated = TRUE, db = "new.duckdb"),
   alike = list(data = sided, outcome = "rating", n_draws = 9),

@@ -44,7 +44,7 @@ test_that("texts that share a name are fewer than they seem, and groups are meas
 
 test_figure("codes of people and of a model are counted in tiles", {
   codes <- data.frame(
-    source = "simulated", coder = "m", people = c("a", "a", "b"), model = c("a", "b", "b"), n = c(3, 1, 4)
+    source = "simulated", model = "m", by_people = c("a", "a", "b"), by_model = c("a", "b", "b"), n = c(3, 1, 4)
   )
   expect_equal(confusion_tiles(codes)$text, c("3 (.75)", "1 (.25)", "0 (0)", "4 (1)"))
   expect_match(attr(plot_confusion(codes), "alt_text"), "m: 7 of 8")

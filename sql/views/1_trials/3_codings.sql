@@ -1,4 +1,4 @@
--- codings: whether a coder gives a text a code: a row for each text, coder and code of the codebook, in a fixed order.
+-- codings: whether a coder gives a text a code: a row for each text, coder and code of the codebook.
 -- grain: source, study, study_version, variant, item, coder, repetition, code
 -- order: source, study, study_version, variant, item, coder, repetition, code
 -- reads: coding_answer_rows
@@ -22,5 +22,4 @@ SELECT source, study, study_version, variant, coded_trial_id AS item, test, cond
             WHEN kind = 'scale' THEN try_cast(codes[1] AS DOUBLE)
             ELSE list_contains(codes, code)::INTEGER::DOUBLE END AS given,
        second_coding AS coding, kind, outcome, attributes
-FROM coded
-ORDER BY source, study, study_version, variant, item, coder, repetition, code;
+FROM coded;

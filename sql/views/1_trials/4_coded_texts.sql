@@ -1,4 +1,4 @@
--- coded_texts: whether a text gets a code, by models and by people, in a fixed order: what corrected estimates start from.
+-- coded_texts: whether a text gets a code, by models and by people: what corrected estimates start from.
 -- grain: source, study, study_version, variant, item, code
 -- order: source, study, study_version, variant, model, test, item
 -- reads: codings, text_samples
@@ -39,5 +39,4 @@ LEFT JOIN drawn d ON d.study = m.study AND d.item = m.item
 LEFT JOIN of_people h ON h.study = m.study AND h.study_version = m.study_version AND h.variant = m.variant
       AND h.item = m.item AND h.code = m.code AND NOT h.is_simulated
 LEFT JOIN of_people s ON s.study = m.study AND s.study_version = m.study_version AND s.variant = m.variant
-      AND s.item = m.item AND s.code = m.code AND s.is_simulated AND m.source = 'simulated'
-ORDER BY m.source, m.study, m.study_version, m.variant, model, test, m.item;
+      AND s.item = m.item AND s.code = m.code AND s.is_simulated AND m.source = 'simulated';

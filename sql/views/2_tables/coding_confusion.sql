@@ -1,9 +1,9 @@
 -- coding_confusion: how often people and each model give a text which codes.
--- grain: source, study, study_version, variant, coder, people, model
--- order: source, study, study_version, variant, coder, people, model
+-- grain: source, study, study_version, variant, model, by_people, by_model
+-- order: source, study, study_version, variant, model, by_people, by_model
 -- reads: codings
 -- design: coding
--- note:  over all pairs of a person's and a model's coding of one text: `people` and `model` are their codes ("none": no
+-- note:  over all pairs of a person's and a model's coding of one text: `by_people` and `by_model` are their codes ("none": no
 --        code). People's stand next to those of models of every source.
 CREATE OR REPLACE VIEW coding_confusion AS
 WITH once AS (
@@ -11,7 +11,8 @@ WITH once AS (
     FROM codings
     WHERE given IS NOT NULL
 )
-SELECT m.source, m.study, m.study_version, m.variant, m.coder, p.coding AS people, m.coding AS model, count(*) AS n
+SELECT m.source, m.study, m.study_version, m.variant, m.coder AS model, p.coding AS by_people,
+       m.coding AS by_model, count(*) AS n
 FROM once m
 JOIN once p ON p.study = m.study AND p.study_version = m.study_version AND p.variant = m.variant AND p.item = m.item
      AND p.is_person AND (p.source = 'human' OR p.source = m.source)
