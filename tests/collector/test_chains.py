@@ -194,9 +194,12 @@ def test_a_chain_by_batch_goes_wave_by_wave(tmp_path: Path, monkeypatch: pytest.
 
 def test_a_simulated_chain_with_reasoning_is_priced_and_played(tmp_path: Path) -> None:
     text = CHAIN.replace("{answer.story} Why?", "{reasoning.story} Why?")
+    text += 'measures.woman = { of = "hero", by = "option:she" }\nsimulation.refusal_rate = 0.5\n'
     file, db = study_file(tmp_path / "study", text), tmp_path / "a.duckdb"
     report = collect(db, file, simulated=True, repetitions=5)
     assert report.is_complete
+    counted = rows(db, "SELECT question, n FROM question_outcomes WHERE question IN ('story', 'why') ORDER BY ALL")
+    assert counted == [("story", 10), ("why", 10)]  # each once, whatever is measured of the others
     [(prompt,)] = rows(db, "SELECT request FROM attempts WHERE test = 'why' LIMIT 1")
     assert "I should look at what is said here" in json.loads(prompt)["messages"][-1]["content"]
 

@@ -45,7 +45,9 @@ WITH shown AS (
     SELECT * EXCLUDE (measures, measured, measured_outcomes), unnest(range(1, len(questions) + 1)) AS place
     FROM with_measures
 ), read AS (
-    SELECT * EXCLUDE (place, questions, kinds, lows, highs, directions, abouts, "values", outcomes, trial_outcome),
+    SELECT * EXCLUDE (place, questions, kinds, lows, highs, directions, abouts, "values", outcomes, trial_outcome,
+                      not_reached),
+           CASE WHEN place = 1 THEN not_reached END AS not_reached,
            (place - greatest(try_cast(abouts[place] AS INTEGER) - 1, 0))::INTEGER AS question_place,
            CASE WHEN abouts[place] = '0' THEN questions[place]
                 ELSE regexp_replace(questions[place], '_[0-9]+$', '') END AS question,
