@@ -111,7 +111,7 @@ argument_rules <- local({
   )
   rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error",
-          "provider_file", "code", "coder", "people")] <- list(text)
+          "provider_file", "code", "coder", "people", "repeated")] <- list(text)
   rules[c("probability", "fold", "disc_by", "outcome", "reasoning_kind", "subtitle", "thresholds_by", "title",
           "weights")] <- list(
     text_or_null
@@ -121,7 +121,7 @@ argument_rules <- local({
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot", "max_rows", "again", "dpi")] <- list(whole(1))
   rules[["n_folds"]] <- whole(2)
-  rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))
+  rules[c("lower_thresh", "n_examples", "warmup", "n_random", "draws")] <- list(whole(0))
   rules[["cluster"]] <- list(
     must_be = "one or two texts, or NULL", is_right = function(value) {
       is.null(value) || (is.character(value) && length(value) %in% 1:2 && !anyNA(value) && all(nzchar(value)))

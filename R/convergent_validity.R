@@ -24,7 +24,8 @@
 #' @return A data frame: the columns `by`, then `row`, `left_out`, `estimate`, `conf_low`, `conf_high`, `p_value`, `n`
 #'   (units), `n_models`, `n_tests`, `status`, `messages`. `row` is `"pearson"`, `"spearman"`, `"corrected"`,
 #'   `"between_models"`, `"between_tests"`, `"within_cells"` (each where models and tests are crossed, so that it can be
-#'   distinguished), `"slope"` (of one unit a model: the regression of the true y on the true x); and, without the model `left_out`, `"pearson_without"` and `"corrected_without"`. Plain ones
+#'   distinguished), `"slope"` (of one unit a model: the regression of the true y on the true x); and,
+#'   without the model `left_out`, `"pearson_without"` and `"corrected_without"`. Plain ones
 #'   have no interval: Fisher's is of units that are independent. With fewer than five models no row has one (with fewer
 #'   than five tests, `"between_tests"` has none either), and a message says so. p values are of 1,999 permutations, of
 #'   the tests that all models have (or the models that have all tests, if those are more units); `NA` where there are
@@ -197,8 +198,8 @@ true_covariances <- function(squares, levels, errors) {
   c(list(cells = sweep(cells, 2, c(errors[[1]], 0, errors[[2]]))), above)
 }
 
-# The regression of the true y on the true x: by how much y is higher where x is higher by 1. Where x may have no variance
-# of its own, it may be anything.
+# The regression of the true y on the true x: by how much y is higher where x is higher by 1. Where x may have no
+# variance of its own, it may be anything.
 slope_of <- function(found, drawn, has_interval, alpha) {
   estimate <- if (found[1, 1] > 0) found[1, 2] / found[1, 1] else NA
   if (!has_interval || is.na(estimate)) {

@@ -3,20 +3,20 @@
 #' A choice between two profiles that is shown twice, the second time with its sides swapped, measures how consistent a
 #' respondent is: the share of equal choices (`irr`), and the share of choices that are flipped by chance,
 #' τ = (1 - √(2 irr - 1)) / 2, the same for all respondents. A marginal mean x of people is corrected as
-#' (x - τ) / (1 - 2τ), an effect as x / (1 - 2τ), next to the uncorrected ones, never in their place. Inconsistent choices
-#' of a model are not a person's slips, so that `irr` and τ are all that is said of models.
+#' (x - τ) / (1 - 2τ), an effect as x / (1 - 2τ), next to the uncorrected ones, never in their place. Inconsistent
+#' choices of a model are not a person's slips, so that `irr` and τ are all that is said of models.
 #'
 #' @param data a data frame, a row a profile that was shown, two profiles a task.
-#' @param outcome,again names of columns of 0 and 1: whether the profile was chosen, and whether it was chosen when its
-#'   task was shown again with sides swapped (missing where it was not).
+#' @param outcome,repeated names of columns of 0 and 1: whether the profile was chosen, and whether it was chosen when
+#'   its task was shown again with sides swapped (missing where it was not).
 #' @param attributes names of the attributes; their first level (of a factor; else in the order of the alphabet) is the
 #'   reference of effects.
 #' @param cluster name of the column over which samples are drawn for intervals: the respondent.
 #' @param of whose choices these are: `"people"`, or `"models"`.
 #' @param draws how many samples of clusters are drawn.
 #' @inheritParams agreement
-#' @return A data frame: for each group the rows `irr` and `tau` (`statistic`), of people also `marginal_mean` and `amce`
-#'   by `attribute` and `level`, each with `estimate`, `conf_low`, `conf_high`, `corrected`, `corrected_low`,
+#' @return A data frame: for each group the rows `irr` and `tau` (`statistic`), of people also `marginal_mean` and
+#'   `amce` by `attribute` and `level`, each with `estimate`, `conf_low`, `conf_high`, `corrected`, `corrected_low`,
 #'   `corrected_high` and `n` (tasks shown twice, or profiles). If half of the choices or fewer are equal there is no τ,
 #'   and a message says so; if that may be, by the samples, corrected values have no interval.
 #' @references Clayton, K., Horiuchi, Y., Kaufman, A. R., King, G., & Komisarchik, M. (2023). Correcting measurement
@@ -31,19 +31,19 @@
 #' is_equal <- rep(rbinom(100, 1, .8), each = 2)
 #' pairs$again <- ifelse(is_equal == 1, pairs$chosen, 1 - pairs$chosen)
 #' corrected_choices(pairs, attributes = "size", draws = 200)
-corrected_choices <- function(data, outcome = "chosen", again = "again", attributes = character(),
+corrected_choices <- function(data, outcome = "chosen", repeated = "again", attributes = character(),
                               cluster = "respondent", of = c("people", "models"), by = NULL, draws = 1000, alpha = .05,
                               seed = 1) {
   check_arguments()
-  of <- match.arg(of)
+  of <- one_of(of, c("people", "models"), "of")
   check_alpha(alpha)
-  check_columns(data, c(outcome, again, attributes, cluster, by), to = "correct choices")
+  check_columns(data, c(outcome, repeated, attributes, cluster, by), to = "correct choices")
   attributes <- if (of == "people") attributes else character()
   groups <- if (is.null(by)) list(seq_len(nrow(data))) else group_rows(data, by)
   do.call(rbind, lapply(groups, function(rows) {
     own <- data[rows, ]
     named <- own[1, by, drop = FALSE]
-    found <- corrected_group(own, outcome, again, attributes, cluster, draws, alpha, seed)
+    found <- corrected_group(own, outcome, repeated, attributes, cluster, draws, alpha, seed)
     if (is.null(by)) found else cbind(named[rep(1, nrow(found)), , drop = FALSE], found, row.names = NULL)
   }))
 }
@@ -60,16 +60,17 @@ corrected_group <- function(data, outcome, again, attributes, cluster, draws, al
   irr <- sums_of(is_twice & chosen == repeated & is_twice) / sums_of(is_twice)
   tau <- ifelse(irr > .5, (1 - sqrt(pmax(0, 2 * irr - 1))) / 2, NA)
   if (is.na(tau[[1]])) {
-    message(sprintf("%.0f %% of the choices are equal: with half or fewer there is no \u03c4, and nothing is corrected.",
-      100 * irr[[1]]
-    ))
+    equal <- 100 * irr[[1]]
+    said <- "%.0f %% of the choices are equal: with half or fewer there is no \u03c4, and no correction."
+    message(sprintf(said, equal))
   }
   n_twice <- sum(is_twice) / 2
   rows <- list(
     choice_row("irr", "", "", irr, NULL, n_twice, alpha), choice_row("tau", "", "", tau, NULL, n_twice, alpha)
   )
   for (name in attributes) {
-    levels <- if (is.factor(data[[name]])) levels(droplevels(data[[name]])) else sort(unique(as.character(data[[name]])))
+    values <- data[[name]]
+    levels <- if (is.factor(values)) levels(droplevels(values)) else sort(unique(as.character(values)))
     is_seen <- !is.na(chosen)
     means <- lapply(levels, function(level) {
       is_level <- is_seen & data[[name]] %in% level
