@@ -122,7 +122,7 @@ def figures(
 
 
 def _shown_names(asked: Mapping[str, Sequence[str]], rows: pl.DataFrame) -> dict[str, list[str]]:
-    """Return those of the names asked for that these rows hold."""
+    """Return the requested names that these rows hold."""
     held = {"value", *_texts(rows)}
     own = {argument: [name for name in names if name in held] for argument, names in asked.items()}
     return {argument: names for argument, names in own.items() if names}

@@ -76,7 +76,7 @@ def _earlier_in_class(
 
 
 def _hires_of(group: str, history: Sequence[Turn]) -> dict[str, int]:
-    """Return how often a group was hired in the entire game, and how often with success: the basis of its rating."""
+    """Return the counts of a group's hires and successes in the entire game: the basis of its rating."""
     hired = [turn.reading for turn in history if turn.reading.choice == group and "is_success" in turn.reading.factors]
     return {"n_hires": len(hired), "n_successes": sum(reading.factors["is_success"] for reading in hired)}
 

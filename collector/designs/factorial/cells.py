@@ -149,7 +149,8 @@ def _check_levels(
 
 
 def nested_rules(factors: Sequence[Factor], where: str) -> list[Forbidden]:
-    """Return what nested factors forbid: a level where the factor does not exist, and none where it does."""
+    """Return the rules that nested factors imply: no level where the factor does not exist, and always one where it
+    does."""
     rules: list[Forbidden] = []
     by_name = {factor.name: number for number, factor in enumerate(factors)}
     for number, factor in enumerate(factors):

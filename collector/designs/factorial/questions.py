@@ -78,7 +78,7 @@ class AskedQuestion:
 
     @property
     def unit(self) -> str:
-        """Return what the answers are measured in, with the ends of a scale and the favourable answer."""
+        """Return the unit of the answers, with the ends of a scale and the favourable answer."""
         if self.kind == "scale":
             return _described(self.scale).replace("one number", "points")
         shares = {"yes_no": f"share of yes ({self.favourable} is favourable)", OF_PROFILE: "share chosen"}

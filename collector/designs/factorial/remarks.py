@@ -53,7 +53,7 @@ def _check_prompts(study: StudyFile) -> None:
 
 
 def _equal_values(data: FactorialData) -> dict[str, set[str]]:
-    """Return by attribute the values of levels that may send the same text."""
+    """Return the values of levels that may send the same text, by attribute."""
     equal: dict[str, set[str]] = {}
     for factor in data.factors:
         for number, level in enumerate(factor.levels):
