@@ -52,7 +52,7 @@ fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()
   over <- over_clusters(model, clusters_to_use(rows, cluster, declared, formula), regression)
   of_rows <- regression$effects(model)
   clustered <- clustered_effects(model, over, of_rows)
-  log_lik <- log_lik_of(model)
+  log_lik <- log_lik_by_weights(model)
   list(
     estimates = structure(
       if (nrow(clustered) > 0) clustered[names(of_rows)] else of_rows,
@@ -86,7 +86,7 @@ weighted_call <- function(fit, formula, weights, ...) {
 }
 
 # R's own of a weighted logistic regression rounds the weights.
-log_lik_of <- function(model) {
+log_lik_by_weights <- function(model) {
   value <- stats::logLik(model)
   if (inherits(model, "glm") && any(stats::weights(model) != 1)) value[] <- -model$deviance / 2
   value

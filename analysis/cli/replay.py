@@ -46,7 +46,7 @@ _MAX_NAMES = 6
     "changes",
     multiple=True,
     metavar="FIT.CHOICE=VALUE",
-    help="Instead: fit with one choice changed, and compare with the sealed fit. Repeatable.",
+    help="Instead: fit with one choice changed, and compare with the sealed fit; `help` lists choices. Repeatable.",
 )
 @click.option("--no-r", is_flag=True, help="Skip fits and figures, which need R.")
 @workers_options
@@ -91,12 +91,15 @@ def _print_changed(archive: Path, changes: tuple[str, ...], workers: Workers, ou
     """Print fits of the archive's answers as its study has them next to those with other choices; write nothing."""
     from slant.analysis.archive.study_copy import database_of
     from slant.analysis.cli.progress import FitProgress
-    from slant.analysis.questions.side_by_side import side_by_side, with_changes
+    from slant.analysis.questions.side_by_side import changeable, side_by_side, with_changes
     from slant.analysis.rows.study_choice import study_in
     from slant.collector.studies.fit_checks import wrong_fits
 
     with database_of(archive) as db, FitProgress() as progress:
         study = study_in(db, None)
+        if "help" in changes:
+            print_rows(changeable(study), output_format)
+            return
         changed, names = with_changes(study, changes)
         only = {name: changed.fits[name] for name in names}
         if wrong := wrong_fits(replace(changed, fits=only, sensitivity={})):

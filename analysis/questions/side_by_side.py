@@ -6,8 +6,9 @@ separate database (collector/ and R never see where rows come from).
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -128,6 +129,20 @@ def _beside(here: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:
 
 CHOICES = ("formula", "outcome", "drop_flags", "drop_outcomes", "levels", "settings")
 """List what can be changed in a fit; `settings.NAME` and `levels.COLUMN` change one entry."""
+
+
+def changeable(study: Study) -> pl.DataFrame:
+    """Return a row for each choice of each fit that can be changed, as `--change` takes it, with what it is now."""
+    rows = []
+    for name, definition in fits_of(study).items():
+        for kind in CHOICES:
+            value = getattr(definition, kind)
+            entries = {f"{kind}.{entry}": now for entry, now in value.items()} if isinstance(value, Mapping) else {}
+            for choice, now in (entries or {kind: value}).items():
+                if now not in (None, (), {}):
+                    text = now if isinstance(now, str) else json.dumps(now, ensure_ascii=False, default=str)
+                    rows.append({"change": f"{name}.{choice}", "now": text})
+    return pl.DataFrame(rows, schema={"change": pl.String, "now": pl.String})
 
 
 def with_changes(study: Study, changes: Sequence[str]) -> tuple[Study, tuple[str, ...]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from slant.collector.commands.options import FILE, db_option, verbose_option
+from slant.collector.commands.options import FILE, db_option, study_option, verbose_option
 from slant.collector.errors import UsageError
 from slant.collector.system.scratch import write_whole_file
 from slant.collector.terminal import print_data, printable, say
@@ -15,6 +15,7 @@ _EXAMPLES = """\b
 Examples:
   collect methods
   collect methods 20261121T134405Z-rmiat-3f9a1c --db other.duckdb
+  collect methods --study rmiat                                    the study's last run
   collect methods --checklist guide-llm --out checklist.html       opens in a word processor
   collect methods --bibtex > references.bib
 """
@@ -25,9 +26,12 @@ Examples:
 @click.option("--checklist", metavar="NAME", help="Print this reporting checklist, filled in: guide-llm (GUIDE-LLM).")
 @click.option("--out", type=FILE, metavar="FILE", help="Write the checklist to FILE.md or FILE.html instead.")
 @click.option("--bibtex", "is_bibtex", is_flag=True, help="Print references: the paper, R and its packages, slant.")
+@study_option("Its last run, instead of RUN.")
 @db_option
 @verbose_option
-def methods_command(run: str, checklist: str | None, out: Path | None, is_bibtex: bool, db: Path) -> None:
+def methods_command(
+    run: str, checklist: str | None, out: Path | None, is_bibtex: bool, study: str | None, db: Path
+) -> None:
     """Print a paragraph for a paper's methods section about RUN (an id, or "latest"), and how to run it again.
 
     Everything in it comes from the database; what was not recorded is left out. A checklist says TO FILL where only
@@ -37,6 +41,12 @@ def methods_command(run: str, checklist: str | None, out: Path | None, is_bibtex
         raise UsageError("--out needs a checklist: --checklist guide-llm")
     if checklist is not None and is_bibtex:
         raise UsageError("Choose either --checklist or --bibtex, not both.")
+    if study is not None:
+        if run != "latest":
+            raise UsageError("Choose either a run or --study, not both.")
+        from slant.collector.provenance.run_history import latest_run_of
+
+        run = latest_run_of(db, study)
     if checklist is not None:
         _checklist(db, run, checklist, out)
     elif is_bibtex:

@@ -17,6 +17,7 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.stopping.looks import Look, read_looks
 from slant.collector.stopping.rule import StoppingRule
+from slant.collector.studies.catalogue import load_study
 from slant.collector.system.shipped_files import sql_query
 
 Row = Mapping[str, Any]
@@ -67,6 +68,19 @@ def read_run_histories(db: Path, names: Sequence[str]) -> list[RunHistory]:
         known = _read(connection)
     looks = [look for made in read_looks(db).values() for look in made]
     return [_history(known, db, name, looks) for name in names]
+
+
+def latest_run_of(db: Path, study: str) -> str:
+    """Return the id of the study's last run that did not ask again; `study` may be its file. UnknownNameError."""
+    with reading(db) as connection:
+        runs = _read(connection).runs
+    known = {run["study"] for run in runs}
+    if study not in known and study.endswith(".toml") and Path(study).is_file():
+        study = load_study(study).name
+    own = [run for run in runs if run["study"] == study]
+    if not own:
+        raise UnknownNameError("study", study, known, f'Of it, "{db}" holds no run.')
+    return str(([run for run in own if run["occasion"] is None] or own)[-1]["run_id"])
 
 
 @dataclass(frozen=True)

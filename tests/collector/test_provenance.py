@@ -173,6 +173,14 @@ def test_a_run_that_goes_on_tells_of_the_earlier_ones_and_counts_their_answers(t
     assert f"run {last}, on" in text
 
 
+def test_a_study_stands_for_its_last_run_by_name_or_file(db: Path, tiny: str) -> None:
+    last = typed("methods", "--db", str(db))
+    for study in ("drinks", tiny):
+        assert typed("methods", "--study", study, "--db", str(db)).stdout == last.stdout, study
+    for wrong in (("--study", "drnks"), ("latestt", "--study", "drinks")):
+        assert typed("methods", *wrong, "--db", str(db)).exit_code == 2, wrong
+
+
 def test_an_unknown_run_is_named_with_the_nearest(db: Path) -> None:
     result = typed("methods", "latestt", "--db", str(db))
     assert result.exit_code == 2

@@ -95,6 +95,9 @@ test_that("what a fit has no model for is said in a sentence", {
 
 test_that("emmeans takes a fit of one group, with the errors of its table", {
   skip_if_not_installed("emmeans")
+  for (generic in c("recover_data", "emm_basis")) { # NAMESPACE does where the package is installed
+    registerS3method(generic, "slant_fit", get(paste0(generic, ".slant_fit")), envir = asNamespace("emmeans"))
+  }
   rows <- rated_rows()
   fit <- suppressMessages(fit_lm(rows, "value ~ job", cluster = "name"))
   means <- as.data.frame(emmeans::emmeans(fit, ~job))
