@@ -121,7 +121,7 @@ argument_rules <- local({
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot", "max_rows", "again", "dpi")] <- list(whole(1))
   rules[["n_folds"]] <- whole(2)
-  rules[c("lower_thresh", "n_examples", "warmup", "n_random", "draws")] <- list(whole(0))
+  rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))
   rules[["cluster"]] <- list(
     must_be = "one or two texts, or NULL", is_right = function(value) {
       is.null(value) || (is.character(value) && length(value) %in% 1:2 && !anyNA(value) && all(nzchar(value)))

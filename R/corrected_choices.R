@@ -34,7 +34,7 @@
 corrected_choices <- function(data, outcome = "chosen", repeated = "again", attributes = character(),
                               cluster = "respondent", of = c("people", "models"), by = NULL, draws = 1000, alpha = .05,
                               seed = 1) {
-  check_arguments()
+  check_arguments(more = list(draws = argument_kinds$whole(0)))
   of <- one_of(of, c("people", "models"), "of")
   check_alpha(alpha)
   check_columns(data, c(outcome, repeated, attributes, cluster, by), to = "correct choices")
