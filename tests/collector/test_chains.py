@@ -260,3 +260,20 @@ def test_answers_of_a_kept_study_are_levels_of_another(tmp_path: Path) -> None:
     (tmp_path / "a.duckdb").rename(tmp_path / "copy" / "b.duckdb")
     with pytest.raises(SlantError, match="no database holds any"):
         load_study(tmp_path / "judge.toml")
+
+
+def test_a_run_goes_on_after_an_unread_answer_that_ends_nothing(tmp_path: Path) -> None:
+    failing = [True]
+
+    async def answers(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if "hours?" in body["messages"][-1]["content"]:
+            return web.Response(status=500) if failing[0] else web.json_response(completion("4"))
+        return web.json_response(completion("perhaps"))
+
+    two = "".join(f'questions.{name} = {{ text = "{name}?", kind = "number" }}\n' for name in ("pay", "hours"))
+    file = study_file(tmp_path / "study", CHAIN.partition("questions")[0] + two + 'crossing.questions = "in_turns"\n')
+    with LocalServer(answers) as server:
+        for failing[0] in (True, False):
+            collect(tmp_path / "a.duckdb", file, base_url=server.base_url, max_retries=0)
+    query = "SELECT question, n, n_answered FROM question_outcomes ORDER BY ALL"
+    assert rows(tmp_path / "a.duckdb", query) == [("hours", 2, 2), ("pay", 2, 0)]
