@@ -55,4 +55,9 @@ def sheet_rows(study: Study, items: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     yield (*HEADER[:3], *shown, *HEADER[3:])
     for item in order:
         text = study.data.texts[item]
-        yield (item, text.mark, text.text, *text.shown.values(), "", "")
+        yield (item, text.mark, *map(_safe, (text.text, *text.shown.values())), "", "")
+
+
+def _safe(text: str) -> str:
+    """Return a cell that no spreadsheet runs as a formula; it is not read again."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

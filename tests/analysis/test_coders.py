@@ -1,0 +1,77 @@
+"""Coders compared and estimates corrected from a database: simulated models, and people who never err."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from slant.analysis import agreement, fit
+from slant.analysis.cli.main import analyze
+from slant.collector import collect
+from slant.collector.keep.text_samples import draw_sample
+from slant.collector.studies.catalogue import load_study
+from slant.collector.studies.coding_sheets import strata_of
+from slant.collector.studies.coding_study import write_texts_study
+from slant.collector.studies.new_study import write_new_study
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("R")]
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Texts that a model codes with more false positives for men; people have coded 100 that were drawn."""
+    folder = tmp_path_factory.mktemp("coders")
+    path = write_new_study("reasons", "coding", folder / "reasons")[0]
+    text = path.read_text("utf-8").replace("false_positives = 0.25", "false_positives = 0.6")
+    path.write_text(text, "utf-8")
+    collect(folder / "a.duckdb", path, ["simulated/gpt-6-luna", "simulated/people"])
+    study = load_study("reasons", db=folder / "a.duckdb")
+    draw_sample(folder / "a.duckdb", "reasons", strata_of(study, "gender", folder / "a.duckdb"), 100, "gender")
+    return folder / "a.duckdb"
+
+
+def test_errors_that_differ_between_levels_are_found_and_said(db: Path) -> None:
+    found = agreement(db, draws=50)
+    assert {"all", "gpt-6-luna"} <= set(found.table["coder_1"])
+    [row] = found.differences.filter(code="time", measure="false_positives").to_dicts()
+    assert (row["level"], row["reference"]) == ("man", "woman")
+    assert row["conf_low"] > 0
+    assert any("false positives are" in warning for warning in found.warnings)
+
+
+def test_codes_taken_as_truth_people_and_corrected_stand_together_with_the_one_to_report(db: Path) -> None:
+    said = CliRunner().invoke(analyze, ["--fit", "dsl", "--db", str(db)])
+    assert said.exit_code == 0, said.output
+    assert 'Report the rows "corrected"' in said.output
+    rows = fit(db, fit="dsl").tables["dsl"]["corrections"].filter(test="time", term="genderman")
+    effects = dict(rows.select("method", "estimate").iter_rows())
+    assert set(effects) == {"coder", "people", "corrected"}
+    assert effects["coder"] > effects["corrected"] + 0.1
+
+
+def test_labels_that_nobody_drew_correct_nothing(db: Path, tmp_path: Path) -> None:
+    path = write_new_study("chosen", "coding", tmp_path / "chosen")[0]
+    collect(tmp_path / "b.duckdb", path, ["simulated/gpt-6-luna", "simulated/people"])
+    messages = fit(tmp_path / "b.duckdb", fit="dsl").messages["text"].to_list()
+    assert any("drawn at random" in message for message in messages)
+    assert any("not drawn at random" in warning for warning in agreement(tmp_path / "b.duckdb", draws=0).warnings)
+
+
+def test_answers_of_a_kept_study_are_coded_with_what_is_known_of_each_clustered_by_what_names_share(
+    tmp_path: Path,
+) -> None:
+    audit = write_new_study("shops", "factorial", tmp_path / "shops")[0]
+    text = audit.read_text("utf-8").replace('kind = "yes_no"', 'kind = "text"').partition("\n# A fit:")[0]
+    audit.write_text(text, "utf-8")
+    collect(tmp_path / "s.duckdb", audit, ["simulated/gpt-6-luna"])
+    study = load_study("shops", db=tmp_path / "s.duckdb")
+    paths = write_texts_study("why", tmp_path / "s.duckdb", study, tmp_path / "why", test="interview")
+    coding = load_study(paths[0])
+    assert coding.data.cluster == "name"
+    assert coding.data.factors["gender"] == ("woman", "man")
+    assert set(pl.read_csv(tmp_path / "why" / "texts.csv")["test"]) == {"interview"}
+    assert coding.fits == {}
+    assert "gender + " in (coding.design.analyses.fits(coding)["dsl"].formula or "")
