@@ -27,7 +27,7 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.files import contents
+from slant.collector.system.files import contents, made_folder, real_file
 from slant.collector.system.scratch import temporary_folder, write_whole_file
 
 FORMATS = ("svg", "png", "pdf")
@@ -235,7 +235,7 @@ def _written(figure: Figure | str, path: Path) -> dict[str, str | None]:
 
 def _folder(out: Path) -> Path:
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        made_folder(real_file(out))
     except OSError as error:
         raise UsageError(f'Can\'t write figures to "{out}": {error.strerror}.', "Name another: --out FOLDER") from None
     return out

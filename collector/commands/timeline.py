@@ -10,6 +10,7 @@ import click
 from slant.collector.commands.options import WholeNumber, db_option, seed_option, setting_option
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import load_study
+from slant.collector.system.files import made_folder, real_file
 from slant.collector.system.scratch import write_whole_file
 from slant.collector.terminal import count_text, say
 
@@ -51,7 +52,7 @@ def timeline_command(
         "index.html": timeline_page(loaded, trials, consent, n_trials, games),
     }
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        made_folder(real_file(out))
         for name, text in written.items():
             write_whole_file(out / name, text.encode("utf-8"))
     except OSError as error:

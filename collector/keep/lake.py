@@ -176,15 +176,13 @@ def _check_runs(connection: duckdb.DuckDBPyConnection, folder: Path, db: str | P
 
 
 def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path, listed: dict[str, str], anonymous: bool) -> None:
-    part = folder / "tables" / f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{secrets.token_hex(2)}"
-    part.mkdir(parents=True)
+    part = files.made_folder(folder / "tables" / f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{secrets.token_hex(2)}")
     tables = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary").fetchall()
     for (table,) in tables:
         if table != "attempts":
             _write(anonymised(connection.table(table), anonymous), part / f"{table}.parquet")
     _write(connection.sql(sql_query("attempt_changes")), part / f"{CHANGES}.parquet")
     sync_folder(part)
-    sync_folder(part.parent)
     for name in [name for name in listed if name.startswith("tables/")]:
         del listed[name]
     listed |= {f"tables/{part.name}/{file.name}": checksum(file) for file in part.iterdir()}
@@ -204,7 +202,7 @@ def _write_attempts(
     for *names, n_rows in connection.execute(sql_query("lake_parts")).fetchall():
         of_part = dict(zip(_PARTITIONS, names, strict=True))
         place = folder / "attempts" / "/".join(f"{name}-{quote(text, safe='')}" for name, text in of_part.items())
-        place.mkdir(parents=True, exist_ok=True)
+        files.made_folder(place)
         rows = anonymised(connection.sql(_PART, params=of_part), anonymous)
         part = place / f"part-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.parquet"
         _write(rows, files.part_of(part))

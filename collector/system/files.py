@@ -159,9 +159,12 @@ def check_folder(path: str | os.PathLike[str]) -> None:
 
 
 def made_folder(path: Path) -> Path:
-    """Make a folder (and those above it) unless it exists, and return it."""
+    """Make a folder (and those above it) unless it exists, and return it. Once this returns, they survive a power cut:
+    what is on the disk in a folder is lost if the folder's own name is not."""
     check_folder(path)
-    path.mkdir(parents=True, exist_ok=True)
+    for folder in reversed([folder for folder in (path, *path.parents) if not folder.exists()]):
+        folder.mkdir(exist_ok=True)
+        sync_folder(folder.parent)
     return path
 
 

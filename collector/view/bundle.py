@@ -16,7 +16,7 @@ from slant.collector.keep.database import kept_open, writing
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.people_texts import FIELDS, without_texts_of_people
-from slant.collector.system.files import copied, write_file
+from slant.collector.system.files import copied, made_folder, real_file, write_file
 from slant.collector.system.scratch import temporary_folder, whole_folder
 from slant.collector.view.guarded import MEMORY, guarded
 from slant.collector.view.pages import Pages
@@ -92,7 +92,7 @@ def write_bundle(
         n_trials = _copy(db, small, where, anonymous, people_texts)
         links = FileLinks()
         try:
-            folder.parent.mkdir(parents=True, exist_ok=True)
+            made_folder(real_file(folder.parent))
             with whole_folder(folder) as made, kept_open(small, place, MEMORY):
                 pages = Pages(small, links, bundled=where or "all trials")
                 for number, ((kind, key, query), file) in enumerate(links.unwritten(), 1):

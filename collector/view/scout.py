@@ -19,7 +19,7 @@ from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import write_rows
 from slant.collector.request_messages import messages_of, values_of
-from slant.collector.system.files import moved
+from slant.collector.system.files import made_folder, moved, real_file
 from slant.collector.system.scratch import scratch_near
 
 _AT_ONCE = 20_480
@@ -48,7 +48,7 @@ def export_for_scout(
     if out.exists() and not overwrite:
         raise UsageError(f"There is a file {out} already.", "To replace it: --overwrite")
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
+        made_folder(real_file(out.parent))
         with scratch_near(out) as folder:
             rows, whole = folder / "rows.parquet", folder / "whole.parquet"
             with reading(db, writes_to=folder) as connection:

@@ -14,13 +14,14 @@ import pytest
 from aiohttp import web
 
 from slant.analysis.bridge.worker_start import worker_context
-from slant.collector import collect
+from slant.collector import collect, export_lake
 from slant.collector.ask.client import Client
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import writing
 from slant.collector.providers.exchange import Request
 from slant.collector.system import operating_system as system
 from slant.collector.system.network import check_route, proxy_for
+from slant.collector.view.scout import export_for_scout
 from tests.support.local_server import LocalServer
 from tests.support.tiny_study import write_tiny
 from tests.support.tracked import tracked_files
@@ -80,6 +81,30 @@ def test_room_is_kept_on_every_system(tmp_path: Path, monkeypatch: pytest.Monkey
         system.keep_room(file.fileno(), 100_000)
         kept = os.fstat(file.fileno())
     assert (kept.st_size, kept.st_blocks * 512 >= 100_000) == (100_000, True)
+
+
+def test_what_is_written_survives_a_power_cut_by_each_folder_above_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file on the disk is lost all the same if a folder above it, or its name there, was not yet."""
+    study = write_tiny(tmp_path)
+    synced: set[Path | int] = set()
+
+    def noted(file: int) -> None:
+        if os.path.isdir(place := os.readlink(f"/proc/self/fd/{file}")):
+            synced.update(Path(place).iterdir())
+        else:
+            synced.add(os.fstat(file).st_ino)
+
+    monkeypatch.setattr(os, "fdatasync", noted)
+    collect(tmp_path / "a.duckdb", study, simulated=True)
+    export_lake(tmp_path / "a.duckdb", tmp_path / "deep" / "lake")
+    export_for_scout(tmp_path / "a.duckdb", tmp_path / "other" / "scout.parquet")
+    made = {path for name in ("a.duckdb.journal", "deep", "other") for path in tmp_path.glob(f"{name}/**/*")}
+    made -= {path for path in made if path.suffix == ".lock" or path.name == "reserve"}
+    assert {path for path in made if path not in synced} == set()
+    assert {path for path in made if path.is_file() and path.stat().st_ino not in synced} == set()
+    assert {tmp_path / "deep", tmp_path / "other", tmp_path / "a.duckdb.journal"} <= synced
 
 
 @pytest.mark.parametrize("number", [errno.ENOTSUP, errno.EPERM])
