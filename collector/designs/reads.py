@@ -40,6 +40,11 @@ class Reads(ABC):
         named = (trial.option_a, trial.option_b) if trial.expected is not None else ()
         return (AskedField("answer", options=tuple((option, option) for option in named if option)),)
 
+    def asked_by_keys(self, study: StudyFile, trial: Trial) -> str:
+        """Return the part of a prompt that asks several questions in a form for models; a person finds the same in
+        fields."""
+        return ""
+
     def of_people(self, study: StudyFile, trial: Trial) -> Trial:
         """Return a planned trial as people met it: without a role that only models are given."""
         return trial

@@ -79,6 +79,8 @@ def _asked(study: Study, seed: int | None) -> Iterator[tuple[Trial, Prompt]]:
 def _trial(study: Study, trial: Trial, prompt: Prompt) -> dict[str, Any]:
     text = "\n\n".join(str(message["content"]) for message in prompt.messages if message["role"] == "user")
     fields = study.design.reads.asked_fields(study, trial)
+    if by_keys := study.design.reads.asked_by_keys(study, trial):
+        text = text.replace(by_keys, "").strip()
     data = {name: value for name in _DATA if (value := getattr(trial, name)) not in (None, "")}
     stimulus = f'<div class="asked">{html.escape(text)}</div>'
     if len(fields) == 1 and fields[0].options:
@@ -92,12 +94,13 @@ def _trial(study: Study, trial: Trial, prompt: Prompt) -> dict[str, Any]:
 
 def _field(field: AskedField, *, is_one: bool) -> str:
     name, label = html.escape(field.name), "" if is_one else f"{html.escape(field.label)} "
-    if field.options:
+    if field.options:  # all of them are seen before one is chosen
+        marked = f'<input type="radio" name="{name}" required'
         listed = "".join(
-            f'<option value="{html.escape(answer)}">{html.escape(shown)}</option>'
-            for answer, shown in (("", ""), *field.options)
+            f'<label>{marked} value="{html.escape(answer)}">{html.escape(shown)}</label>'
+            for answer, shown in field.options
         )
-        return f'<p><label>{label}<select name="{name}" required>{listed}</select></label></p>'
+        return f'<fieldset><legend>{label}</legend><div class="options">{listed}</div></fieldset>'
     if field.kind == "number":
         return f'<p><label>{label}<input name="{name}" type="number" step="any" required></label></p>'
     return f'<p><label>{label}<textarea name="{name}" rows="3" required></textarea></label></p>'

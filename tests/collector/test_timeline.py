@@ -14,6 +14,7 @@ from slant.collector import import_trials
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
+from slant.collector.studies.new_study import write_new_study
 from slant.collector.timeline.page import timeline_page
 from slant.collector.timeline.timeline import BUTTONS, FORM, games_of, timeline_of
 from tests.collector.test_people_games import BANDIT
@@ -193,20 +194,25 @@ def answered(browser: Browser, address: str) -> list[dict[str, Any]]:
 
 LAYOUT = """(() => {
   const seen = (e) => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; };
-  return { options: [...document.querySelectorAll("button.jspsych-btn")].map(seen),
+  const groups = document.querySelectorAll("#jspsych-html-button-response-btngroup, .options");
+  return { groups: [...groups].map((group) => [...group.children].map(seen)),
            asked: seen(document.querySelector(".asked")), page: document.documentElement.scrollWidth };
 })()"""
 
 
 def uneven(layout: dict[str, Any], width: int) -> list[str]:
     """What a person with a page of this width would not see, or see otherwise than the rest."""
-    options = layout["options"]
-    place, size = (0, 2) if options[0][1] == options[1][1] else (1, 3)
-    gaps = {round(b[place] - a[place] - a[size]) for a, b in itertools.pairwise(options)}
-    sizes = {(round(option[2]), round(option[3])) for option in options}
-    outside = [option for option in [*options, layout["asked"]] if option[0] < 0 or option[0] + option[2] > width]
-    found = {"gaps": len(gaps) > 1, "sizes": len(sizes) > 1, "outside": outside, "scrolls": layout["page"] > width}
-    return [f"{width}: {what} {gaps} {sizes}" for what, is_so in found.items() if is_so]
+    found: dict[str, Any] = {"scrolls": layout["page"] > width}
+    for options in layout["groups"]:
+        place, size = (0, 2) if options[0][1] == options[1][1] else (1, 3)
+        gaps = {round(b[place] - a[place] - a[size]) for a, b in itertools.pairwise(options)}
+        sizes = {(round(option[2]), round(option[3])) for option in options}
+        outside = [option for option in [*options, layout["asked"]] if option[0] < 0 or option[0] + option[2] > width]
+        found |= {f"gaps {gaps}": len(gaps) > 1, f"sizes {sizes}": len(sizes) > 1, "outside": outside}
+    return [f"{width}: {what}" for what, is_so in found.items() if is_so]
+
+
+SIZES = ((320, 568), (390, 844), (1280, 800))
 
 
 @pytest.mark.needs("chromium")
@@ -222,7 +228,7 @@ def test_every_option_is_visible_equal_in_size_and_distance_on_phones_and_screen
     (tmp_path / "index.html").write_text(timeline_page(loaded, trials, "Please agree.", None), "utf-8")
     wrong, noted = [], []
     with Browser(tmp_path / "browser") as browser:
-        for width, height in ((320, 568), (390, 844), (1280, 800)):
+        for width, height in SIZES:
             browser.open((tmp_path / "index.html").as_uri(), width, height)
             browser.evaluate('document.querySelector("button.jspsych-btn").click()')
             wrong += uneven(browser.evaluate(LAYOUT), width)
@@ -233,3 +239,37 @@ def test_every_option_is_visible_equal_in_size_and_distance_on_phones_and_screen
             noted.append((row["page_width_px"], row["options_direction"]))
     assert wrong == []
     assert noted == [(320, "column"), (390, "column"), (1280, "row")]
+
+
+FILLED = """(() => {
+  const chosen = { choice: "Flat 2", rating_1: "3", rating_2: "7" };
+  const inputs = document.querySelectorAll("input[type=radio]");
+  for (const input of inputs) input.checked = chosen[input.name] === input.value;
+  document.querySelector("form").requestSubmit();
+})()"""
+
+
+@pytest.mark.needs("chromium")
+def test_profiles_are_rated_each_by_its_name_and_without_a_word_to_models(tmp_path: Path) -> None:
+    write_new_study("flats", "factorial", tmp_path / "study", start="conjoint")
+    run_collect("timeline", tmp_path / "study" / "study.toml", "--trials", "1", "--out", tmp_path / "page")
+    wrong, rows = [], []
+    with Browser(tmp_path / "browser") as browser:
+        for width, height in SIZES:
+            browser.open((tmp_path / "page" / "index.html").as_uri(), width, height)
+            browser.evaluate('document.querySelector("button.jspsych-btn").click()')
+            wrong += uneven(browser.evaluate(LAYOUT), width)
+            shown = browser.evaluate("document.body.innerText")
+            assert "How good is Flat 1?" in shown
+            assert not re.search(r"JSON|[{}]", shown)
+            browser.evaluate(FILLED)
+            rows += json.loads(browser.evaluate("window.slantJsPsych.data.get().json()"))
+    assert wrong == []
+    (tmp_path / "flats.json").write_text(json.dumps(rows))
+    study = str(tmp_path / "study" / "study.toml")
+    report = import_trials(tmp_path / "t.duckdb", study, [tmp_path / "flats.json"], **SAID)
+    assert (report.problems, report.people) == ([], 3), rows
+    with reading(tmp_path / "t.duckdb") as connection:
+        query = "SELECT question, position, chosen, rating FROM factorial_profiles"
+        found = {row for row in connection.sql(query).fetchall() if row[0] == "rating" or row[2] == 1}
+    assert found == {("choice", 2, 1, None), ("rating", 1, None, 3), ("rating", 2, None, 7)}

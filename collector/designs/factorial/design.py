@@ -41,7 +41,7 @@ from slant.collector.designs.factorial.tasks import (
     conditions_of,
     units_of,
 )
-from slant.collector.designs.factorial.texts import system_text, user_text
+from slant.collector.designs.factorial.texts import asked_by_keys, system_text, user_text
 from slant.collector.designs.imports import Imports
 from slant.collector.designs.people import PeopleUnits, RowPlacer
 from slant.collector.designs.plan import Plan, ShuffledQuestions
@@ -218,7 +218,10 @@ class FactorialReads(Reads):
         return [_read_found(question, direction, labels, texts) for question, direction, texts in asked]
 
     def asked_fields(self, study: StudyFile, trial: Trial) -> tuple[AskedField, ...]:
-        return fields_of(study.data, trial.factors)
+        return fields_of(study.data, as_sent(trial.factors))
+
+    def asked_by_keys(self, study: StudyFile, trial: Trial) -> str:
+        return asked_by_keys(study.data, as_sent(trial.factors))
 
     def of_people(self, study: StudyFile, trial: Trial) -> Trial:
         return without_persona(study.data, trial)

@@ -16,6 +16,7 @@ from slant.collector.designs.factorial.factors import Factor, Level
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.tasks import TOGETHER, Shown, Tasks, Unit, of_turn, units_of
+from slant.collector.designs.factorial.texts import question_texts
 from slant.collector.designs.people import FLAGS, Cells, PeopleUnits, PlacedAnswer, RowPlacer, cell_text, shown_trial
 from slant.collector.designs.plan import turn_of
 from slant.collector.errors import StudyError
@@ -204,11 +205,11 @@ class ShownProfiles(PeopleUnits):
 
 def fields_of(data: FactorialData, shown: Mapping[str, Any]) -> tuple[AskedField, ...]:
     """Return the fields for a person: one for each question, named as its answer is read."""
-    asked = zip(shown["questions"], shown["directions"], strict=True)
-    return tuple(_field(data, data.questions[name], direction, shown[TEMPLATE]) for name, direction in asked)
+    asked = zip(shown["questions"], shown["directions"], question_texts(data, shown), strict=True)
+    return tuple(_field(data, data.questions[name], way, shown[TEMPLATE], text) for name, way, text in asked)
 
 
-def _field(data: FactorialData, question: AskedQuestion, direction: str, template: str) -> AskedField:
+def _field(data: FactorialData, question: AskedQuestion, direction: str, template: str, text: str) -> AskedField:
     options: tuple[tuple[str, str], ...] = ()
     if question.kind == "scale":
         scale = question.scale.reversed() if direction == REVERSED else question.scale
@@ -218,7 +219,7 @@ def _field(data: FactorialData, question: AskedQuestion, direction: str, templat
         named = YES_NO if question.kind == "yes_no" else question.options or data.profiles.labels(template)
         options = tuple((name, name) for name in named)
     kind = "number" if question.kind in ("scale", "number") else "text"
-    return AskedField(question.name, question.asked(template), options, kind)
+    return AskedField(question.name, text, options, kind)
 
 
 def without_persona(data: FactorialData, trial: Trial) -> Trial:

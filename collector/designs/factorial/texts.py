@@ -95,14 +95,33 @@ def _text_of(factor: Factor, name: str, template: str) -> str:
     return level.text(template) if level else name
 
 
+def question_texts(data: FactorialData, shown: Shown) -> list[str]:
+    """Return each question of a trial as its prompt words it."""
+    return _questions(data, shown, _of_profile(data, shown, 0))
+
+
+def asked_by_keys(data: FactorialData, shown: Shown) -> str:
+    """Return the part of a prompt that lists several questions and the keys of their answers: a person finds the same
+    in fields. Empty where a prompt has no such part."""
+    together = data.together.get(shown["template"], data.together.get("", ""))
+    is_form = len(shown["questions"]) > 1 and NAMES_OF_JSON in find_placeholders(together)
+    return _asked(data, shown, _of_profile(data, shown, 0)) if is_form else ""
+
+
+def _questions(data: FactorialData, shown: Shown, values: Mapping[str, str]) -> list[str]:
+    labels, texts = data.profiles.labels(shown["template"]), []
+    for name in shown["questions"]:
+        one = data.questions[name]
+        text = one.asked(shown["template"])
+        known = {**values, PROFILE: labels[max(one.about - 1, 0)]}
+        texts.append(filled(text, known))
+    return texts
+
+
 def _asked(data: FactorialData, shown: Shown, values: Mapping[str, str]) -> str:
     questions = [data.questions[name] for name in shown["questions"]]
     template, labels = shown["template"], data.profiles.labels(shown["template"])
-    texts = []
-    for one in questions:
-        text = one.asked(template)
-        known = {**values, PROFILE: labels[max(one.about - 1, 0)]}
-        texts.append(filled(text, known))
+    texts = _questions(data, shown, values)
     if len(questions) == 1:
         how = questions[0].instruction(template, shown["directions"][0], labels)
         return "\n".join(filter(None, (*texts, how)))

@@ -28,17 +28,16 @@
     return trial.fields.length === 1 ? response[trial.fields[0]] : JSON.stringify(response);
   }
 
-  const GROUP = "jspsych-html-button-response-btngroup";
+  const groups = () => [...document.querySelectorAll("#jspsych-html-button-response-btngroup, .options")];
 
-  /* Options stand in a row if each has room for its words, else in a column; it stays so while a person answers. */
+  /* Options stand in a row if each on the page has room for its words, else in a column; it stays so while a person
+     answers. */
   function laidOut() {
-    const group = document.getElementById(GROUP);
-    if (!group) return;
-    group.classList.add("in-a-row");
-    const buttons = [...group.children];
+    groups().forEach((group) => group.classList.add("in-a-row"));
+    const buttons = groups().flatMap((group) => [...group.children]);
     const overflows = buttons.some((button) => button.scrollWidth > button.clientWidth);
     const room = window.innerWidth >= 700 && buttons.every((button) => button.clientWidth >= 72);
-    if (overflows || !room || buttons.some(breaksWords)) group.classList.remove("in-a-row");
+    if (overflows || !room || buttons.some(breaksWords)) groups().forEach((group) => group.classList.remove("in-a-row"));
   }
 
   /* Whether a word of the button is wider than it. */
@@ -46,7 +45,8 @@
     const style = getComputedStyle(button);
     const pen = document.createElement("canvas").getContext("2d");
     pen.font = `${style.fontSize} ${style.fontFamily}`;
-    const room = button.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    const mark = button.querySelector("input") ? 24 : 0;
+    const room = button.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - mark;
     return button.textContent.split(/\s+/).some((word) => pen.measureText(word).width > room);
   }
 
@@ -57,7 +57,7 @@
   }
 
   function directionNow() {
-    const group = document.getElementById(GROUP);
+    const [group] = groups();
     return group ? (group.classList.contains("in-a-row") ? "row" : "column") : null;
   }
 
