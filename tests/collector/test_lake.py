@@ -20,6 +20,7 @@ from slant.collector.keep import lake_files
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.journal import SideJournal
 from slant.collector.keep.journal_loader import load_journals
+from slant.collector.system.shipped_files import sql_query
 from tests.conftest import ROOT
 from tests.support.lakes import sign
 from tests.support.tiny_game import write_game
@@ -147,6 +148,46 @@ def test_plain_duckdb_reads_the_script_and_can_leave_the_folder_no_way(home: Pat
         assert connection.execute("SELECT count(*) FROM read_parquet(?)", [files]).fetchall()[0][0] >= 8 * REPEAT + 24
     with reading(home / "lake") as connection, pytest.raises(duckdb.PermissionException):
         connection.execute(f"FROM read_text('{home / 'study.toml'}')")
+
+
+def changed(file: Path, old: bytes, new: bytes) -> None:
+    content = file.read_bytes()
+    assert old in content
+    file.write_bytes(content.replace(old, new, 1))
+
+
+DAMAGE: dict[str, tuple[str, bytes, bytes]] = {
+    "a part": ("attempts/**/*.parquet", b"PAR1", b"PAR0"),
+    "a table": ("tables/*/runs.parquet", b"PAR1", b"PAR0"),
+    "a sum in the list": ("checksums.md5", b"  attempts/", b"0 attempts/"),
+    "a part's name in the list": ("checksums.md5", b"/part-2", b"/part-3"),
+    "a part's ending in the list": ("checksums.md5", b".parquet", b".parqueT"),
+    "two lines of the list in one": ("checksums.md5", b".parquet\n", b".parquet "),
+    "the end of the list": ("checksums.md5", b"lake.lock\n", b"lake.lock"),
+}
+
+
+def test_a_damaged_part_or_list_is_told_and_never_read_as_less_or_as_other_values(home: Path, tmp_path: Path) -> None:
+    """By slant, and by the script that DuckDB runs: what the list no longer names would be missing in silence."""
+    check = sql_query("checked_lake")
+    read, told = [], []
+    for kind, (pattern, old, new) in DAMAGE.items():
+        shutil.copytree(home / "lake", lake := tmp_path / kind)
+        changed(next(lake.glob(pattern)), old, new)
+        with duckdb.connect() as connection:
+            connection.execute("SET VARIABLE lake = '{}'".format(str(lake).replace("'", "''")))
+            try:
+                connection.execute(check)
+                read.append(f"DuckDB, {kind}")
+            except duckdb.Error:
+                assert connection.execute("SELECT getvariable('lake_files')").fetchall() == [(None,)]
+        try:
+            rows(lake, "SELECT count(*) FROM attempts")
+            read.append(f"slant, {kind}")
+        except DatabaseError as error:
+            told.append(str(error))
+    assert read == []
+    assert [text for text in told if "damaged" not in text] == []
 
 
 @pytest.mark.slow
