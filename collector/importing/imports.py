@@ -130,7 +130,7 @@ def imported_before(db: Path, study: str, paths: Iterable[str | Path]) -> list[s
 
 
 def _sheet(study: Study, paths: Sequence[str | Path]) -> dict[str, Any]:
-    """Return what a sheet of the study's design says by itself, if all files are such sheets of one kind."""
+    """Return the mapping that a sheet of the study's design implies, if all files are such sheets of one kind."""
     if type(study.design.imports).sheet is Imports.sheet:  # the design has none, and files are read once
         return {}
     with TableFiles(paths) as files:

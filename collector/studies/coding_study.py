@@ -143,7 +143,7 @@ _NOT_COMPARED = ("prompt", "model")
 
 
 def _cluster(study: Study, factors: Mapping[str, Any]) -> str:
-    """Return what texts have in common, as the study's own fits have it: what attributes are properties of, else the
+    """Return the column that clusters texts in the study's own fits: the factor that attributes describe, else the
     prompt."""
     analyses = study.design.analyses
     regression = analyses.own_fit(study, Fit("", "lm", analyses.profiles_view, None, None, None, (), {}, (), ()))

@@ -115,7 +115,7 @@ class _CodingPages(Pages):
         return self._page("code", **text, **content)
 
     def coding(self, study: Study, item: str) -> Mapping[str, Any]:
-        """Return what a coder sees of a text: no more than a model does."""
+        """Return the view of a text for a coder: no more than a model sees."""
         data = study.data
         text, labels = data.texts[item], data.labels(item)
         known = {code.name: code for code in data.codebook.codes}

@@ -318,7 +318,8 @@ def style() -> tuple[str, str]:
 
 
 def security_policy(*, has_forms: bool, script: str = "") -> str:
-    """Return what a page may do. `script`: the hash of the only script that runs; empty: none does."""
+    """Return the content security policy of a page. `script`: the hash of the only script that runs; empty: none
+    does."""
     forms, runs = "'self'" if has_forms else "'none'", f"script-src {script}; " if script else ""
     return f"default-src 'none'; {runs}style-src {style()[1]}; img-src data:; base-uri 'none'; form-action {forms}"
 

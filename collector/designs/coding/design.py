@@ -48,8 +48,8 @@ class CodedText:
 
     @property
     def mark(self) -> str:
-        """Return what begins and ends the text in a prompt: no text has a hash of itself in it, so that none can end
-        before its end and go on as an instruction."""
+        """Return the mark at the beginning and the end of the text in a prompt: no text has a hash of itself in it, so
+        none can end before its end and continue as an instruction."""
         return stable_id("text", self.text)[:8]
 
 
@@ -66,7 +66,7 @@ class CodingData:
     simulation: CodingSimulation
 
     def labels(self, item: str) -> dict[str, str]:
-        """Return what a coder is shown for each code, of this text."""
+        """Return the labels that a coder sees for each code, of this text."""
         named = {code.name: code.label.format(**self.texts[item].shown) for code in self.codebook.codes}
         return {name: named.get(name, name) for name in self.codebook.names}
 
@@ -96,8 +96,8 @@ class CodingAnalyses(Analyses):
 
 class CodingImports(Imports):
     def sheet(self, study: StudyFile, columns: Sequence[str], coders: Sequence[str]) -> dict[str, Any]:
-        """Return how a file of codes comes in: those of coders that are models of the study, or named with a provider,
-        as models', all others as people's, whose names are kept to tell coders apart."""
+        """Return the import rules for a file of codes: those of coders that are models of the study, or named with a
+        provider, as models', all others as people's, whose names are kept to tell coders apart."""
         code = next((name for name in ("code", "label") if name in columns), None)
         if "coder" not in columns or code is None or not {"item", "trial_id", "text"} & set(columns):
             return {}
@@ -115,7 +115,8 @@ class CodingImports(Imports):
         return ("text", "text_hash")
 
     def row_placer(self, study: StudyFile) -> RowPlacer:
-        """Return what gives the item of a row that has its text alone, and refuses one whose text was edited since."""
+        """Return the function that finds the item of a row that has its text alone, and refuses one whose text was
+        edited since."""
         data: CodingData = study.data
         by_text = {text.text.strip(): item for item, text in data.texts.items()}
 

@@ -119,7 +119,7 @@ def _drawn(shares: Mapping[str, float], u: float) -> str:
 
 
 def _seen(codebook: Codebook, truth: list[str], errors: Errors, drawn_by: tuple[object, ...]) -> list[str]:
-    """Return what a coder with these errors says."""
+    """Return the code that a coder with these errors gives."""
     names = codebook.names
     if codebook.kind == SEVERAL:
         chances = {code: errors.sensitivity if code in truth else errors.false_positives for code in names}
