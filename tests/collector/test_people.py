@@ -187,7 +187,7 @@ def test_a_second_answer_of_one_person_is_told(tmp_path: Path) -> None:
 def test_two_ages_of_one_person_are_told(tmp_path: Path) -> None:
     text = "participant,item,answer,age_group\n1,I worry,2,18-29\n1,I talk a lot,4,60+\n"
     report = import_rows(tmp_path, text, person=["age_group"])
-    assert [p.text for p in report.problems] == ["says another age_group of its participant than an earlier row"]
+    assert [p.text for p in report.problems] == ["has another age_group of its participant than an earlier row"]
 
 
 def test_data_of_jspsych_are_one_person_after_another(tmp_path: Path) -> None:
