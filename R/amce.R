@@ -37,18 +37,23 @@ amce <- function(data, outcome, attributes, cluster = NULL, weights = NULL, link
   linked <- checked_pairs(linked, attributes)
   to <- "compute effects of attributes"
   fit_attributes(data, outcome, attributes, cluster, weights, levels, by, to, declared = declared, function(rows) {
-    partner <- stats::setNames(rep(NA_character_, length(attributes)), attributes)
-    for (pair in linked) partner[pair] <- rev(pair)
-    shared <- if (length(rows$cells) == 0) cell_regression(regression_blocks(rows$factors, linked), rows)
-    parts <- lapply(attributes, function(name) {
-      own <- rows_of(rows, name)
-      model <- if (is.null(shared)) model_of_effect(name, partner[[name]], own, linked) else shared
-      effects_of(name, partner[[name]], own, model, strata, correction)
-    })
+    parts <- parts_of_effects(rows, attributes, linked, strata, correction)
     list(
       estimates = do.call(rbind, lapply(parts, `[[`, "estimates")),
       tables_of_group = list(levels = do.call(rbind, lapply(parts, `[[`, "levels")))
     )
+  })
+}
+
+# By attribute its effects in attribute_rows(): list(estimates, levels).
+parts_of_effects <- function(rows, attributes, linked = list(), strata = "equal", correction = "small_sample") {
+  partner <- stats::setNames(rep(NA_character_, length(attributes)), attributes)
+  for (pair in linked) partner[pair] <- rev(pair)
+  shared <- if (length(rows$cells) == 0) cell_regression(regression_blocks(rows$factors, linked), rows)
+  lapply(attributes, function(name) {
+    own <- rows_of(rows, name)
+    model <- if (is.null(shared)) model_of_effect(name, partner[[name]], own, linked) else shared
+    effects_of(name, partner[[name]], own, model, strata, correction)
   })
 }
 

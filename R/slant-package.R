@@ -14,7 +14,9 @@
 #'   over tests and models: [meta_analysis()], [plot_forest()]; whether measures agree: [convergent_validity()],
 #'   [plot_validity()]; the same trials on another day: [retest_reliability()], [intraclass_correlation()].
 #' - Attributes of profiles (vignettes, conjoint, audits): [marginal_means()], [mean_contrasts()], [amce()], [amie()],
-#'   [impact_ratio()]; people's slips taken out: [corrected_choices()]. Questionnaires: [scale_reliability()]. A model compared with people: [alike()].
+#'   [impact_ratio()]; people's slips taken out: [corrected_choices()]. Questionnaires: [scale_reliability()]. A model
+#'   compared with people: [alike()]; with its successor: [compare_successor()]; with itself, every month:
+#'   [watch_shifts()].
 #' - Games: [game_indices()], [compare_games()], [rank_ordered()]; what the indices measure:
 #'   [simulate_structured_games()], [controlled_indices()].
 #' - Known interference, found again: [forced_choice_parameters()], [true_contrasts()], [recover_contrasts()],

@@ -18,6 +18,8 @@ analysis.meta_analysis("slant.duckdb", "rmiat").table    # one number over tests
 analysis.validity("slant.duckdb", ["rmiat.d", "word_association.d"]).table  # do two measures agree?
 analysis.agreement("slant.duckdb", "reasons").errors      # how often does a model that codes texts err, and where?
 analysis.alike("slant.duckdb", "habits").summary         # does a model answer as people do?
+analysis.successor("old.duckdb", "new.duckdb").table     # does it carry over to the next model?
+analysis.watch("slant.duckdb", "rmiat").moved           # what has moved since the first occasion?
 analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, next to chance
 analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the unchanged game
 analysis.figures("slant.duckdb", "rmiat", "figures")     # SVG and PNG, and the words for them
@@ -66,7 +68,11 @@ if TYPE_CHECKING:
     from slant.analysis.questions.retests import Retest as Retest
     from slant.analysis.questions.retests import retest as retest
     from slant.analysis.questions.sensitivity import specifications as specifications
+    from slant.analysis.questions.successor import Successor as Successor
+    from slant.analysis.questions.successor import successor as successor
     from slant.analysis.questions.topics.topic_models import read_topics as read_topics
+    from slant.analysis.questions.watch import Watch as Watch
+    from slant.analysis.questions.watch import watch as watch
     from slant.analysis.rows.descriptive_tables import tables as tables
     from slant.analysis.rows.views import open_trials as open_trials
 
@@ -93,7 +99,9 @@ _NAMES = {
     "questions.power": ("plan_power", "PowerPlan"),
     "questions.retests": ("Retest", "retest"),
     "questions.sensitivity": ("specifications",),
+    "questions.successor": ("successor", "Successor"),
     "questions.topics.topic_models": ("read_topics",),
+    "questions.watch": ("watch", "Watch"),
     "rows.descriptive_tables": ("tables",),
     "rows.views": ("open_trials",),
 }

@@ -55,6 +55,34 @@ drawn_personas <- function() {
   )
 }
 
+# Prompts of 24 names (half of either gender) and 6 jobs asked of a model and its successor, which differs by `shift` in
+# all and by `effect` in one gender, and in each name and prompt by chance; shares of refusals differ by `rate`.
+old_and_new <- function(shift = 0, effect = 0, rate = 0) {
+  rows <- expand.grid(name = sprintf("n%02d", 1:24), job = sprintf("j%d", 1:6), stringsAsFactors = FALSE)
+  rows$gender <- ifelse(rows$name > "n12", "b", "a")
+  rows$item <- paste(rows$name, rows$job)
+  of_name <- function(sd) stats::rnorm(24, 0, sd)[as.integer(factor(rows$name))]
+  n <- nrow(rows)
+  rows$old <- 4 + of_name(.5) + stats::rnorm(n, 0, .5)
+  rows$new <- rows$old + shift + effect * (rows$gender == "b") + of_name(.15) + stats::rnorm(n, 0, .6)
+  rows$measure <- "rating"
+  refused <- rows
+  refused$measure <- "refused"
+  refused$old <- as.double(stats::runif(n) < .1)
+  refused$new <- as.double(stats::runif(n) < .1 + rate)
+  rbind(rows, refused)
+}
+
+successor_verdicts <- function(n, seed, bound, ...) {
+  declared <- list(properties = list(gender = "name"), cells = c("name", "job"), prompt = "item")
+  with_seed(seed, vapply(seq_len(n), function(k) {
+    found <- compare_successor(
+      old_and_new(...), "gender", "item", by = "measure", declared = declared, rates = "refused", bound = bound
+    )
+    stats::setNames(found$verdict, paste(found$measure, found$term))
+  }, character(3)))
+}
+
 claims_of_verdicts <- list(
   # Stopping on width, where a tenth to nine tenths of the runs meet it.
   stopping = function(n) {
@@ -123,6 +151,36 @@ claims_of_verdicts <- list(
       held("at the bound: equivalent", name, at == "equivalent within the bound", 0, .06),
       held("at the bound: differs by more", name, at == "differs by more than the bound", 0, .05),
       held("at half the bound: differs by more", name, verdict_at(.5) == "differs by more than the bound", 0, .01)
+    )
+  },
+  # A successor at the bound of a mean, an effect and a rate; one that is the same is never said to differ.
+  successor = function(n) {
+    bounds <- c(rating = .3, refused = .1)
+    terms <- c("rating mean", "rating gender: b", "refused mean")
+    at <- successor_verdicts(n, 23, bounds, shift = .15, effect = .3, rate = .1)
+    same <- successor_verdicts(n, 25, bounds)
+    rows <- lapply(terms, function(term) {
+      rbind(
+        held("a successor at the bound: equivalent", term, at[term, ] == "equivalent within the bound", 0, .06),
+        held("a successor at the bound: differs by more", term, at[term, ] == "differs by more than the bound", 0, .06),
+        held("the same successor: differs by more", term, same[term, ] == "differs by more than the bound", 0, .01),
+        printed("the same successor: equivalent", term, same[term, ] == "equivalent within the bound")
+      )
+    })
+    do.call(rbind, rows)
+  },
+  # A model that is watched: 60 looks, and a shift of .2 SD after thirty quiet occasions, 200 prompts each.
+  watch = function(n) {
+    looks <- function(n_occasions, shift, from) {
+      rows <- expand.grid(prompt = 1:200, occasion = seq_len(n_occasions))
+      rows$value <- stats::rnorm(200)[rows$prompt] + stats::rnorm(nrow(rows)) + shift * (rows$occasion >= from)
+      watch_shifts(rows)
+    }
+    alarms <- with_seed(26, replicate(n, any(looks(61, 0, Inf)$is_alarm)))
+    found <- with_seed(27, replicate(n, any(looks(37, .2, 32)$is_alarm)))
+    rbind(
+      held("a watch of 60 looks: any false alarm", "200 prompts, nothing moves", alarms, 0, .05),
+      held("a shift is found within six occasions", "200 prompts, .2 SD after 30 quiet ones", found, .5)
     )
   },
   # Personas: intervals of the correlation and of the slope of people on the model.

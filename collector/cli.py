@@ -36,8 +36,15 @@ _COMMANDS = {
         ("set-aside", "set_aside", "set_aside_command", "Exclude a run from all results, and record why."),
         ("status", "status", "status_command", "Each model's progress, by outcome; during a run, its pace."),
         ("studies", "studies", "studies", "List studies; create your own; validate its file."),
+        (
+            "successor",
+            "same_again",
+            "successor_command",
+            "The same prompts to a model and its successor, while both live.",
+        ),
         ("timeline", "timeline", "timeline_command", "The trials of a study as a page for people, by jsPsych."),
         ("view", "view", "view_command", "Read trials in a browser; pairs side by side, games by round."),
+        ("watch", "same_again", "watch_command", "The same prompts every month: has the model moved?"),
     )
 }
 

@@ -59,6 +59,7 @@ _COMMANDS = {
         ("retest", "retest", "Retest reliability: repeated trials compared with their first answers."),
         ("seal", "seal", "A study as one file: journals, data, tables, figures, hashes, a README."),
         ("sensitivity", "sensitivity", "The study's question, analysed in the other ways that its file names."),
+        ("successor", "successor", "Does it carry over? Two models' answers to the same prompts, and what differs."),
         ("tables", "tables", "Descriptives, refusals, costs, stored results. Needs no R."),
         ("topics", "topics", "Choose the number of topics of a topic model."),
         (
@@ -66,6 +67,7 @@ _COMMANDS = {
             "validity",
             "Do several measures of the same models agree? Correlations corrected for measurement error.",
         ),
+        ("watch", "watch", "Has it moved? The same prompts every month; exit code 4 on an alarm."),
     )
 }
 

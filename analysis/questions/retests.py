@@ -68,14 +68,18 @@ def retest(
     study = study_in(db, study, lambda candidate: candidate.name in asked_again, "has trials that were asked again")
     calls = retest_calls(db, study.name, source)
     if not calls:
-        raise DatabaseError(
-            f'No trial of "{study.name}" was repeated in "{db}".',
-            f"To repeat 200 of them: collect --study {study.as_typed} --model … --again 200 --db {db}",
-        )
+        raise not_asked_again(db, study)
     kept = results(db, calls, refit=refit, workers=executor or workers, progress=progress)
     kept.check_none_failed()
     occasions = occasions_of(db, study.name, source)
     return Retest(_in_order(kept.frames[TABLE], study), occasions, occasion_warnings(occasions), kept.not_kept)
+
+
+def not_asked_again(db: str | Path, study: Study) -> DatabaseError:
+    return DatabaseError(
+        f'No trial of "{study.name}" was repeated in "{db}".',
+        f"To repeat 200 of them: collect --study {study.as_typed} --model … --again 200 --db {db}",
+    )
 
 
 def _in_order(rows: pl.DataFrame, study: Study) -> pl.DataFrame:

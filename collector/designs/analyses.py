@@ -43,6 +43,8 @@ class Analyses:
     are differences in its share. Empty: choices are not analysed."""
     compared: tuple[str, str] = ("", "")
     """Name a view with one row for each answer of models and people, and the column whose numbers are compared."""
+    measured: tuple[str, str] = ("", "")
+    """The same of a design whose numbers are no people's: what two models' answers to one prompt differ in."""
     compared_items: tuple[str, ...] = ("item",)
     """List the columns of that view which together say what was asked, the item first."""
     game_index: tuple[str, str] = ("", "")

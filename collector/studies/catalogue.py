@@ -42,6 +42,7 @@ from slant.collector.study.tables import (
     read_model,
     read_person_columns,
     read_settings_of_fits,
+    read_smallest_effect,
     read_specifications,
     read_variant_labels,
 )
@@ -64,7 +65,7 @@ __all__ = [
 _ASKED_NOT = (
     "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
     "variant_labels", "about", "left_out", "extension", "condition_labels", "import",
-    "people",
+    "people", "smallest_effect",
 )  # fmt: skip
 """List keys that don't decide what is asked, and that no variant may change."""
 MAX_TOML_BYTES = 1_000_000
@@ -300,6 +301,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         import_names=read_import_names(table),
         person_columns=of_people,
         fit_settings=fit_settings,
+        smallest_effect=read_smallest_effect(table),
     )
     for name in fit_settings.keys() - design.analyses.fits(study).keys():
         rows[name].text("view")  # it is a fit of the study's own, which has to say more
@@ -329,9 +331,7 @@ def _conditions(table: Table, conditions: tuple[Condition, ...]) -> tuple[Condit
     for name in table.mapping("condition_labels"):
         if name not in known:
             raise UnknownNameError(f"condition (of condition_labels) in {table.where}", name, known)
-    return tuple(
-        replace(condition, label=labels.text(condition.condition, condition.label)) for condition in conditions
-    )
+    return tuple(replace(one, label=labels.text(one.condition, one.label)) for one in conditions)
 
 
 def _seed(table: Table) -> int:

@@ -214,7 +214,8 @@ class StudyFile:
     `is_known_by_name`: commands need no path. `refusal_rule` says what its views call a refusal, `count_truncated` that
     an answer counts which was cut off after a clear first sentence, `import_names` what
     the columns of files are, and `person_columns` which columns of people come in, with their levels (none: a number).
-    `fit_settings` are by name those that it changes of fits which every study of its design has.
+    `fit_settings` are by name those that it changes of fits which every study of its design has. `smallest_effect`: the
+    smallest that would matter, by measure (rating, is_yes …; rate: of answers and refusals), or "" for any.
     """
 
     name: str
@@ -249,6 +250,7 @@ class StudyFile:
     import_names: ImportNames = ImportNames()
     person_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fit_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    smallest_effect: Mapping[str, float] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     contents: frozenset[str] = field(default_factory=frozenset, repr=False, compare=False)
 

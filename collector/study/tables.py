@@ -4,6 +4,7 @@ sensitivity` fits, each a change of one of the fits), [figures.*] (which variant
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -186,6 +187,21 @@ def _one_of(row: Table, key: str, known: tuple[str, ...]) -> Any:
     if value is not None and value not in known:
         raise UnknownNameError(f'value for "{key}" in {row.where}', value, known)
     return value
+
+
+def read_smallest_effect(table: Table) -> dict[str, float]:
+    """Return the smallest effect that would matter, by measure; under "" a single number, of any measure."""
+    value = (
+        table.optional("smallest_effect", (int, float, dict), "a number above 0, or a table of them by measure") or {}
+    )
+    effects = value if isinstance(value, dict) else {"": value}
+    for name, effect in effects.items():
+        if not isinstance(effect, int | float) or isinstance(effect, bool) or not 0 < effect < math.inf:
+            raise StudyError(
+                f'"smallest_effect" in {table.where} must be above 0, but of {name or "all"} it is {effect!r}.',
+                "As in: smallest_effect = { rating = 0.5, rate = 0.1 }",
+            )
+    return {name: float(effect) for name, effect in effects.items()}
 
 
 def read_figures(table: Table, variants: Sequence[str], models: Sequence[str]) -> dict[str, StudyFigure]:

@@ -32,6 +32,7 @@ needed <- list(
   calibrate = list(data = answered, formula = "is_valid ~ condition", n = 1),
   collect_trials = list(study = "rmiat", simulated = TRUE, db = "new.duckdb"),
   alike = list(data = sided, outcome = "rating", n_draws = 9),
+  compare_successor = list(data = data.frame(old = 1:6, new = c(2, 1, 4, 3, 6, 6), item = 1:6)),
   compare_games = list(data = games, between = "experiment", n_draws = 10),
   controlled_indices = list(n_games = 2, n_draws = 2),
   draw_figure = list(name = "plot_effect_sizes", data = trials),
@@ -60,6 +61,7 @@ needed <- list(
   recover_contrasts = list(n = 1),
   replay = list(archive = "none.zip"),
   run_check = list(name = "check_equivalence", data = trials),
+  watch_shifts = list(data = data.frame(prompt = rep(1:4, 2), occasion = rep(1:2, each = 4), value = sin(1:8))),
   run_fit = list(engine = "effect_size", data = trials),
   true_contrasts = list(parameters = forced_choice_parameters())
 )

@@ -23,7 +23,8 @@ NAMES_OF_ITS_OWN = re.compile(
 )
 OF_ALL_DESIGNS = {
     "source", "note", "published", "models", "sensitivity", "figures", "variant_labels", "condition_labels", "about",
-    "extension", "left_out", "people", "temperature", "frame", "refusal_rule", "import", "variants", "base_variant",
+    "extension", "left_out", "people", "smallest_effect", "temperature", "frame", "refusal_rule", "import", "variants",
+    "base_variant",
     "map", "map_models", "measure", "requested_model", "settings", "token_source", "asked_by_default", "reasoning_back",
     "by", "design", "formula", "like", "model", "provider", "title", "view",
     "drop_flags", "drop_outcomes", "outcome", "factors", "removed_words", "kept_words", "removed_last",

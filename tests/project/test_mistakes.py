@@ -27,6 +27,11 @@ WRONG |= {"file": (".",), "directory": ("a.csv",)}
 # What a command needs so that the mistake is the only one; what names a thing, of which there is none called so.
 NEEDED = {"collect": "--study rmiat --simulated --dry-run", "analyze": "--fit effect_size"}
 NEEDED |= {"collect check-model": "openai/gpt-4o", "collect import": "a.csv", "collect studies new": "mine"}
+NEEDED |= {
+    "analyze successor": "o3-mini o3-mini",
+    "collect watch": "rmiat",
+    "collect successor": "rmiat --from a --to b",
+}
 NEEDED |= {"analyze replay": "study.zip", "analyze seal": "--study rmiat"}
 NEEDED |= {"collect studies show": "rmiat", "analyze topics search": "--topics 2"}
 NEEDED |= {"collect sample": "--study rmiat --n 5"}

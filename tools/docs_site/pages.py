@@ -19,7 +19,7 @@ from docs_site.reference import fenced
 
 OWN = ("own_iat", "own_forced_choice", "own_game")
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Learn": ("audit", "people", "filtered", "model_choice"),
+    "Learn": ("audit", "people", "filtered", "model_choice", "series"),
     "Your own study": ("your_study", "factorial", "factorial_results", *OWN, "extending"),
     "Papers": ("slant", "interference", "hiring", "word_association"),
     "Ask": ("asking", "registering", "large_runs", "retest", "importing", "versions"),

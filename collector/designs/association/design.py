@@ -59,6 +59,7 @@ class AssociationAnalyses(Analyses):
     counts_tokens = True
     vocabulary = Vocabulary(measured="the number of tokens of its reasoning, or of all of it (by the measure)")
     trials_view = "association_trials"
+    measured = ("association_trials", "tokens")
     figures = dict.fromkeys(("tokens", "refusals", "token_steps", "same_words"), "")
     number_sources = ("topics",)
     pairs_by = ("test", "item", "group", "wording", "repetition")

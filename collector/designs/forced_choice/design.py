@@ -55,6 +55,7 @@ class ForcedChoiceAnalyses(Analyses):
         test="domain", measured="whether it chooses one of the two options, and the one that goes with the association"
     )
     trials_view = "forced_choice_trials"
+    measured = ("forced_choice_trials", "is_consistent")
     checked_view = "forced_choice_checked"
     checks: Mapping[str, Mapping[str, Any]] = {
         "first_option": {"chosen": "chosen_letter", "first": "first_letter", "expected": "consistent_letter"},

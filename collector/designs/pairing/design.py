@@ -59,6 +59,7 @@ class WordListAsks(Asks):
 class PairingAnalyses(WordListAnalyses):
     vocabulary = Vocabulary(condition="wording", measured="which of two groups it pairs each word with")
     trials_view = "pairing_trials"
+    measured = ("pairing_trials", "d")
     checked_view = "pairing_trials"
     figures = dict.fromkeys(("bias", "bias_heatmap"), "pairing_bias")
 

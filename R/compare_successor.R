@@ -1,0 +1,146 @@
+#' Does a study come to the same with the model's successor?
+#'
+#' The mean and each effect of a level in the answers of two models (or of one on two occasions) to the same prompts,
+#' the difference of the two, and whether it lies within a bound of what would matter.
+#'
+#' Prompts are pairs: effects of the difference, new less old, are computed as each side's own ([amce()], or of versions
+#' of one material against the baseline of that), so that what prompts share drops out. Errors are over the same
+#' clusters. The mean generalises over the factor whose levels have properties, if the study declares one, else over
+#' `cluster`. The verdict of each difference is that of [alike()]: two one-sided tests, or an interval beyond the bound;
+#' `verdict_holm` is the same after Holm's correction over all differences in the result. Differences of shares that are
+#' 0 for every prompt have the error with which the upper limit of a one-sided test is 3 / n.
+#'
+#' @inheritParams amce
+#' @param data a data frame with one row per prompt (and profile): `old` and `new`, the answer on either side (the mean
+#'   of repetitions, or the share that was refused), and the columns that the other arguments name.
+#' @param attributes names of the columns with levels, or `NULL`: only means are compared. What has one level is no
+#'   attribute there.
+#' @param material names of the columns that tell materials apart, if each level is a change of one attribute against
+#'   the baseline (the first levels) of one material.
+#' @param bound the smallest difference that would matter, in units of the answer: one number, or numbers by the value
+#'   of the column `measure`. Without one there are intervals, and no verdict.
+#' @param rates values of the column `measure` of which means alone are compared.
+#' @param alpha the level of the tests.
+#' @return A data frame, a row for the `mean` and each level (`term`) of each group: `old` and `new` with their 95 %
+#'   intervals (`old_low` …), `difference` (new less old) with `std_error`, `df`, `conf_low`, `conf_high`, `p_value`;
+#'   `bound`, `p_equivalence`, `p_beyond`, `verdict`, `verdict_holm`; `n_prompts`, `status`, `messages`.
+#' @export
+#' @examples
+#' prompts <- expand.grid(group = c("a", "b"), job = c("clerk", "nurse"), item = 1:40)
+#' prompts$old <- 4 + .5 * (prompts$group == "b") + sin(seq_len(nrow(prompts)))
+#' prompts$new <- prompts$old + .2 * cos(3 * seq_len(nrow(prompts)))
+#' compare_successor(prompts, c("group", "job"), cluster = "item", bound = .25)[c("term", "difference", "verdict")]
+compare_successor <- function(data, attributes = NULL, cluster = NULL, levels = NULL, linked = list(), material = NULL,
+                              by = NULL, declared = NULL, bound = NULL, rates = NULL, alpha = .05) {
+  check_arguments()
+  check_alpha(alpha)
+  if (!is.null(bound) && !(is.numeric(bound <- unlist(bound)) && all(is.finite(bound)) && all(bound > 0))) {
+    stop_with("`bound` must be numbers above 0: the smallest difference that would matter, in units of the answer.")
+  }
+  linked <- checked_pairs(linked, attributes)
+  declared <- checked_declaration(declared)
+  used <- unique(c("old", "new", cluster_columns(cluster), material, unlist(declared, use.names = FALSE)))
+  check_columns(data, c(used, attributes), to = "compare a successor")
+  found <- check_each_group(data, by, used, empty_successor(), function(rows) {
+    named <- if (isTRUE(rows$measure[[1]] %in% rates)) character() else attributes
+    shown <- Filter(function(name) length(unique(stats::na.omit(rows[[name]]))) > 1, named)
+    rows$change <- as.double(rows$new) - as.double(rows$old)
+    of <- lapply(c(old = "old", new = "new", change = "change"), function(outcome) {
+      mean_and_effects(rows, outcome, shown, cluster, levels, linked, material, declared)
+    })
+    limit <- if (length(bound) > 1 || !is.null(names(bound))) bound[as.character(rows$measure[[1]])] else bound
+    changes_in_verdicts(of, if (length(limit) == 0) NA_real_ else unname(limit), alpha, nrow(rows))
+  })
+  corrected <- function(p) stats::p.adjust(p, "holm") < alpha
+  found$verdict_holm <- words_of_verdict(corrected(found$p_equivalence), corrected(found$p_beyond))
+  found$verdict_holm[is.na(found$bound)] <- NA
+  found
+}
+
+empty_successor <- function() {
+  numbers <- c(
+    "old", "old_low", "old_high", "new", "new_low", "new_high", "difference", "std_error", "df", "conf_low",
+    "conf_high", "p_value", "bound", "p_equivalence", "p_beyond"
+  )
+  columns <- stats::setNames(rep(list(double()), length(numbers)), numbers)
+  as.data.frame(c(list(term = character()), columns, list(verdict = character(), n_prompts = integer())))
+}
+
+mean_and_effects <- function(rows, outcome, attributes, cluster, levels, linked, material, declared) {
+  is_constant <- length(unique(rows[[outcome]])) == 1 # a regression has nothing to explain there
+  effects <- if (length(attributes) == 0 || is_constant) {
+    NULL
+  } else if (length(material) > 0) {
+    version_estimates(rows, outcome, attributes, material, levels)
+  } else {
+    made <- attribute_rows(rows, outcome, attributes, clusters_here(rows, cluster), NULL, levels, declared)
+    is_pair <- vapply(linked, function(pair) all(pair %in% attributes), NA)
+    do.call(rbind, lapply(parts_of_effects(made, attributes, linked[is_pair]), `[[`, "estimates"))
+  }
+  rbind(mean_over_prompts(rows, outcome, if (length(material) > 0) material else cluster, declared), effects)
+}
+
+# Fewer than three clusters say nothing of others; two columns with so few leave independent rows.
+clusters_here <- function(rows, cluster) {
+  Filter(function(name) max(group_codes(rows, cluster_columns(name))) >= least_to_generalise, cluster)
+}
+
+# The mean, over what has properties (names) where that is declared, else over the clusters.
+mean_over_prompts <- function(rows, outcome, cluster, declared) {
+  parents <- clusters_here(rows, unique(unlist(declared$properties)))
+  over <- if (length(parents) > 0) parents[seq_len(min(2, length(parents)))] else clusters_here(rows, cluster)
+  choice <- if (length(over) == 0) independent_rows(rows, "") else cluster_of_columns(rows, over, "")
+  one <- factor(rep("mean", nrow(rows)))
+  made <- list(
+    y = as.double(rows[[outcome]]), weights = rep(1, nrow(rows)), choice = choice, cluster = choice$codes[[1]]
+  )
+  mean <- means_of_levels(one, made, "small_sample")$rows
+  mean$statistic <- mean$estimate / mean$std_error
+  mean$p_value <- 2 * stats::pt(-abs(mean$statistic), mean$df)
+  if (outcome == "change") { # no share, even where it is 0 or 1 for all prompts
+    half <- stats::qt(.975, mean$df) * mean$std_error
+    mean[c("conf_low", "conf_high")] <- list(mean$estimate - half, mean$estimate + half)
+  }
+  if (outcome == "change" && all(made$y == 0) && all(unlist(rows[c("old", "new")]) %in% 0:1)) {
+    n <- max(choice$codes[[1]])
+    mean[c("std_error", "df", "p_value")] <- list(3 / n / stats::qt(.95, n - 1), n - 1, 1)
+    mean[c("conf_low", "conf_high")] <- list(-3 / n, 3 / n)
+  }
+  mean
+}
+
+version_estimates <- function(rows, outcome, attributes, material, levels) {
+  versions <- shown_versions(rows, attributes, levels)
+  values <- list(y = as.double(rows[[outcome]]), version = versions$code, pair = grouped_codes(rows, material))
+  means <- vapply(0:nrow(versions$keys), function(code) pair_means(values, code), double(max(values$pair)))
+  terms <- level_terms_of(versions$keys)
+  do.call(rbind, lapply(seq_along(terms), function(i) {
+    mean_over(means[, i + 1] - means[, 1], seq_len(nrow(means)), terms[[i]])
+  }))
+}
+
+changes_in_verdicts <- function(of, bound, alpha, n_prompts) {
+  change <- of$change
+  terms <- setdiff(unique(c(of$old$term, of$new$term)), change$term)
+  if (length(terms) > 0) {
+    message("Old and new differ by the same in all prompts: effects of levels are the same, without an error.")
+    change <- rbind(change, estimate_rows(terms, 0, NA_real_))
+  }
+  place <- match(change$term, of$old$term)
+  side <- function(name) {
+    own <- of[[name]][if (name == "old") place else match(change$term, of$new$term), ]
+    stats::setNames(own[c("estimate", "conf_low", "conf_high")], paste0(name, c("", "_low", "_high")))
+  }
+  tests <- two_one_sided_tests(change$estimate, change$std_error, change$df, change$p_value, bound, alpha, "")
+  away <- (abs(change$estimate) - bound) / change$std_error
+  verdict <- if (is.na(bound)) rep(NA_character_, nrow(change)) else tests$finding
+  as_plain_rows(cbind(
+    frame_of(term = change$term), side("old"), side("new"), frame_of(difference = change$estimate),
+    change[c("std_error", "df", "conf_low", "conf_high", "p_value")],
+    tests[c("bound", "p_equivalence")],
+    frame_of(
+      p_beyond = pmin(1, 2 * stats::pt(away, change$df, lower.tail = FALSE)), verdict = verdict,
+      n_prompts = rep(n_prompts, nrow(change))
+    )
+  ))
+}

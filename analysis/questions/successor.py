@@ -1,0 +1,235 @@
+"""Compare what a study finds in two models, or in one before and after: does it carry over to the successor?
+
+R's compare_successor() has the numbers; this module says whose answers they are, and pairs them by prompt.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.archive.study_copy import database_of
+from slant.analysis.calls.call import Call, answer_of
+from slant.analysis.calls.executors import Workers
+from slant.analysis.questions.alike import ALPHA, VERDICTS
+from slant.analysis.questions.measured_pairs import (
+    PROMPT,
+    RATE,
+    RATES,
+    MeasuredAnswers,
+    can_pair,
+    measured_answers,
+)
+from slant.analysis.rows.study_choice import study_in
+from slant.collector.arguments import checked_arguments
+from slant.collector.cost.deciding_trials import bounds_of
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.providers.lifecycles import lifecycle_of
+from slant.collector.studies.catalogue import Study
+
+_KEYS = ("source", "old_model", "new_model", "variant", "test", "measure")
+_IN_WORDS = ("equivalent", "different", "not decided")
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Successor:
+    """Hold what `successor()` found.
+
+    table: a row per pair of models, variant, test, measure (of the study, and the rates answered and refused) and term
+    (the mean, and each level), as R's compare_successor() describes them. unpaired: prompts that only one side was
+    asked, a row each. n_prompts: how many both were. summary, paragraph: the verdicts in a sentence, and all of it for
+    a paper. warnings: what is doubtful, in sentences.
+    """
+
+    table: pl.DataFrame
+    unpaired: pl.DataFrame
+    n_prompts: int
+    summary: str
+    paragraph: str
+    warnings: list[str]
+
+
+@checked_arguments()
+def successor(
+    old: str | Path,
+    new: str | Path,
+    db: str | Path = "slant.duckdb",
+    study: str | Study | None = None,
+    source: str | None = None,
+    bound: Sequence[str] = (),
+    alpha: float = ALPHA,
+    workers: Workers = None,
+    executor: Executor | None = None,
+) -> Successor:
+    """Compare each mean and each effect of a level in the answers of `old` and `new` to the same prompts.
+
+    Either is a database, a sealed archive, or a model or run of `db`; FILE:MODEL is a model of a file. Files with
+    several models are compared model by model. `bound`: the smallest difference that would matter, "0.2" or by measure,
+    "rating=0.2", "rate=0.05" (of answers and refusals); default: half the smallest effect that the study names; without
+    either there are intervals, and no verdict.
+
+    Raise UsageError for a study whose answers are not paired by prompt, DatabaseError if no prompt is the same,
+    UnknownNameError for an unknown model, RError without R.
+    """
+    with ExitStack() as stack:
+        files = [_file_of(str(side), Path(db)) for side in (old, new)]
+        paths = [stack.enter_context(database_of(file)) for file, _ in files]
+        chosen = study_in(paths[0], study, can_pair, "has answers that are paired by prompt")
+        answers = [measured_answers(path, chosen, source) for path in dict.fromkeys(paths)]
+    sides = [
+        _side(answers[0 if number == 0 else -1], name, str(files[number][0])) for number, (_, name) in enumerate(files)
+    ]
+    pairs = _models(sides, [str(old), str(new)])
+    bounds = bounds_of(chosen, bound)
+    by_hash = not chosen.design.asks.has_turns(chosen) and all(_has_hashes(rows) for rows in sides)
+    key = [*(name for name in PROMPT if by_hash or name != "prompt_hash"), *answers[0].shown, "measure"]
+    parts, unpaired = [], []
+    for one, other in pairs:
+        means = [_by_prompt(rows.filter(model=model), key) for rows, model in zip(sides, (one, other), strict=True)]
+        names = {"old_model": pl.lit(one), "new_model": pl.lit(other)}
+        joined: pl.DataFrame = means[0].join(means[1], on=key, nulls_equal=True, suffix="_new", maintain_order="left")
+        kinds = " and ".join(pl.concat(sides)["source"].unique().sort())
+        joined = joined.rename({"value": "old", "value_new": "new"})
+        parts.append(joined.select(pl.all(), pl.lit(kinds).alias("source"), **names))
+        unpaired += [part.select(pl.all(), **names) for part in _alone(means, [name for name in key if name in PROMPT])]
+    rows, alone = pl.concat(parts), pl.concat(unpaired)
+    if rows.is_empty():
+        raise DatabaseError(
+            f'No prompt of "{chosen.name}" was answered by both {old} and {new}.',
+            f"To ask the new model what the old one was: collect successor {chosen.as_typed} --from {old} --to {new}",
+        )
+    rows = _without_complements(rows)
+    measures = rows["measure"].unique().to_list()
+    limits = {name: bounds.get(name, bounds.get(RATE if name in RATES else "")) for name in measures}
+    known = {name: limit for name, limit in limits.items() if limit is not None}
+    arguments = {**answers[0].arguments, "by": list(_KEYS), "alpha": alpha, "bound": known or None}
+    arguments["rates"] = list(RATES)
+    table = answer_of(Call("compare_successor", rows, arguments), executor or workers).frames[""]
+    n_prompts = rows.filter(measure=rows["measure"][-1]).height
+    warnings = [*_warnings(table, alone, by_hash, sides), *_ends(sides, pairs)]
+    summary = _summary(table)
+    return Successor(table, alone, n_prompts, summary, _paragraph(chosen, table, n_prompts, alone, summary), warnings)
+
+
+def _file_of(side: str, db: Path) -> tuple[Path, str | None]:
+    """Return the file that a side is in, and the model or run that it names."""
+    if Path(side).exists():
+        return Path(side), None
+    file, colon, name = side.partition(":")
+    if colon and Path(file).exists():
+        return Path(file), name
+    if side.endswith((".duckdb", ".zip")):
+        raise DatabaseError(f'There is no file "{side}".')
+    return db, side
+
+
+def _side(answers: MeasuredAnswers, name: str | None, file: str) -> pl.DataFrame:
+    rows = answers.rows
+    if name is None:
+        return rows
+    address = pl.concat_str("provider", "requested_model", separator="/")
+    for column in (pl.col("model"), address, pl.col("requested_model"), pl.col("run_id")):
+        chosen = rows.filter(column == name)
+        if not chosen.is_empty():
+            break
+    else:
+        raise UnknownNameError(f'model or run of "{file}"', name, rows["model"].unique().sort().to_list())
+    return chosen
+
+
+def _models(sides: Sequence[pl.DataFrame], typed: Sequence[str]) -> list[tuple[str, str]]:
+    """Return which model is compared with which: the only one of each side, or those of the same name."""
+    old, new = (rows["model"].unique(maintain_order=True).to_list() for rows in sides)
+    are_alone = len(old) == len(new) == 1
+    pairs = [(old[0], new[0])] if are_alone else [(name, name) for name in old if name in new]
+    if typed[0] == typed[1] or not pairs:
+        raise UsageError(
+            f"Can't tell which model follows which: {typed[0]} has {', '.join(old)}, {typed[1]} has {', '.join(new)}.",
+            f"Name one of each: analyze successor {typed[0]}:MODEL {typed[1]}:MODEL",
+        )
+    return pairs
+
+
+def _has_hashes(rows: pl.DataFrame) -> bool:
+    return rows.height > 0 and rows["prompt_hash"].null_count() == 0
+
+
+def _by_prompt(rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
+    """Return the mean of the repetitions of each prompt."""
+    return rows.drop_nulls("value").group_by(key, maintain_order=True).agg(pl.col("value").mean())
+
+
+def _alone(means: Sequence[pl.DataFrame], key: Sequence[str]) -> Iterator[pl.DataFrame]:
+    old, new = (rows.filter(measure=RATES[0]).select(key) for rows in means)
+    for side, own, others in (("old", old, new), ("new", new, old)):
+        yield own.join(others, on=key, how="anti", nulls_equal=True).select(pl.lit(side).alias("side"), pl.all())
+
+
+def _without_complements(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows without the rate of answers where it is 1 less that of refusals: it would be tested twice."""
+    totals = (
+        rows.filter(pl.col("measure").is_in(RATES)).group_by("old_model", "new_model").agg(pl.col("old", "new").sum())
+    )
+    n = rows.filter(measure=RATES[0]).height
+    is_all = n == totals["old"].sum() == totals["new"].sum()
+    return rows.filter(pl.col("measure") != RATES[0]) if is_all else rows
+
+
+def _summary(table: pl.DataFrame) -> str:
+    if table["bound"].null_count() == table.height:
+        apart = table.filter((pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)).height
+        return (
+            f"{table.height} means and effects compared; {apart} differences exclude 0. No verdict, because the study "
+            "names no smallest effect: --bound 0.2, or smallest_effect in its file."
+        )
+    counts = Counter(table["verdict_holm"].drop_nulls().to_list())
+    named = ", ".join(f"{counts[verdict]} {word}" for verdict, word in zip(VERDICTS, _IN_WORDS, strict=True))
+    return f"Of {sum(counts.values())} means and effects, by Holm's correction: {named}."
+
+
+def _warnings(table: pl.DataFrame, alone: pl.DataFrame, by_hash: bool, sides: Sequence[pl.DataFrame]) -> Iterator[str]:
+    for (side,), rows in alone.group_by("side", maintain_order=True):
+        prompts = rows.select(PROMPT[1:5]).head(_NAMED).rows()
+        some = "; ".join(", ".join(str(part) for part in prompt if part is not None) for prompt in prompts)
+        more = "; …" if rows.height > _NAMED else ""
+        yield f"{rows.height:,} prompts that only the {side} side has are not compared: {some}{more}."
+    if not by_hash:
+        yield "Prompts are paired by test, condition, item and wording: their texts are unknown or quote answers."
+    if len({tuple(sorted(rows["source"].unique())) for rows in sides}) > 1:
+        yield "The two sides are answers of different sources."
+    said = table.filter(pl.col("messages") != "").unique("messages", maintain_order=True)
+    yield from (f"{row['test']}, {row['measure']}: {row['messages']}" for row in said.to_dicts())
+
+
+def _ends(sides: Sequence[pl.DataFrame], pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield when the models end, if that is known."""
+    for rows, models in zip(sides, zip(*pairs, strict=True), strict=True):
+        asked = rows.filter(pl.col("model").is_in(models) & (pl.col("source") == "collected"))
+        for provider, name in asked.select("provider", "requested_model").unique(maintain_order=True).rows():
+            if provider and name and (end := lifecycle_of(provider, name)):
+                yield end.sentence(f"{provider}/{name}")
+
+
+def _paragraph(study: Study, table: pl.DataFrame, n_prompts: int, alone: pl.DataFrame, summary: str) -> str:
+    """Return what a paper can say, from the numbers alone."""
+    pairs = table.unique(["old_model", "new_model"], maintain_order=True).select("old_model", "new_model").rows()
+    named = "; ".join(f"{new} as successor of {old}" for old, new in pairs)
+    apart = f" ({alone.height:,} prompts that one of them answered were not compared)" if alone.height else ""
+    sentences = [f'We compared {named} on {n_prompts:,} prompts of "{study.title}" that both answered{apart}.']
+    bounds = table.drop_nulls("bound").unique("measure", maintain_order=True).select("measure", "bound").rows()
+    if bounds:
+        limits = ", ".join(f"{bound:.3g} ({name})" for name, bound in bounds)
+        sentences.append(f"Differences were tested for equivalence (two one-sided tests) with the bounds {limits}.")
+    by_size = table.drop_nulls("std_error").sort((pl.col("difference") / pl.col("std_error")).abs())
+    for row in by_size.tail(1).to_dicts():
+        where = ", ".join((row["test"], row["measure"], row["term"]))
+        interval = f"95 % CI {row['conf_low']:.3g} to {row['conf_high']:.3g}"
+        sentences.append(f"The clearest difference was {row['difference']:.3g} ({where}; {interval}).")
+    return " ".join((sentences[0], *sentences[1:2], summary, *sentences[2:]))

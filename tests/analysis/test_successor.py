@@ -1,0 +1,172 @@
+"""Does it carry over, and has it moved? Two models' answers to the same prompts, and one's over many occasions."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from slant import analysis
+from slant.analysis.cli.main import analyze
+from slant.analysis.questions.watch import _gaps
+from slant.collector.cli import collect
+from slant.collector.cost.deciding_trials import bounds_of, deciding_trials
+from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
+from slant.collector.studies.catalogue import load_study
+from slant.collector.study.tables import read_smallest_effect
+from slant.collector.study.toml_table import Table
+from tests.support.fitted import RUN, trials
+from tests.support.given import Row, database
+
+AGAIN = 30
+
+
+def both_models() -> Iterator[Row]:
+    """Two models with the prompts of one plan; deepseek-r1 takes 100 tokens more, and has one prompt of its own."""
+    for number, row in enumerate(trials()):
+        same = number % 80
+        more = 100 if row["model"] == "deepseek-r1" else 0
+        own = {"item": "rose"} if more and same == 7 else {}
+        yield {**row, **own, "trial_id": f"f{number}", "prompt_hash": f"h{same}{own}", "tokens": row["tokens"] + more}
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return database(tmp_path_factory.mktemp("successor") / "a.duckdb", both_models(), [RUN])
+
+
+def test_each_mean_and_effect_of_two_models_has_a_verdict_and_prompts_of_one_are_named(db: Path) -> None:
+    found = analysis.successor("o3-mini", "deepseek-r1", db, bound=["tokens=60", "rate=0.2"])
+    rows = {(row["measure"], row["term"]): row for row in found.table.to_dicts()}
+    assert set(rows) == {("tokens", "mean"), ("tokens", "condition: incompatible"), ("refused", "mean")}
+    shifted, effect = rows["tokens", "mean"], rows["tokens", "condition: incompatible"]
+    assert shifted["verdict_holm"] == "differs by more than the bound"
+    assert shifted["difference"] == pytest.approx(100, abs=20)
+    assert effect["verdict"] == "equivalent within the bound"
+    assert effect["new"] - effect["old"] == pytest.approx(effect["difference"])
+    assert found.unpaired.select("side", "item").rows() == [("old", "ant"), ("new", "rose")]
+    assert found.n_prompts == 79
+    assert "1 different" in found.summary
+    assert found.paragraph.startswith("We compared deepseek-r1 as successor of o3-mini on 79 prompts")
+
+
+def test_the_shell_takes_files_and_their_models_and_draws_old_against_new(db: Path, tmp_path: Path) -> None:
+    figure = tmp_path / "s.svg"
+    words = ["successor", f"{db}:o3-mini", f"{db}:deepseek-r1", "--format", "json", "--figure", str(figure)]
+    result = CliRunner().invoke(analyze, words)
+    assert result.exit_code == 0, result.stderr
+    assert [row["verdict"] for row in json.loads(result.stdout)] == [None] * 3
+    assert "No verdict, because the study names no smallest effect" in result.stderr
+    assert "Old against new, of 3 means and effects" in figure.read_text("utf-8")
+
+
+def test_what_can_t_be_compared_ends_in_a_sentence(db: Path, tmp_path: Path) -> None:
+    others = ({**row, "prompt_hash": f"other{number}"} for number, row in enumerate(trials()))
+    other = database(tmp_path / "b.duckdb", others, [RUN])
+    for old, new, more, error, said in (
+        ("o3-mini", "gpt-9", {}, UnknownNameError, "gpt-9"),
+        ("o3-mini", "none.duckdb", {}, DatabaseError, "There is no file"),
+        (str(db), str(db), {}, UsageError, "which model follows which"),
+        (f"{db}:o3-mini", f"{other}:o3-mini", {}, DatabaseError, "No prompt"),
+        ("o3-mini", "deepseek-r1", {"bound": ["rate=much"]}, UsageError, "no bound"),
+        ("o3-mini", "deepseek-r1", {"study": "hiring"}, UsageError, "can't be paired by prompt"),
+    ):  # fmt: skip
+        with pytest.raises(error, match=said):
+            analysis.successor(old, new, db, **more)  # type: ignore[arg-type]
+
+
+def test_bounds_are_typed_or_half_the_smallest_effect_that_the_study_names() -> None:
+    assert read_smallest_effect(Table({"smallest_effect": 0.4}, "a.toml")) == {"": 0.4}
+    for wrong in ({"rating": 0}, {"rating": "much"}, {"rating": True}, -1):
+        with pytest.raises(StudyError, match="smallest_effect"):
+            read_smallest_effect(Table({"smallest_effect": wrong}, "a.toml"))
+    study = load_study("rmiat")
+    assert bounds_of(study) == {}
+    assert bounds_of(study, ["20", "rate=0.1"]) == {"": 20.0, "rate": 0.1}
+
+
+def test_the_prompts_that_decide_follow_from_the_variance_of_the_old_answers(db: Path) -> None:
+    study = load_study("rmiat")
+    few, many = (deciding_trials(db, study, "o3-mini", {"tokens": bound}) for bound in (80, 40))
+    assert many == pytest.approx(4 * few, abs=4)
+    with pytest.raises(UsageError, match="no answers of gpt-9"):
+        deciding_trials(db, study, "gpt-9", {"": 1.0})
+    with pytest.raises(UsageError, match="names no smallest effect"):
+        deciding_trials(db, study, "o3-mini", {})
+
+
+def watched(last_shift: float) -> Iterator[Row]:
+    """Sixty prompts on six occasions; on the last two their answers are longer by `last_shift`."""
+    draw = random.Random(3)
+    firsts = [{**row, "trial_id": f"f{number}"} for number, row in enumerate(trials()) if row["model"] == "o3-mini"]
+    for occasion in range(1, 7):
+        for number, row in enumerate(firsts[:60]):
+            tokens = 200 + draw.gauss(0, AGAIN) + (last_shift if occasion > 4 else 0)
+            again = {"occasion": occasion, "first_trial_id": row["trial_id"]} if occasion > 1 else {}
+            own = {"trial_id": f"o{occasion}-{number}"} if occasion > 1 else {}
+            yield {
+                **row,
+                "answer": "Pleasant",
+                "tokens": round(tokens),
+                "done_at": f"2026-0{occasion}-01",
+                **again,
+                **own,
+            }
+
+
+def test_a_shift_ends_with_exit_code_4_a_page_and_the_command_of_the_user(tmp_path: Path) -> None:
+    calm = database(tmp_path / "a.duckdb", watched(0), [RUN])
+    result = CliRunner().invoke(analyze, ["watch", "--db", str(calm), "--study", "rmiat"])
+    assert (result.exit_code, "Nothing has moved" in result.stderr) == (0, True), result.output
+    db, page, got = database(tmp_path / "b.duckdb", watched(2 * AGAIN), [RUN]), tmp_path / "w.html", tmp_path / "got"
+    words = ["watch", "--db", str(db), "--study", "rmiat", "--format", "json", "--page", str(page)]
+    result = CliRunner().invoke(analyze, [*words, "--on-alarm", f"tee {got}"])
+    assert result.exit_code == 4, result.stderr
+    moved = json.loads(got.read_text("utf-8"))
+    assert {(row["measure"], row["since"]) for row in moved} == {("tokens", 5)}
+    assert "Alarm: o3-mini" in page.read_text("utf-8")
+
+
+def test_missing_months_and_another_model_are_named() -> None:
+    days = ["2026-01-01", "2026-02-01", "2026-03-01", "2026-06-01"]
+    dates = pl.Series(days).str.to_datetime()
+    occasions = pl.DataFrame({
+        "model": "m", "study_version": "v1", "occasion": [2, 3, 4], "first_asked_from": [dates[0]] * 3,
+        "asked_from": dates[1:], "first_served_models": "m-1", "served_models": ["m-1", "m-1", "m-2"],
+    })  # fmt: skip
+    assert list(_gaps(occasions)) == [
+        "m: nothing was asked for 92 days from 01 March 2026 (2 missing, one in 31 days).",
+        "m: from occasion 4 on m-2 answered, before it m-1.",
+    ]
+
+
+def test_a_watch_prints_what_asks_and_asks_nothing_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(collect, ["watch", "rmiat", "--every", "month", "--model", "openai/gpt-4o"])
+    cron, systemd = result.stdout.splitlines()
+    assert cron.startswith(f"0 9 1 * * cd {tmp_path} && ")
+    assert "watch rmiat --trials 200 --db slant.duckdb --model openai/gpt-4o --yes && " in cron
+    assert "--on-calendar=*-*-01 09:00" in systemd
+    assert list(tmp_path.iterdir()) == []
+    assert CliRunner().invoke(collect, ["watch", "hiring"]).exit_code == 2
+
+
+@pytest.mark.slow
+def test_a_watch_asks_a_reference_then_the_same_prompts_and_a_successor_no_more_than_it_says(tmp_path: Path) -> None:
+    db = str(tmp_path / "a.duckdb")
+    more = ["--db", db, "--trials", "40", "--simulated"]
+    for words in (["watch", "callbacks", "--model", "gpt-6-luna"],) * 2 + (
+        ["successor", "callbacks", "--from", "gpt-6-luna", "--to", "claude-sonnet-5-5"],
+    ):
+        result = CliRunner().invoke(collect, [*words, *more])
+        assert result.exit_code == 0, result.output
+    frame = analysis.open_trials(db, "callbacks", "all_trials")
+    counts = frame.group_by("model", "occasion").len().sort("model", "occasion").rows()
+    assert [count[:2] for count in counts] == [("claude-sonnet-5-5", 1), ("gpt-6-luna", 1), ("gpt-6-luna", 2)]
+    assert len({count[2] for count in counts}) == 1
+    assert counts[0][2] <= 40

@@ -1,0 +1,62 @@
+prompts_of_two <- function(shift = 0, effect = 0, n = 60) {
+  withr::local_seed(4)
+  rows <- expand.grid(group = c("a", "b"), item = seq_len(n), stringsAsFactors = FALSE)
+  rows$old <- rnorm(nrow(rows), 4)
+  rows$new <- rows$old + shift + effect * (rows$group == "b") + rnorm(nrow(rows), 0, .3)
+  rows$measure <- "rating"
+  rows
+}
+
+test_that("two models with equal effects are equivalent, and one that is shifted differs", {
+  verdicts <- function(...) {
+    compare_successor(prompts_of_two(...), "group", "item", levels = list(group = c("a", "b")), bound = .25)$verdict_holm
+  }
+  expect_equal(verdicts(), rep("equivalent within the bound", 2))
+  expect_equal(verdicts(shift = .5), c("differs by more than the bound", "equivalent within the bound"))
+  expect_equal(verdicts(effect = .6)[[2]], "differs by more than the bound")
+})
+
+test_that("a difference is what amce() gives of the differences", {
+  rows <- prompts_of_two(effect = .2)
+  rows$change <- rows$new - rows$old
+  found <- compare_successor(rows, "group", "item")
+  own <- amce(rows, "change", "group", "item")$estimates
+  expect_equal(found$difference[[2]], own$estimate)
+  expect_equal(found$std_error[[2]], own$std_error)
+  expect_equal(found$new - found$old, found$difference)
+  expect_true(all(is.na(found$verdict)))
+})
+
+test_that("rates are means alone, and none refused is no proof that none would be", {
+  rows <- prompts_of_two()
+  refused <- transform(rows, measure = "refused", old = 0, new = 0)
+  found <- compare_successor(
+    rbind(rows, refused), "group", "item", by = "measure", rates = "refused", bound = c(rating = .25, refused = .1)
+  )
+  expect_equal(found$term, c("mean", "group: b", "mean"))
+  expect_equal(found$conf_high[[3]], 3 / 60)
+  expect_equal(found$bound, c(.25, .25, .1))
+  refused$new[1:6] <- 1 # a change of 0 or 1 is no share: its interval may go below 0
+  few <- compare_successor(refused, cluster = "item", bound = .1)
+  expect_equal((few$conf_low + few$conf_high) / 2, few$difference)
+})
+
+test_that("versions of a material are compared with the baseline of each model", {
+  rows <- prompts_of_two(effect = .5)
+  found <- compare_successor(rows, "group", material = "item", levels = list(group = c("a", "b")))
+  of_item <- tapply(rows$new - rows$old, rows[c("item", "group")], mean)
+  expect_equal(found$difference[[2]], mean(of_item[, "b"] - of_item[, "a"]))
+})
+
+test_that("a successor that answers each prompt the same is no error", {
+  rows <- transform(prompts_of_two(), new = old)
+  found <- compare_successor(rows, "group", "item", bound = .25)
+  expect_equal(found$status, c("ok", "ok"))
+  expect_equal(found$difference, c(0, 0))
+  expect_equal(found$verdict, rep("not decided", 2))
+})
+
+test_that("a bound of 0 and missing columns end in a sentence", {
+  expect_error(compare_successor(prompts_of_two(), bound = 0), "above 0")
+  expect_error(compare_successor(data.frame(old = 1)), "new")
+})
