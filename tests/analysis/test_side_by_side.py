@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from slant.analysis.archive.sealing import seal
 from slant.analysis.archive.study_copy import database_of
 from slant.analysis.cli.main import analyze
-from slant.analysis.questions.side_by_side import side_by_side, with_changes
+from slant.analysis.questions.side_by_side import changeable, side_by_side, with_changes
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.support.fitted import RUN, small_database, trials
@@ -76,6 +76,13 @@ def test_one_choice_changed_stands_beside_the_fit_as_it_was(tmp_path: Path) -> N
 def test_what_is_no_change_is_told(change: str) -> None:
     with pytest.raises(UsageError):
         with_changes(load_study("rmiat"), [change])
+
+
+def test_what_help_lists_can_be_changed() -> None:
+    study = load_study("rmiat")
+    for change, now in changeable(study).iter_rows():
+        changed, _ = with_changes(study, [f"{change}={now}"])
+        assert changed.fits.keys() >= {change.partition(".")[0]}, change
 
 
 @pytest.mark.slow
