@@ -82,6 +82,7 @@ RIGHT = {
     "--bundle": "pages --where=wording=1", "--checklist": "guide-llm", "--cluster": "local:2", "--condition": "x",
     "--db": "b.duckdb", "--eligible": "openai/gpt-*", "--every": "3 --watch", "--exclude": "short", "--figure": "f.png",
     "--fit": "effect_size", "--folder": "there", "--from": "slant.duckdb", "--games": "10", "--height": "5",
+    "--highlight": "o3-mini", "--order": "value",
     "--image": "pdf", "--iterations": "400", "--lake": "lake", "--layout": "scout", "--license": "MIT",
     "--lists": "lists", "--looks": "2 --until-width=5 --repetitions=4", "--map": "tokens=tokens",
     "--map-model": "a=local/small", "--model": f"local/small --base-url={NOBODY}",
@@ -96,7 +97,7 @@ RIGHT = {
 ENDINGS = {"analyze report": "html", "analyze check": "html", "analyze seal": "zip", "collect export": "parquet"}
 ENDINGS |= {"collect prompts": "csv"}
 ENDINGS |= {"collect methods": "md --checklist=guide-llm", "collect preregister": "json"}
-UNTRIED = ("--verbose", "--wide", "--version")  # change nothing but how much is said
+UNTRIED = ("--verbose", "--wide", "--digits", "--version")  # change nothing but how much is said
 
 
 @dataclass(frozen=True)
