@@ -1,5 +1,5 @@
 # A file of very many tables is refused before DuckDB opens it, which reads the whole catalog first: of 10^6 tables that
-# is some 20 s and 7 GB. How many there are is at the start of the catalog (collector/keep/catalog_size.py does the
+# is some 20 s and 7 GB. How many there are is at the start of the catalog (collector/keep/schema.py does the
 # same). Another process reads the bytes: one that opens and closes a file which it has in DuckDB loses its lock.
 
 most_catalog_entries <- 10000

@@ -32,7 +32,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from slant.collector.system.garbage import garbage_left
+from slant.collector.system.child_processes import garbage_left
 from slant.collector.system.operating_system import check_supported
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from slant.analysis.handle import Database as Database
     from slant.analysis.handle import open as open
     from slant.analysis.pages.html_report import report as report
-    from slant.analysis.pages.paper_tables import table_text as table_text
+    from slant.analysis.pages.report_tables import table_text as table_text
     from slant.analysis.paper.comparison import compare as compare
     from slant.analysis.plots.drawing import figures as figures
     from slant.analysis.questions.alike import Alike as Alike
@@ -83,7 +83,7 @@ _NAMES = {
     "fitting.fits": ("fit", "FitResult"),
     "handle": ("Database", "open"),
     "pages.html_report": ("report",),
-    "pages.paper_tables": ("table_text",),
+    "pages.report_tables": ("table_text",),
     "paper.comparison": ("compare",),
     "plots.drawing": ("figures",),
     "questions.alike": ("Alike", "alike"),

@@ -14,18 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import (
     HOW_TO_INSTALL_R,
+    OPTIONS,
     RInstallation,
     how_to_install_rpy2,
+    libraries,
     r_installation,
     rinterface_fits,
     rpy2_requirements,
+    startup_environment,
+    unread_profile,
     version_numbers,
 )
-from slant.analysis.bridge.r_packages import how_to_install, r_package_list
-from slant.analysis.bridge.r_startup import OPTIONS, libraries, startup_environment, unread_profile
+from slant.analysis.bridge.r_packages import how_to_install, r_folder, r_package_list
 from slant.collector.errors import RError, SlantError
 from slant.collector.keep.database import reading
 from slant.collector.terminal import count_text

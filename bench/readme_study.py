@@ -14,7 +14,7 @@ import polars as pl
 
 from bench.measures import ROOT
 from slant.analysis.calls.call import Call, answered
-from slant.analysis.rows.profiles_of_simulation import simulated_profiles
+from slant.analysis.questions.power_of_levels import simulated_profiles
 from slant.collector.studies.catalogue import Study, fits_of, load_study
 
 REPETITIONS = 20

@@ -48,7 +48,7 @@ def __getattr__(name: str) -> Any:  # loaded when asked for: `collect --help` mu
         raise AttributeError(f"module 'slant.collector' has no attribute {name!r}")
     from importlib import import_module
 
-    from slant.collector.system.garbage import garbage_left
+    from slant.collector.system.child_processes import garbage_left
     from slant.collector.system.operating_system import check_supported
 
     check_supported()

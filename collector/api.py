@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from slant.collector.ask.call import Call
 from slant.collector.ask.watcher import Watcher
 from slant.collector.designs.study import Study
-from slant.collector.request.python_call import takes
 from slant.collector.request.record import Request
+from slant.collector.request.setting import takes
 
 if TYPE_CHECKING:
     from slant.collector.plan.run_plan import RunPlan
@@ -74,8 +74,8 @@ def _collect(call: Call) -> RunReport:
     from slant.collector.keep.journal_loader import with_mending
     from slant.collector.plan.run_plan import make_run_plan
     from slant.collector.registration.canonical import read_registration
-    from slant.collector.request.conflicts import refuse_conflicts
-    from slant.collector.run.plan_notes import tell_of_plan
+    from slant.collector.request.record import refuse_conflicts
+    from slant.collector.run.dry_run import tell_of_plan
 
     request, watcher = call.request, call.watcher
     refuse_conflicts(request)
@@ -105,7 +105,7 @@ def _collect(call: Call) -> RunReport:
         return _collect_until_narrow(run_plan, call)
     pilot = None
     if request.pilot is not None:
-        from slant.collector.cost.pilot import pilot_of
+        from slant.collector.cost.quote import pilot_of
 
         pilot = pilot_of(run_plan, request.pilot)
     if request.dry_run:

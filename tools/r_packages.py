@@ -61,7 +61,7 @@ def r_environment() -> dict[str, str]:
     """Variables with which R runs no profile of the user's or of this folder, and still finds the libraries that they
     name. The site's profile runs: it may say where packages come from."""
     sys.path.insert(0, str(ROOT / "python"))
-    from slant.analysis.bridge.r_startup import startup_environment
+    from slant.analysis.bridge.r_home import startup_environment
 
     return {name: value for name, value in startup_environment().items() if name != "R_PROFILE"}
 

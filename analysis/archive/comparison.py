@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.archive.zip_writer import sha256_of
+from slant.analysis.archive.zip_reader import sha256_of
 from slant.collector.system.files import opened
 
 AGREES, DIFFERS, NOT_MADE, NOT_COMPARED = "agrees", "differs", "not made", "not compared"

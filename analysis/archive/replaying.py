@@ -29,7 +29,7 @@ from slant.analysis.archive.comparison import (
     compare_tables,
     smallest_ess,
 )
-from slant.analysis.archive.left_out_texts import KINDS, REASONING
+from slant.analysis.archive.journals import KINDS, REASONING
 from slant.analysis.archive.sealed_data import are_draws, data_file, read_by, study_tables, write_tables
 from slant.analysis.archive.sealing import r_versions, software
 from slant.analysis.archive.steps import Step, read_step
@@ -38,7 +38,7 @@ from slant.analysis.archive.unlisted_files import codebook_row, remaining_rows, 
 from slant.analysis.archive.zip_reader import Archive, ArchiveError, check_room, opened_archive
 from slant.analysis.bridge.r_home import version_numbers
 from slant.analysis.calls.executors import Workers
-from slant.analysis.calls.model_files import model_folder
+from slant.analysis.calls.result_rows import model_folder
 from slant.analysis.plots.drawing import figures
 from slant.analysis.rows.views import flat
 from slant.analysis.stages import Stages

@@ -20,8 +20,15 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.archive import layout
-from slant.analysis.archive.journals import journals_of, private_words, seal_journals
-from slant.analysis.archive.left_out_texts import KINDS, PEOPLE, REASONING, texts_left_out
+from slant.analysis.archive.journals import (
+    KINDS,
+    PEOPLE,
+    REASONING,
+    journals_of,
+    private_words,
+    seal_journals,
+    texts_left_out,
+)
 from slant.analysis.archive.sealed_data import Contents, add_data, add_sources, add_tables
 from slant.analysis.archive.sealed_pages import add_documents
 from slant.analysis.archive.steps import Frames, steps_of
@@ -33,10 +40,10 @@ from slant.analysis.archive.study_copy import (
     load_sealed,
     stored_study,
 )
-from slant.analysis.archive.zip_writer import write_manifest, write_zip
+from slant.analysis.archive.zip_reader import write_manifest, write_zip
 from slant.analysis.bridge.worker import versions_now
 from slant.analysis.calls.executors import Workers
-from slant.analysis.calls.model_files import model_folder
+from slant.analysis.calls.result_rows import model_folder
 from slant.analysis.plots.drawing import figures
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import flat
@@ -46,14 +53,13 @@ from slant.collector.errors import DatabaseError, RError, UnknownNameError, Usag
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.keep.stored_designs import designs_in
+from slant.collector.keep.stored_attempts import designs_in
 from slant.collector.provenance.bibtex import NO_R_PACKAGE
 from slant.collector.providers import PROVIDERS
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.code_version import current_code_version, git_commit
 from slant.collector.system.files import moved, remove, write_file
 from slant.collector.system.scratch import scratch_near
-from slant.collector.system.shipped_files import sql_query
+from slant.collector.system.shipped_files import current_code_version, git_commit, sql_query
 
 _PACKAGES = ("lme4", "lmerTest", "ggplot2")  # a seal uses these if they are installed
 _OF_PEOPLE = "SELECT 1 FROM runs WHERE study = ? AND source = 'human' LIMIT 1"

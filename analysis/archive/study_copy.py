@@ -9,10 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.archive import layout
-from slant.analysis.archive.left_out_texts import REASONING, texts_left_out
+from slant.analysis.archive.journals import REASONING, texts_left_out
 from slant.analysis.archive.zip_reader import ArchiveError, check_room, opened_archive
-from slant.analysis.calls.model_files import model_folder
-from slant.analysis.calls.result_rows import ID
+from slant.analysis.calls.result_rows import ID, model_folder
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import kept_open, reading, writing
 from slant.collector.keep.frames import frame_of, registered

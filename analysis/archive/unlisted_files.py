@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from slant.analysis.archive import layout
-from slant.analysis.archive.codebook import codebook_rows
 from slant.analysis.archive.comparison import (
     DIFFERS,
     NOT_COMPARED,
@@ -17,7 +16,7 @@ from slant.analysis.archive.comparison import (
     compare_bytes,
     compare_tables,
 )
-from slant.analysis.archive.sealed_data import data_file, source_texts
+from slant.analysis.archive.sealed_data import codebook_rows, data_file, source_texts
 from slant.collector.system.files import write_file
 
 _RESULTS = (layout.DATA, layout.TABLES, layout.FITS, layout.FIGURES, layout.DRAWS)

@@ -26,16 +26,16 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.bridge import r_vectors
-from slant.analysis.bridge.r_code import inst_folder, r_folder
 from slant.analysis.bridge.r_home import (
     HOW_TO_INSTALL_R,
     OLDEST_R,
+    OPTIONS,
     how_to_install_rpy2,
     r_installation,
+    startup_environment,
     variables_of_script,
 )
-from slant.analysis.bridge.r_packages import what_is_lost
-from slant.analysis.bridge.r_startup import OPTIONS, startup_environment
+from slant.analysis.bridge.r_packages import inst_folder, r_folder, what_is_lost
 from slant.analysis.bridge.worker_start import ENVIRONMENT
 from slant.collector.errors import RError
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.context import BaseContext
 from typing import Any
 
-from slant.analysis.bridge.r_startup import startup_environment
+from slant.analysis.bridge.r_home import startup_environment
 from slant.collector.system.child_processes import child_environment, with_safe_path
 from slant.collector.system.operating_system import can_fork_r, r_locale
 

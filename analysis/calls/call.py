@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from slant.analysis.bridge.r_code import r_code_hash
+from slant.analysis.bridge.r_packages import r_code_hash
 from slant.analysis.bridge.worker import Died, run_jobs
 from slant.analysis.calls.executors import LeftOut, Lost, Workers, by_executor, worker_count
 from slant.analysis.calls.task import Answer as Answer

@@ -262,7 +262,7 @@ def _expected_versions(groups: Sequence[Sequence[Task]], executor: Executor) -> 
     packages = packages_of([task for group in groups for task in group])
     here = versions_now(packages)
     if here is not None:
-        from slant.analysis.bridge.r_code import r_code_hash
+        from slant.analysis.bridge.r_packages import r_code_hash
 
         return {**here, R_CODE: r_code_hash()}
     there = executor.submit(versions_there, packages).result()

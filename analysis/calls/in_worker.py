@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.r_home import version_numbers
+from slant.analysis.bridge.r_packages import r_code_hash
 from slant.analysis.bridge.worker import Died, run_jobs, versions_here
 from slant.collector.errors import RError
-from slant.collector.system.code_version import current_code_version
 from slant.collector.system.operating_system import core_count, is_locked, machine_name
+from slant.collector.system.shipped_files import current_code_version
 
 R_CODE = "slant's R code"
 _TAKE_TURNS = threading.Lock()

@@ -19,14 +19,22 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.r_home import version_numbers
+from slant.analysis.bridge.r_packages import r_code_hash
 from slant.analysis.bridge.worker import versions_now
 from slant.analysis.calls.call import SAY, Answer, Call, answered, computed
 from slant.analysis.calls.executors import MixedVersions, Workers, worker_count
 from slant.analysis.calls.in_worker import R_CODE
-from slant.analysis.calls.model_files import made_model_folder, model_file, model_folder
-from slant.analysis.calls.result_rows import ID, Frames, plain, rows_of_calls, table_schema
+from slant.analysis.calls.result_rows import (
+    ID,
+    Frames,
+    made_model_folder,
+    model_file,
+    model_folder,
+    plain,
+    rows_of_calls,
+    table_schema,
+)
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.frames import frame_of, registered

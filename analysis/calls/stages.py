@@ -13,8 +13,7 @@ import polars as pl
 
 from slant.analysis.calls.call import SAY, Call, answer_of, answered
 from slant.analysis.calls.executors import Workers
-from slant.analysis.calls.model_files import made_model_folder
-from slant.analysis.calls.result_rows import rows_of_calls
+from slant.analysis.calls.result_rows import made_model_folder, rows_of_calls
 from slant.analysis.calls.results import Progress, results
 from slant.collector.system.files import remove
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.bridge.r_code import r_code_hash
+from slant.analysis.bridge.r_packages import r_code_hash
 from slant.analysis.calls.in_worker import Parcel
 from slant.collector.errors import RError
 from slant.collector.system.files import contents, write_file

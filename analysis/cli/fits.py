@@ -15,9 +15,8 @@ from slant.analysis.cli.progress import FitProgress
 from slant.analysis.cli.result_commands import print_result, say_result
 from slant.analysis.fitting.corrections import CORRECTIONS, SHOWN, corrected_sentences, corrections_of
 from slant.analysis.fitting.engines import ENGINES
-from slant.analysis.fitting.fits import FitResult, fit
+from slant.analysis.fitting.fits import FitResult, fit, term_test_sentences
 from slant.analysis.fitting.result_versions import version_sentence
-from slant.analysis.fitting.tests_of_groups import term_test_sentences
 from slant.analysis.pages.answers import answers_of_fit
 from slant.analysis.paper.study_views import GRAIN, StudyViews
 from slant.analysis.paper.topic_match import match_in_words, matched, missing_of_print, printed_topics

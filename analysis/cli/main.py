@@ -32,7 +32,7 @@ from slant.collector.commands.options import (
     study_option,
     version_option,
 )
-from slant.collector.study.engines import engine_names
+from slant.collector.study.crossed_fits import engine_names
 from slant.collector.terminal import LazyCommand, LazyGroup, SlantGroup, say
 
 if TYPE_CHECKING:

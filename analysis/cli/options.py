@@ -28,7 +28,7 @@ from slant.collector.commands.options import (
     source_option,
 )
 from slant.collector.errors import UsageError
-from slant.collector.study.engines import engine_rows
+from slant.collector.study.crossed_fits import engine_rows
 from slant.collector.terminal import say
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import click
 import polars as pl
 
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
-from slant.analysis.plots.figure_data import FigureData
-from slant.analysis.plots.specification_curve import rows_to_draw
+from slant.analysis.plots.figure_data import FigureData, rows_to_draw
 from slant.analysis.questions.sensitivity import specifications
 from slant.collector.commands.options import list_option
 from slant.collector.terminal import count_text

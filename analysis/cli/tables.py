@@ -10,7 +10,7 @@ import click
 import polars as pl
 
 from slant.analysis.cli.options import measure_option
-from slant.analysis.pages.paper_tables import FORMATS, table_text
+from slant.analysis.pages.report_tables import FORMATS, table_text
 from slant.analysis.rows.descriptive_tables import study_name, table_info, tables
 from slant.analysis.rows.result_warnings import chance_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import loadable_studies, study_names
@@ -28,7 +28,7 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.view_heads import TableInfo
-from slant.collector.model_checks.notes import table_notes
+from slant.collector.model_checks.findings import table_notes
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text, print_data, print_rows, printable, say
 from slant.collector.view.notes_file import COLUMNS, NotesFile

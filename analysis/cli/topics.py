@@ -6,7 +6,7 @@ import click
 
 from slant.analysis.cli.options import option
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
-from slant.analysis.questions.topics.search import STEPS, has_topic_model, search_topics
+from slant.analysis.questions.topics.topic_models import STEPS, has_topic_model, search_topics
 from slant.collector.commands.options import AT_LEAST_1
 from slant.collector.terminal import SlantGroup
 

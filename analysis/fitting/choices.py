@@ -1,5 +1,7 @@
 """Fit effects of conditions on choices, for designs whose answers go with the usual association or against it
-(`choice`)."""
+(`choice`).
+
+Choose which kept models of choice in games are shown: sampling takes minutes, so no page starts it."""
 
 from __future__ import annotations
 
@@ -17,6 +19,17 @@ from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
 from slant.collector.study.crossed_fits import CROSSED
+
+
+def newest_fits(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the last fit of each cell, in their order, without `fitted_at`; `rows` are of a view that has
+    it.
+    """
+    cell = [*GRAIN, "model", "fit"]
+    last = rows.group_by(cell).agg(pl.col("call_id").sort_by("fitted_at", "call_id").last())
+    newest = rows.join(last, on=[*cell, "call_id"], how="semi", nulls_equal=True, maintain_order="left")
+    return newest.drop("fitted_at")
+
 
 CELL = (*GRAIN, "model", "test")
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from slant.collector.studies.catalogue import Fit
-from slant.collector.study.crossed_fits import STEP
-from slant.collector.study.engines import engine_rows
+from slant.collector.study.crossed_fits import STEP, engine_rows
 
 
 @dataclass(frozen=True)
 class Engine:
-    """Hold one row of the table; its head (`collector/study/engines.py`) explains each column.
+    """Hold one row of the table; its head (`collector/study/crossed_fits.py`) explains each column.
 
     `argument_names`: the study's name for each of R's arguments. `files`: the fitted model itself (its argument
     `save_to`) and whatever else of a fit is kept in a file next to the database, with the ending of its name. `tables`:

@@ -1,11 +1,14 @@
 """Run an engine over every cell of a study and keep the result (`fit()`).
 
 The study's TOML file says what is fitted (view, formula, levels), R/ says how. Here is only the way there and back.
-"""
+
+Test whether an outcome differs between any of several groups, in words, for regressions without random effects.
+
+A coefficient only compares one group with the first, and which one is first is a choice; these tests are of all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from html import escape
@@ -22,12 +25,11 @@ from slant.analysis.fitting.corrections import SHOWN, corrected_sentences, corre
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.fitting.frames import FitFrames
 from slant.analysis.rows.cells import read_rows
-from slant.analysis.rows.looks import Look, new_looks
-from slant.analysis.rows.study_choice import find_fits, no_rows_error
+from slant.analysis.rows.study_choice import Look, find_fits, new_looks, no_rows_error
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.database import opens_once
-from slant.collector.screen_tables import table_as_html, table_as_text
+from slant.collector.screen_tables import shown_p, table_as_html, table_as_text
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import count_text
 
@@ -247,3 +249,33 @@ def _save_objects(plan: Sequence[PlannedFit], path: Path, cell: dict[str, str]) 
         arguments["by"] = list(first.cell.key)
     call_arguments = {"engine": first.definition.engine, "arguments": arguments}
     answered(Call("run_fit", rows, call_arguments, packages=first.engine.packages))
+
+
+_ENGINES = ("lm", "logistic", "clm", "clogit")
+
+
+def term_tests(result: FitResult) -> Iterator[pl.DataFrame]:
+    """Yield the rows of each engine that has such tests; F tests and likelihood ratio tests have other columns."""
+    for engine in _ENGINES:
+        if not (rows := result.tables[engine]["tests"]).is_empty():
+            yield rows
+
+
+def term_test_sentences(result: FitResult) -> list[str]:
+    """Return a sentence for each test of several groups at once: "m, hired: condition: F(2, 117) = 3.2, p = .044"."""
+    return [sentence for rows in term_tests(result) for sentence in _sentences(rows)]
+
+
+def _sentences(rows: pl.DataFrame) -> Iterator[str]:
+    for row in rows.filter(pl.col("df") > 1).to_dicts():
+        cell = ", ".join(row[name] for name in ("model", "test") if row[name] is not None)
+        named = "the whole model, against one without groups" if row["term"] == "all" else row["term"]
+        p = shown_p(row["p_value"])
+        shown = p if p.startswith("<") else f"= {p}"
+        yield f"{cell or row['fit']}: {named}: {_statistic(row)}, p {shown}."
+
+
+def _statistic(row: dict[str, float]) -> str:
+    if "f_value" in row:
+        return f"F({row['df']:g}, {row['df_residual']:g}) = {row['f_value']:.2f}"
+    return f"chi squared({row['df']:g}) = {row['chi_squared']:.2f}"

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 
 import polars as pl
 
-from slant.analysis.bridge.r_code import r_code_hash
+from slant.analysis.bridge.r_packages import r_code_hash
 from slant.analysis.bridge.worker import versions_now
 from slant.analysis.calls.call import Call, hash_of_rows
 from slant.analysis.fitting.fit_plan import PlannedFit

@@ -18,9 +18,9 @@ from markupsafe import Markup, escape
 from slant.analysis.calls.call import answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import results
-from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult, Progress, fit
+from slant.analysis.fitting.frames import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.result_versions import other_version_sentences, versions_of_results
 from slant.analysis.pages.check_page import PAGE_NAME, summary_of_checks
 from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS, SAME_WORDS
@@ -59,10 +59,9 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.model_checks.notes import table_notes
-from slant.collector.progress.lost_answers import lost_answer_notes
-from slant.collector.provenance.estimand_sentences import MadeFit, estimand_paragraph
-from slant.collector.provenance.methods import is_citation
+from slant.collector.model_checks.findings import table_notes
+from slant.collector.progress.status import lost_answer_notes
+from slant.collector.provenance.methods import MadeFit, estimand_paragraph, is_citation
 from slant.collector.records import Registration
 from slant.collector.sources import facts_of, sources_that
 from slant.collector.studies.catalogue import Study, fits_of

@@ -11,9 +11,9 @@ import polars as pl
 
 from slant.analysis.bridge.worker import versions_now
 from slant.analysis.calls.executors import Workers
-from slant.analysis.fitting.bayes_fits import ENGINE, fits_to_show
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import Progress
+from slant.analysis.fitting.frames import ENGINE, fits_to_show
 from slant.analysis.pages.report_tables import VERDICTS
 from slant.analysis.paper.comparison import compare, whole_comparison
 from slant.analysis.paper.numbers import Numbers

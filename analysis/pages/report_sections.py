@@ -10,8 +10,7 @@ import polars as pl
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.engines import ENGINES
-from slant.analysis.fitting.fits import FitResult
-from slant.analysis.fitting.tests_of_groups import term_tests
+from slant.analysis.fitting.fits import FitResult, term_tests
 from slant.analysis.pages.answers import report_answers
 from slant.analysis.pages.answers_without_fits import counted_answers, kept_answers
 from slant.analysis.pages.parts.printed_tables import COMPARED

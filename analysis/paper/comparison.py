@@ -36,7 +36,7 @@ from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import opens_once, reading
-from slant.collector.keep.stored_designs import designs_in
+from slant.collector.keep.stored_attempts import designs_in
 from slant.collector.studies.catalogue import Study
 
 OTHER = "mixed models"

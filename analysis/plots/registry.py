@@ -10,9 +10,9 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.calls.executors import Workers
+from slant.analysis.fitting.choices import newest_fits
 from slant.analysis.fitting.fits import FitResult, Progress, fit
-from slant.analysis.fitting.kept_choices import newest_fits
-from slant.analysis.plots import choices, games, profiles, specification_curve
+from slant.analysis.plots import figure_data, games, profiles
 from slant.analysis.plots.figure_data import LABELS, FigureData, FigureKind
 from slant.analysis.questions.checks.study_checks import same_words_rows
 from slant.analysis.questions.checks.trials import has_mixed_fit
@@ -227,8 +227,8 @@ PAIRINGS = {
 
 # By the name that people type, in the order of a report.
 FIGURES: dict[str, FigureKind] = {
-    **OF_TRIALS, **choices.KINDS, **PAIRINGS, **CODINGS, **profiles.KINDS,
-    **specification_curve.KINDS, **games.KINDS, **CHOICE_MODELS,
+    **OF_TRIALS, **profiles.CHOICE_KINDS, **PAIRINGS, **CODINGS, **profiles.KINDS,
+    **figure_data.KINDS, **games.KINDS, **CHOICE_MODELS,
 }  # fmt: skip
 
 

@@ -23,9 +23,9 @@ from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.keep.attributes import attributes_apart
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.stored_attempts import attributes_apart
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import Study, fits_of

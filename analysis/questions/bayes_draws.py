@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.calls.model_files import checked_file, model_file
+from slant.analysis.calls.result_rows import checked_file, model_file
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UsageError

@@ -17,8 +17,8 @@ from slant.analysis.calls.call import Call
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
 from slant.analysis.calls.stages import Stage, compile_here, put_together, summed_up
-from slant.analysis.fitting.bayes_fits import ENGINE
 from slant.analysis.fitting.fit_plan import plan_fits
+from slant.analysis.fitting.frames import ENGINE
 from slant.analysis.fitting.repeated_fits import RepeatedFit
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.collector.arguments import checked_arguments

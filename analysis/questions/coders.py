@@ -18,9 +18,9 @@ from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError
-from slant.collector.keep.attributes import with_attributes
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.stored_attempts import with_attributes
 from slant.collector.studies.catalogue import Study
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text

@@ -22,7 +22,7 @@ from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.cells import read_rows
 from slant.collector.errors import RError
 from slant.collector.sources import Source
-from slant.collector.stopping.widths import CellWidth, Widths
+from slant.collector.stopping.rule import CellWidth, Widths
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.crossed_fits import CROSSED
 

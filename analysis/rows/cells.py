@@ -19,14 +19,13 @@ import polars as pl
 from slant.analysis.rows.result_warnings import Key, model_mixture_warnings
 from slant.analysis.rows.views import read_view, set_measure, stored_views
 from slant.collector.errors import StudyError
-from slant.collector.keep.attributes import with_attributes, with_numbers, with_people
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
+from slant.collector.keep.stored_attempts import with_attributes, with_numbers, with_people
 from slant.collector.keep.view_heads import read_view_heads
-from slant.collector.progress.lost_answers import MAX_LOST, Count, unequal_losses
+from slant.collector.progress.status import MAX_LOST, Count, unequal_losses
 from slant.collector.studies.catalogue import Fit
-from slant.collector.study.crossed_fits import STEP
-from slant.collector.study.engines import engine_columns
+from slant.collector.study.crossed_fits import STEP, engine_columns
 
 GRAIN = ("source", "study_version", "variant")
 _OF_COUNTS_IN_STEPS = ("step_sensitivity", "censored")

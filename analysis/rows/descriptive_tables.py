@@ -15,7 +15,7 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once, reading, shown_versions
-from slant.collector.keep.stored_designs import designs_in
+from slant.collector.keep.stored_attempts import designs_in
 from slant.collector.keep.view_heads import TableInfo, read_header
 from slant.collector.studies.catalogue import load_study
 from slant.collector.system.shipped_files import sql_dir

@@ -14,7 +14,7 @@ import polars as pl
 from slant.analysis.rows.views import read_view, set_measure, stored_views
 from slant.collector.keep.database import reading
 from slant.collector.progress.status import other_model_sentences
-from slant.collector.provenance.addresses import address_rows, address_sentences
+from slant.collector.provenance.bibtex import address_rows, address_sentences
 from slant.collector.terminal import count_text
 
 Key = tuple[str, str, str, str]  # source, study_version, variant, model

@@ -16,7 +16,7 @@ from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import reading, showing
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal_loader import nothing_yet
-from slant.collector.keep.stored_designs import TRIALS, designs_in, has_more_than_rounds, trials_view
+from slant.collector.keep.stored_attempts import TRIALS, designs_in, has_more_than_rounds, trials_view
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.studies.row_choice import chosen_rows
 from slant.collector.system.shipped_files import sql_dir

@@ -18,7 +18,7 @@ import duckdb
 from slant.collector.ask.retries import NextStep, judge
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
-from slant.collector.providers.error_origin import speakers
+from slant.collector.providers.error_meanings import speakers
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation
 from slant.collector.request.record import Request

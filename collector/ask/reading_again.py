@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.ask.attempts import measured, read_columns
-from slant.collector.ask.exchange_reading import read_exchange
 from slant.collector.ask.retries import judge
+from slant.collector.ask.uncounted_answers import read_exchange
 from slant.collector.designs.study import Study, read_reply
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
@@ -25,13 +25,12 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.providers import provider_named
-from slant.collector.providers.error_origin import speakers
+from slant.collector.providers.error_meanings import speakers
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import READ_AGAIN, Reading, Trial
 from slant.collector.studies.catalogue import load_study
 from slant.collector.study.records import StudyModel
-from slant.collector.system.code_version import current_code_version
-from slant.collector.system.shipped_files import sql_query
+from slant.collector.system.shipped_files import current_code_version, sql_query
 
 PAGE = 2000
 _TRIAL = tuple(f.name for f in fields(Trial))

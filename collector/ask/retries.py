@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 from slant.collector.ask.rate_limits import LONG_WAIT_S, asked_wait_s, retry_after_s
 from slant.collector.providers.error_meanings import (
+    NOBODY,
     ErrorMeaning,
     Means,
     ProviderError,
     error_meaning,
     provider_error,
 )
-from slant.collector.providers.error_origin import NOBODY
 from slant.collector.providers.exchange import Exchange, first_choice
 from slant.collector.providers.stated_limits import answer_alone_is_too_long, stated_quota
 from slant.collector.providers.streams import is_stream
@@ -66,7 +66,7 @@ def backoff_s(try_no: int) -> float:
 
 def judge(exchange: Exchange, try_no: int, speakers: frozenset[str] = NOBODY) -> NextStep:
     """Return the next step after an exchange. `try_no` counts from 1; waits double from 0.5 s up to a minute, before
-    jitter. `speakers` are the providers whose documented codes count in it (collector/providers/error_origin.py)."""
+    jitter. `speakers` are the providers whose documented codes count in it (collector/providers/error_meanings.py)."""
     backoff = backoff_s(try_no)
     if exchange.is_packed:
         return NextStep("stop", exchange.error or "")

@@ -10,13 +10,13 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slant.collector.ask.exchange_reading import next_turn_no, read_exchange
 from slant.collector.ask.retries import judge
+from slant.collector.ask.uncounted_answers import next_turn_no, read_exchange
 from slant.collector.designs.study import Study
 from slant.collector.keep.journal_loader import repeated_of
 from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
-from slant.collector.providers.error_origin import speakers
+from slant.collector.providers.error_meanings import speakers
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation, Reading, Turn
 

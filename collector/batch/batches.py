@@ -20,7 +20,6 @@ from slant.collector.ask.call import Call
 from slant.collector.ask.declined import declined_trials
 from slant.collector.ask.unfinished_games import begun_games
 from slant.collector.batch.fetch import MAX_NAMED, Fetched, Fetcher
-from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
 from slant.collector.batch.services import (
     GONE_AFTER_S,
     WITH_BATCHES,
@@ -31,7 +30,15 @@ from slant.collector.batch.services import (
     Services,
     Unsure,
 )
-from slant.collector.batch.submit import BatchLane, Submitter, open_budget, purse, refuse_game
+from slant.collector.batch.submit import (
+    BatchLane,
+    Submitter,
+    attempted_in,
+    check_not_mixed,
+    open_budget,
+    purse,
+    refuse_game,
+)
 from slant.collector.cost.budget import LOST
 from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, Interrupted, ProviderError, UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder, key_check

@@ -14,8 +14,8 @@ from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace
 from slant.collector.ask.declined import DeclinedTrials
-from slant.collector.ask.exchange_reading import read_exchange
 from slant.collector.ask.retries import judge
+from slant.collector.ask.uncounted_answers import read_exchange
 from slant.collector.batch.services import (
     GONE_AFTER_S,
     UNREADABLE,
@@ -31,7 +31,7 @@ from slant.collector.keep.batch_jobs import Job, JobFolder, JobMap, JobRequest
 from slant.collector.keep.final_trials import ENDS, Finals
 from slant.collector.keep.journal import Journal, utc_now
 from slant.collector.providers import provider_named
-from slant.collector.providers.error_origin import speakers
+from slant.collector.providers.error_meanings import speakers
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import Price, cost_usd
 from slant.collector.records import Attempt, Reading

@@ -30,7 +30,7 @@ def merge_command(sources: tuple[Path, ...], db: Path, output_format: str) -> No
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
 
     from slant.collector.keep.merging import merge
-    from slant.collector.provenance.addresses import address_rows, address_sentences
+    from slant.collector.provenance.bibtex import address_rows, address_sentences
 
     if_interrupted("Left at once.", f"What is in {db} stays. The same command adds only the rest.")
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())

@@ -82,8 +82,7 @@ def _bibtex(db: Path, run: str) -> None:
 
 def _paragraph(db: Path, run: str) -> None:
     from slant.collector.keep.journal_loader import waiting_bytes
-    from slant.collector.provenance.estimand_sentences import stored_estimands
-    from slant.collector.provenance.methods import command_line, paragraph, references
+    from slant.collector.provenance.methods import command_line, paragraph, references, stored_estimands
     from slant.collector.provenance.run_history import read_run_history
 
     history = read_run_history(db, run)

@@ -198,7 +198,7 @@ def _take_digits(ctx: click.Context, parameter: click.Parameter, digits: int | N
 
 def _say_version(ctx: click.Context, parameter: click.Parameter, is_given: bool) -> None:
     if is_given and not ctx.resilient_parsing:
-        from slant.collector.system.code_version import current_code_version
+        from slant.collector.system.shipped_files import current_code_version
 
         click.echo(f"slant, version {current_code_version()}")
         ctx.exit()

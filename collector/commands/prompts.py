@@ -9,7 +9,7 @@ import click
 
 from slant.collector.commands.options import FILE, db_option, seed_option, setting_option
 from slant.collector.errors import UsageError
-from slant.collector.plan.prompts import PlannedPrompt, one_model_a_frame, planned_prompts
+from slant.collector.plan.conversations import PlannedPrompt, one_model_a_frame, planned_prompts
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.system.scratch import whole_file
 from slant.collector.terminal import print_data, say

@@ -130,7 +130,7 @@ def _print_lines(every: str, study: str, trials: int, db: Path, more: tuple[str,
 
 def _has_answers(db: Path, study: str) -> bool:
     from slant.collector.keep.database import reading
-    from slant.collector.keep.stored_designs import designs_in
+    from slant.collector.keep.stored_attempts import designs_in
 
     if not db.exists():
         return False

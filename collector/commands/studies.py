@@ -16,7 +16,7 @@ from slant.collector.commands.options import FILE, FOLDER, db_option, output_opt
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
-from slant.collector.keep.stored_designs import designs_in
+from slant.collector.keep.stored_attempts import designs_in
 from slant.collector.plan.conversations import planned_count
 from slant.collector.providers import provider_named
 from slant.collector.studies.catalogue import list_studies, load_study, load_variants

@@ -12,7 +12,7 @@ import click
 import polars as pl
 
 from slant.collector.ask.uncounted_answers import doubtful_count_notes, uncounted_notes
-from slant.collector.commands.batch_jobs import print_batch_report, say_stopped
+from slant.collector.commands.status import print_batch_report, say_stopped
 from slant.collector.cost.estimate import dollars
 from slant.collector.cost.quote import quote_rows, quotes, sentences, short_rows
 from slant.collector.designs.study import Study
@@ -21,8 +21,7 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.plan.run_plan import RunPlan, how_to_try
 from slant.collector.progress.bar import ProgressWatcher
-from slant.collector.progress.lost_answers import lost_answer_notes, other_notes
-from slant.collector.progress.status import closing_notes, progress
+from slant.collector.progress.status import closing_notes, lost_answer_notes, other_notes, progress
 from slant.collector.providers.lifecycles import asked_lifecycle, lifecycle_of
 from slant.collector.request.record import Request
 from slant.collector.run.key_consent import agree_to, new_key_hosts

@@ -38,8 +38,7 @@ def timeline_command(
     which runs them in a browser with all that it needs in it (jsPsych, MIT licence) and saves a file of answers:
     `collect import --layout people` takes it as it is. Recruiting, consent and hosting stay yours.
     """
-    from slant.collector.timeline.page import timeline_page
-    from slant.collector.timeline.timeline import games_of, timeline_of
+    from slant.collector.timeline.timeline import games_of, timeline_of, timeline_page
 
     loaded = load_study(study, variant, db)
     are_games = loaded.design.asks.asks_anyone and loaded.design.asks.has_turns(loaded)

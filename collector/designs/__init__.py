@@ -21,8 +21,7 @@ from slant.collector.designs.imports import Imports
 from slant.collector.designs.reads import Reads
 from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import DesignError, UnknownNameError
-from slant.collector.system.shipped_files import sql_dir
-from slant.collector.system.third_party import load_third_party, third_party_names
+from slant.collector.system.shipped_files import load_third_party, sql_dir, third_party_names
 
 __all__ = [
     "GROUP",

@@ -14,8 +14,7 @@ from typing import Any
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs.imports import Imports
 from slant.collector.errors import UsageError
-from slant.collector.importing.files.kinds import content_hash
-from slant.collector.importing.files.records import counted
+from slant.collector.importing.files.kinds import content_hash, counted
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts import Problem, Row, layout_named
 from slant.collector.importing.layouts.cells import PlannedCells
@@ -29,7 +28,7 @@ from slant.collector.reading.written_numbers import needed_mark, unsettled
 from slant.collector.records import Run
 from slant.collector.studies.catalogue import Study, StudyModel, load_study, with_variant
 from slant.collector.studies.stored_texts import study_line
-from slant.collector.system.garbage import garbage_collected_rarely
+from slant.collector.system.child_processes import garbage_collected_rarely
 
 __all__ = ["ImportReport", "import_trials"]
 

@@ -8,21 +8,42 @@ What `--map` says of a column of ours, on the right of its first `=`:
   custom_id#-_2         of a text, the second of the parts with "-" or "_" between them
   a:b:c or rating_*     of `item:answer`: a row for each of these columns, whose name is the item and whose cell the
                         answer; of rating_* the item is what the star matches
-"""
+
+Names that other people give our columns, by the files in which they do (columns.csv; the first name goes first)."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.importing.files.records import Problem, Row, fault_in
+from slant.collector.importing.files.kinds import Problem, Row, fault_in
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, whole_number, word
+
+with (Path(__file__).parent / "columns.csv").open(encoding="utf-8", newline="") as _file:
+    _ROWS = list(csv.DictReader(_file))
+
+
+def names_in(files: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the names of each of our columns in files of this kind, in the order of the table."""
+    return {row["column"]: tuple(row["names"].split()) for row in _ROWS if row["files"] == files}
+
+
+def ours_by_name(files: str) -> dict[str, str]:
+    """Return slant's column for each name in files of this kind."""
+    return {name: ours for ours, names in names_in(files).items() for name in names}
+
+
+VALUES = {row["column"]: row["values"] for row in _ROWS if row["files"] == "any"}
+"""What values a column must have, if its name alone is to tell it."""
+
 
 DECIMALS = (".", ",")
 _NUMBERS = (

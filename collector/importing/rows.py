@@ -11,7 +11,6 @@ from slant.collector.designs.proposed_study import FAILED
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.alike_answers import AlikeAnswers, Place, SharedAnswer, may_be_shared, record_of
-from slant.collector.importing.file_notes import FileNotes
 from slant.collector.importing.layouts import Layout, Row
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.tidy import IDS, PLACE
@@ -45,6 +44,7 @@ from slant.collector.importing.row_contents import (
     reply_of,
     with_options,
 )
+from slant.collector.importing.writer import FileNotes
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.temperature import sent_temperature
 from slant.collector.records import Outcome, Reading, Reply, Run, Trial

@@ -22,7 +22,6 @@ from typing import Any, ParamSpec, TypeVar
 import duckdb
 
 from slant.collector.errors import DatabaseError, DatabaseWriteError
-from slant.collector.keep.catalog_size import check_catalog_size
 from slant.collector.keep.database_errors import (
     cannot_open,
     cannot_write,
@@ -32,6 +31,7 @@ from slant.collector.keep.database_errors import (
     foreign_views,
     held_database,
     is_about_the_disk,
+    name_without_query,
     no_database,
     older_database,
     unreadable_database,
@@ -39,8 +39,7 @@ from slant.collector.keep.database_errors import (
 from slant.collector.keep.definitions import STORAGE_VERSION, is_copied_from_cache, keep_in_cache
 from slant.collector.keep.journal import has_collector
 from slant.collector.keep.lake_files import lake_connection
-from slant.collector.keep.name_without_query import name_without_query
-from slant.collector.keep.schema import cached_new_database, check_file, is_behind, prepare
+from slant.collector.keep.schema import cached_new_database, check_catalog_size, check_file, is_behind, prepare
 from slant.collector.system.files import moved, real_file, remove
 from slant.collector.system.operating_system import is_alive, put_in_place
 
@@ -254,7 +253,7 @@ def _opened(
         path, patience_s, lambda: duckdb.connect(str(path), read_only=True, config=config)
     )
     if not is_confined:  # a folder must be named before access to all others is closed, and so must be a database
-        if writes_to is not None:  # where DuckDB looks for its log elsewhere (keep/name_without_query.py)
+        if writes_to is not None:  # where DuckDB looks for its log elsewhere (keep/database_errors.py)
             opened.execute("SET allowed_directories = ?", [[str(writes_to.resolve())]])
         for name, value in _CONFINED.items():
             opened.execute(f"SET {name} = {str(value).lower()}")

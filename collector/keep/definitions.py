@@ -21,8 +21,7 @@ from pathlib import Path
 import duckdb
 
 from slant.collector.errors import DatabaseError
-from slant.collector.keep.view_heads import view_texts
-from slant.collector.keep.view_making import make_views
+from slant.collector.keep.view_heads import make_views, view_texts
 from slant.collector.system.files import contents, opened, remove, replace_on_disk
 from slant.collector.system.operating_system import flush_onto_disk
 from slant.collector.system.scratch import temporary_folder

@@ -17,10 +17,15 @@ import polars as pl
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.anonymous import anonymised
-from slant.collector.keep.attributes import attributes_apart
 from slant.collector.keep.database import reading
 from slant.collector.keep.portable import BYTE_ORDER_MARK, portable_values, safe_for_spreadsheets, times_as_text
-from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, has_parts, trials_view
+from slant.collector.keep.stored_attempts import (
+    attributes_apart,
+    designs_in,
+    has_more_than_rounds,
+    has_parts,
+    trials_view,
+)
 from slant.collector.keep.view_heads import known_view, ordered_view
 from slant.collector.system.files import is_stream, opened, remove
 from slant.collector.system.scratch import temporary_folder, whole_file

@@ -26,8 +26,7 @@ from slant.collector.errors import DatabaseError
 from slant.collector.keep.lake_checksums import check_files, listed_files
 from slant.collector.keep.portable import INSTANT, without_zones
 from slant.collector.keep.schema import all_views, migration_texts
-from slant.collector.keep.view_heads import view_texts
-from slant.collector.keep.view_making import make_views
+from slant.collector.keep.view_heads import make_views, view_texts
 from slant.collector.system import files
 from slant.collector.system.shipped_files import sql_query
 

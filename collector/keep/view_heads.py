@@ -1,10 +1,13 @@
-"""Read the heads of the views' files: what each view shows, what a row is, its sources, and what to know about it."""
+"""Read the heads of the views' files: what each view shows, what a row is, its sources, and what to know about it.
+
+Make views quickly. DuckDB plans a view when it is made, together with all views below it, down to the tables, which
+takes seconds for layers of them. So views that others read are empty tables for the moment in which those are made."""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
 
@@ -13,6 +16,35 @@ import duckdb
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import UnknownNameError
 from slant.collector.system.shipped_files import sql_dir, sql_query
+
+_NAME = re.compile(r"^CREATE OR REPLACE VIEW (\w+)", re.MULTILINE)
+_COMMENT = re.compile(r"^--.*$", re.MULTILINE)
+_STAND_IN = "view_in_the_making"
+
+
+def make_views(connection: duckdb.DuckDBPyConnection, texts: Sequence[str]) -> None:
+    """Make these views, each after those that it reads; in a transaction, or in a database that nobody else sees."""
+    by_name = {_name(text): _COMMENT.sub("", text) for text in texts}
+    words = {name: set(re.findall(r"\w+", text)) - {name} for name, text in by_name.items()}
+    read_by_others = set().union(*words.values()) & by_name.keys()
+    stand_ins = []
+    for name, text in by_name.items():
+        connection.execute(text)
+        if name in read_by_others:
+            connection.execute(f"CREATE TABLE {_STAND_IN} AS FROM {name} LIMIT 0")
+            connection.execute(f"DROP VIEW {name}")
+            connection.execute(f"ALTER TABLE {_STAND_IN} RENAME TO {name}")
+            stand_ins.append(name)
+    for name in reversed(stand_ins):  # those below are still tables
+        connection.execute(f"DROP TABLE {name}")
+        connection.execute(by_name[name])
+
+
+def _name(text: str) -> str:
+    match = _NAME.search(text)
+    assert match is not None
+    return match[1]
+
 
 ANY_STUDY = "any"
 _OF_PAPER = ("gives", "fits", "lacks")

@@ -44,14 +44,14 @@ from slant.collector.providers import (
     provider_named,
     together,
 )
-from slant.collector.providers.error_origin import speakers
+from slant.collector.providers.error_meanings import speakers
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.lifecycles import asked_lifecycle, lifecycle_of
 from slant.collector.providers.logprobs import merged
 from slant.collector.providers.services import spoken_by
 from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
-from slant.collector.system.code_version import current_code_version
+from slant.collector.system.shipped_files import current_code_version
 
 _FILE = Path(__file__).resolve().parent / "calibration.csv"
 _RANDOM = "Write down a random number of twelve digits."

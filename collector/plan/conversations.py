@@ -2,25 +2,77 @@
 
 On another occasion (`collect --again`) answered trials are asked again, each as a separate trial. If only a part of a
 plan is asked, conditions are balanced and tests are spread.
-"""
+
+Read rates that models gave in one variant of a study, and that another variant's plan needs as input.
+
+Show the prompts of a study as they are sent, before anything is asked: all of them, or one of each cell."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, compress, islice
 from operator import not_
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slant.collector.designs.study import Study
-from slant.collector.errors import UsageError
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.records import Conversation, Trial
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.records import StudyModel
 
 if TYPE_CHECKING:
     from slant.collector.keep.final_trials import Finals
+
+
+def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[Study, dict[str, str]]:
+    """Return the study with the rates it needs from these models, and by model why it can't be asked: it has
+    given none.
+    """
+    design = study.design
+    source = design.asks.source_variant(study)
+    if source is None:
+        return study, {}
+    rates = read_elicited_rates(db, study, source, models)
+    jobs = design.asks.rated_items(study.data)
+    lacking = {
+        model.model: f"it must first say how likely each job succeeds: collect --study {study.as_typed} "
+        f"--variant {source} --model {model.provider}/{model.requested_model}"
+        for model in models
+        if not jobs <= rates.get(model.model, {}).keys()
+    }
+    return replace(study, data=design.asks.with_rates(study.data, rates)), lacking
+
+
+def read_elicited_rates(
+    db: Path, study: Study, variant: str, models: Sequence[StudyModel]
+) -> dict[str, dict[str, float]]:
+    """Return the mean chance from 0 to 1 by model and job; for a played model from its simulated answers."""
+    rates: dict[str, dict[str, float]] = {}
+    if not db.exists():
+        return rates
+    is_played = {model.model: model.provider == "simulated" for model in models}
+    with reading(db) as connection:
+        planned = (
+            "SELECT DISTINCT study_version, content FROM shown_attempts WHERE is_final AND study = ? AND variant = ?"
+        )
+        versions = connection.execute(planned, [study.name, variant]).fetchall()
+        # an edit elsewhere in the study makes a new version, and these answers still belong to it
+        same = [version for version, content in versions if version == study.version or content in study.contents]
+        query = (
+            "FROM elicited_rates WHERE study = ? AND list_contains(?, study_version) AND variant = ? "
+            "ORDER BY source, study_version, model, class, job"
+        )
+        rows = frame_of(connection.sql(query, params=[study.name, same, variant]))
+        for row in rows.iter_rows(named=True):
+            if (row["source"] == "simulated") == is_played.get(row["model"]):
+                rates.setdefault(row["model"], {})[row["job"]] = row["mean_rate"]
+    return rates
+
 
 _IDS_AT_ONCE = 100_000
 
@@ -142,3 +194,72 @@ class Occasion:
             occasion=self.number,
             first_trial_id=trial.trial_id,
         )
+
+
+@dataclass(frozen=True)
+class PlannedPrompt:
+    """Hold what opens one conversation: `position` is its place in the order of asking, from 0. `messages`: each with
+    its role and content. A game, or a task in turns, goes on from the model's answer: it `has_more` turns."""
+
+    model: str
+    frame: str
+    test: str
+    condition: str
+    item: str
+    wording: int | None
+    repetition: int | None
+    position: int | None
+    messages: tuple[tuple[str, str], ...]
+    has_more: bool
+
+    @property
+    def text(self) -> str:
+        """Return the messages below each other; a single one of the user unchanged."""
+        if len(self.messages) == 1 and self.messages[0][0] == "user":
+            return self.messages[0][1]
+        return "\n\n".join(f"[{role}]\n{content}" for role, content in self.messages)
+
+
+def planned_prompts(
+    study: Study, models: Sequence[StudyModel], seed: int | None = None, *, one_a_cell: bool = False
+) -> Iterator[PlannedPrompt]:
+    """Yield the first repetition of each model's plan, in the order of asking; with `one_a_cell` only the first prompt
+    of each test and condition.
+    """
+    design = study.design
+    has_turns = design.asks.has_turns(study)
+    for model in models:
+        cells: set[tuple[str, str]] = set()
+        for conversation in plan(study, model, seed):
+            trial, prompt = design.asks.first(study, model, conversation)
+            cell = (trial.test or "", trial.condition or "")
+            if one_a_cell and cell in cells:
+                continue
+            cells.add(cell)
+            yield PlannedPrompt(
+                model.model,
+                model.frame,
+                *cell,
+                trial.item or "",
+                trial.wording,
+                trial.repetition,
+                trial.position,
+                tuple((str(message["role"]), str(message["content"])) for message in prompt.messages),
+                has_turns,
+            )
+
+
+def one_model_a_frame(study: Study, names: Collection[str] = ()) -> list[StudyModel]:
+    """Return the models of these names; without names the first of each frame, for models of one frame get the same
+    prompts. Raise UnknownNameError for a name that the study lacks.
+    """
+    known = {model.model: model for model in study.models}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(f"model in {study.path.name}", name, known)
+    if names:
+        return [known[name] for name in names]
+    of_frames: dict[str, StudyModel] = {}
+    for model in study.models:
+        of_frames.setdefault(model.frame, model)
+    return list(of_frames.values())

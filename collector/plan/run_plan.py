@@ -13,8 +13,7 @@ from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database_errors import check_place
 from slant.collector.keep.final_trials import Finals, read_finals
 from slant.collector.keep.journal import utc_now
-from slant.collector.plan.conversations import Done, Occasion, done_again, done_in, plan, planned_count
-from slant.collector.plan.elicited_rates import with_rates
+from slant.collector.plan.conversations import Done, Occasion, done_again, done_in, plan, planned_count, with_rates
 from slant.collector.plan.shards import Shard, share_of
 from slant.collector.providers import Provider, checked_address, provider_named
 from slant.collector.providers.prices import PriceList, load_prices
@@ -58,7 +57,7 @@ class ModelPlan:
 class RunPlan:
     """Hold a run that could be started. `left_out` holds (model, reason) for those of the study that can't be asked.
 
-    `slice` holds the ids of the conversations that a pilot asks (collector/cost/pilot.py); None asks them all.
+    `slice` holds the ids of the conversations that a pilot asks (collector/cost/quote.py); None asks them all.
     `shard` is the part of the plan that is asked; None asks all. `registration` is kept with the run.
     `stopping`: `repetitions` is the maximum, and a model that is narrow enough by this rule is asked fewer
     (collector/run/until_width.py). `made_at`: when this call began.

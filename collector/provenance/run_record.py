@@ -25,7 +25,7 @@ from slant.collector.providers.services import spoken_by
 from slant.collector.records import Run
 from slant.collector.sources import Source
 from slant.collector.study.records import StudyModel
-from slant.collector.system.code_version import current_code_version, git_commit
+from slant.collector.system.shipped_files import current_code_version, git_commit
 
 
 def new_run_record(run_plan: RunPlan, options: Mapping[str, Any], *, is_simulated: bool) -> Run:

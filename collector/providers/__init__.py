@@ -4,12 +4,12 @@ A dialect is a module with two pure functions and no network inside:
     request(base_url, key, model, prompt, trial) -> Request     say what to send
     reply(body, headers) -> Reply                               say what came back, read but not judged
 If it gives log-probabilities, it also has LOGPROBS, the settings that ask for them (collector/providers/logprobs.py);
-if it can enforce the shape of an answer, structured_output() (collector/providers/structured.py); if it lets models
+if it can enforce the shape of an answer, structured_output() (collector/providers/tools.py); if it lets models
 call tools, TAKES_TOOLS (collector/providers/tools.py); if it shows no reasoning, HIDES_REASONING; if the temperature is
 part of a table of settings, TEMPERATURE_INSIDE, the name of that table. PROMPT_CACHE says how it is asked to cache a
 conversation. A new provider of a known dialect costs one row here, and a new dialect one file. Users describe theirs in
 a provider file (collector/providers/own_providers.py), and other packages add theirs through an entry point
-(collector/system/third_party.py).
+(collector/system/shipped_files.py).
 """
 
 from __future__ import annotations
@@ -34,17 +34,22 @@ from slant.collector.providers import (
     simulated,
     together,
 )
-from slant.collector.providers.addresses import checked_address, is_on_this_machine
 from slant.collector.providers.endings import with_own_endings
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.logprobs import AskingLogprobs
-from slant.collector.providers.own_providers import ProviderRow, own_rows, provider_file
+from slant.collector.providers.own_providers import (
+    ProviderRow,
+    checked_address,
+    is_on_this_machine,
+    own_rows,
+    provider_file,
+)
 from slant.collector.providers.services import Service, spoken_by
-from slant.collector.providers.structured import Enforcing
 from slant.collector.providers.token_counts import without_false_zero
+from slant.collector.providers.tools import Enforcing
 from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
-from slant.collector.system.third_party import load_third_party, third_party_names
+from slant.collector.system.shipped_files import load_third_party, third_party_names
 
 __all__ = [
     "PROVIDERS",

@@ -7,13 +7,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import ending
 from slant.collector.providers.exchange import Request, count, request_id, text
+from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import Shown, joined, shown
-from slant.collector.providers.structured import NAME
 from slant.collector.providers.token_counts import settled
-from slant.collector.providers.tools import arguments, without_end
+from slant.collector.providers.tools import NAME, arguments, without_end
 from slant.collector.records import Outcome, Prompt, Reply, ToolCall, Trial
 from slant.collector.study.records import StudyModel
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import Ending, ending
 from slant.collector.providers.exchange import Request, count, request_id, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_gemini
+from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import shown
 from slant.collector.providers.tools import arguments
 from slant.collector.records import Outcome, Prompt, Reply, Tool, ToolCall, Trial

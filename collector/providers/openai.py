@@ -10,15 +10,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import ending, ending_behind
 from slant.collector.providers.error_meanings import filtered_categories
 from slant.collector.providers.exchange import Request, first_choice, request_id, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_choice
+from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import chat_reasoning
-from slant.collector.providers.structured import response_format
 from slant.collector.providers.token_counts import chat_counts
-from slant.collector.providers.tools import chat_calls, chat_messages, offered
+from slant.collector.providers.tools import chat_calls, chat_messages, offered, response_format
 from slant.collector.records import Outcome, Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
 

@@ -7,15 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import Ending, ending
 from slant.collector.providers.exchange import Request, amount, count, request_id, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_tokens
 from slant.collector.providers.openai import PROMPT_CACHE, cache_key
+from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import shown
-from slant.collector.providers.structured import NAME
 from slant.collector.providers.token_counts import responses_counts
-from slant.collector.providers.tools import arguments, without_end
+from slant.collector.providers.tools import NAME, arguments, without_end
 from slant.collector.records import Outcome, Prompt, Reply, TokenLogprob, Tool, ToolCall, Trial
 from slant.collector.study.records import StudyModel
 

@@ -9,7 +9,7 @@ from typing import Any
 from slant.collector.providers.chat_completions import LOGPROBS, TAKES_TOOLS, reply
 from slant.collector.providers.chat_completions import request as chat_request
 from slant.collector.providers.exchange import Request
-from slant.collector.providers.structured import response_format
+from slant.collector.providers.tools import response_format
 from slant.collector.records import Prompt, Trial
 from slant.collector.study.records import StudyModel
 

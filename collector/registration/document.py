@@ -16,15 +16,12 @@ from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.plan.conversations import plan, planned_count
-from slant.collector.plan.elicited_rates import with_rates
+from slant.collector.plan.conversations import plan, planned_count, with_rates
 from slant.collector.records import MAX_REPETITIONS, Registration
 from slant.collector.registration.canonical import CANONICAL_FORM, FORMAT, exact, registration_of
-from slant.collector.stopping.rule import StoppingRule
-from slant.collector.stopping.widths import fit_of_width, outcome_of
+from slant.collector.stopping.rule import StoppingRule, fit_of_width, outcome_of
 from slant.collector.studies.catalogue import Fit, Specification, StudyModel
-from slant.collector.system.code_version import current_code_version
-from slant.collector.system.shipped_files import sql_query
+from slant.collector.system.shipped_files import current_code_version, sql_query
 
 STOPPING_RULE = "Every planned trial is asked; nothing that the answers say ends the collection before that."
 LATER_MODELS = "No model but those named."

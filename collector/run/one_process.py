@@ -18,7 +18,7 @@ from slant.collector.ask.pace import Pace, Paces
 from slant.collector.ask.runner import Lane, Runner
 from slant.collector.ask.simulator import Simulator
 from slant.collector.ask.unfinished_games import Begun, begun_games
-from slant.collector.batch.live_or_batch import check_not_mixed
+from slant.collector.batch.submit import check_not_mixed
 from slant.collector.cost.budget import lane_money, open_ledger, price_of, spent_usd
 from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.keep.database import kept_open
@@ -31,7 +31,7 @@ from slant.collector.run.key_consent import check_key_hosts
 from slant.collector.run_report import RunReport
 from slant.collector.screen_tables import printable
 from slant.collector.studies.stored_texts import text_lines
-from slant.collector.system.garbage import garbage_collected_rarely
+from slant.collector.system.child_processes import garbage_collected_rarely
 
 log = logging.getLogger(__name__)
 LAST_LOAD_S = 60.0  # how long a run waits at its end while another process holds the database

@@ -28,8 +28,8 @@ from slant.collector.ask.interrupts import SIGNALS
 from slant.collector.ask.journal_writer import LiveLoader
 from slant.collector.ask.lane_money import Ledger
 from slant.collector.ask.pace import Pace
-from slant.collector.ask.reasoning_limits import ReasoningLimit
 from slant.collector.ask.runner import Lane
+from slant.collector.ask.settings_not_taken import ReasoningLimit
 from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import open_ledger
 from slant.collector.errors import Interrupted, SlantError, UsageError

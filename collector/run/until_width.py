@@ -22,8 +22,7 @@ from slant.collector.run.one_process import checked_run_plan
 from slant.collector.run_report import RunReport
 from slant.collector.sources import Source
 from slant.collector.stopping.looks import GOES_ON, Look, keep_looks, look_sentence, plan_id, read_looks
-from slant.collector.stopping.rule import StoppingRule
-from slant.collector.stopping.widths import Widths, fit_of_width, outcome_of, widths_by
+from slant.collector.stopping.rule import StoppingRule, Widths, fit_of_width, outcome_of, widths_by
 from slant.collector.study.records import Fit
 from slant.collector.terminal import count_text
 

@@ -18,8 +18,7 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.stable_ids import stable_id
-from slant.collector.stopping.rule import StoppingRule
-from slant.collector.stopping.widths import CellWidth
+from slant.collector.stopping.rule import CellWidth, StoppingRule
 from slant.collector.study.records import BASE, StudyModel
 
 NARROW, MOST, GOES_ON = "narrow enough", "all repetitions asked", "goes on"

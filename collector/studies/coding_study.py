@@ -14,8 +14,8 @@ from typing import Any
 from slant.collector.designs.coding.design import COLUMNS, DESIGN
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
-from slant.collector.keep.attributes import with_attributes
 from slant.collector.keep.database import reading
+from slant.collector.keep.stored_attempts import with_attributes
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import STUDY_FILE, write_new_study
 from slant.collector.study.folder import MAX_READ_BYTES

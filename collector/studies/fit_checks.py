@@ -17,7 +17,7 @@ from slant.collector.keep.database import writing
 from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import fits_of
-from slant.collector.study.engines import engine_columns, engine_names, lists_levels, takes_random_effects
+from slant.collector.study.crossed_fits import engine_columns, engine_names, lists_levels, takes_random_effects
 from slant.collector.study.records import Fit, Specification
 from slant.collector.system.patterns import lazy_pattern
 from slant.collector.system.scratch import temporary_folder

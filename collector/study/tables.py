@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import WITHOUT_ANSWER, Measure, TokenSource
-from slant.collector.study.engines import engine_columns, needs_contrast
+from slant.collector.study.crossed_fits import engine_columns, needs_contrast
 from slant.collector.study.records import Fit, ImportNames, ReasoningBack, Specification, StudyFigure, StudyModel
 from slant.collector.study.toml_table import Table, checked_name, shortened
 

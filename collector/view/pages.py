@@ -24,20 +24,21 @@ from slant.collector.templates import template_environment
 from slant.collector.view.guarded import MEMORY, guarded, journal_sizes
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.paging import page_of, page_of_view, view_groups
-from slant.collector.view.pairs import (
+from slant.collector.view.summary import (
+    OUTCOMES,
+    begun,
+    filter_values,
+    indented,
+    model_rows,
+    run_rows,
+    summarise,
+    visible,
+)
+from slant.collector.view.trial_filter import SORTS, Searches, TextSearch, TrialFilter
+from slant.collector.view.trials import (
     CELL,
     PAIRS_ON_A_PAGE,
     PairChoice,
-    pair_choice,
-    paired_cells,
-    pairs_of,
-    steps_of_pair,
-)
-from slant.collector.view.search import Searches, TextSearch
-from slant.collector.view.summary import OUTCOMES, filter_values, model_rows, run_rows, summarise
-from slant.collector.view.texts import begun, indented, visible
-from slant.collector.view.trial_filter import SORTS, TrialFilter
-from slant.collector.view.trials import (
     attempts_of,
     chosen_trials,
     conversation_names,
@@ -50,6 +51,10 @@ from slant.collector.view.trials import (
     one_trial,
     page_of_games,
     page_of_trials,
+    pair_choice,
+    paired_cells,
+    pairs_of,
+    steps_of_pair,
 )
 
 Query = Mapping[str, str]

@@ -16,8 +16,7 @@ from slant.analysis import fit
 from slant.analysis.pages.html_report import made_fits
 from slant.collector import collect
 from slant.collector.cli import collect as command
-from slant.collector.provenance.estimand_sentences import estimand_paragraph
-from slant.collector.provenance.methods import is_citation
+from slant.collector.provenance.methods import estimand_paragraph, is_citation
 from slant.collector.studies.catalogue import Study
 from tests.support.tiny_audit import audit
 

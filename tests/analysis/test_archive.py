@@ -32,13 +32,12 @@ from slant.analysis.archive.comparison import (
     Rule,
     compare_tables,
 )
-from slant.analysis.archive.journals import PrivateWords, seal_journals
-from slant.analysis.archive.left_out_texts import without_reasoning
+from slant.analysis.archive.journals import PrivateWords, seal_journals, without_reasoning
 from slant.analysis.archive.replaying import Replayed, replay, tolerance_of
 from slant.analysis.archive.sealed_pages import write_crate
 from slant.analysis.archive.sealing import seal
 from slant.analysis.archive.steps import steps_of
-from slant.analysis.archive.zip_writer import write_manifest, write_zip
+from slant.analysis.archive.zip_reader import write_manifest, write_zip
 from slant.analysis.calls.results import Progress
 from slant.analysis.cli.main import analyze
 from slant.analysis.questions.retests import retest

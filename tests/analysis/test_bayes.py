@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from slant import analysis
-from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.cli.fits import bayes_table
 from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fits import FitResult

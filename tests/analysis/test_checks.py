@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.check_page import as_json, as_rows, as_text, write_page
 from slant.analysis.questions.checks.check_findings import Checks, findings

@@ -18,7 +18,7 @@ import pytest
 from slant import analysis
 from slant.analysis.fitting.result_versions import other_version_sentences
 from slant.analysis.plots.registry import figure_rows
-from slant.analysis.questions.topics.search import search_topics
+from slant.analysis.questions.topics.topic_models import search_topics
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import load_study

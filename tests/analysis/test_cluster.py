@@ -25,7 +25,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.bridge.r_code import r_code_hash
+from slant.analysis.bridge.r_packages import r_code_hash
 from slant.analysis.calls import executors
 from slant.analysis.calls.call import answered
 from slant.analysis.calls.cluster import ClusterExecutor
@@ -33,7 +33,7 @@ from slant.analysis.calls.executors import _threads_by_worker, mixed_versions
 from slant.analysis.calls.results import Results, not_kept_yet, results
 from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fit_plan import plan_fits
-from slant.analysis.questions.topics.search import search_topics
+from slant.analysis.questions.topics.topic_models import search_topics
 from slant.analysis.rows.study_choice import find_fits
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import reading

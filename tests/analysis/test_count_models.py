@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.cli.main import analyze
 from slant.analysis.cli.options import COUNT_FAMILIES
-from slant.analysis.fitting.bayes_fits import fits_to_show
 from slant.analysis.fitting.fits import FitResult
+from slant.analysis.fitting.frames import fits_to_show
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import ratios
 from slant.analysis.plots.registry import figure_rows

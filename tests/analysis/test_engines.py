@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.rows.cells import read_cells
 from slant.collector.keep.database import reading
 from slant.collector.request.record import Request

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from slant.analysis import check, fit, report, tables
-from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.cli.main import analyze
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.checks.check_findings import findings

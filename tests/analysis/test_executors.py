@@ -21,7 +21,7 @@ import psutil
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r_code import r_code_hash
+from slant.analysis.bridge.r_packages import r_code_hash
 from slant.analysis.bridge.worker import Died
 from slant.analysis.calls import executors, in_worker
 from slant.analysis.calls.call import Call, answered, computed

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slant import analysis
-from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.rows.cells import read_cells
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading, writing

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.result_warnings import chance_warnings
 from slant.analysis.rows.views import open_trials

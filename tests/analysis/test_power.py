@@ -10,13 +10,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from slant import analysis, collector
-from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.cli.main import analyze
 from slant.analysis.questions.checks.check_calls import read_profiles
 from slant.analysis.questions.power import PowerPlan
-from slant.analysis.questions.power_of_levels import pilot_respondents
-from slant.analysis.rows.profiles_of_simulation import simulated_profiles
+from slant.analysis.questions.power_of_levels import pilot_respondents, simulated_profiles
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.studies.catalogue import load_study

@@ -17,7 +17,7 @@ from slant.analysis.calls.results import results
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.html_report import _registered
 from slant.analysis.questions.checks.registration import deviations, registered_study
-from slant.analysis.rows.looks import Look, new_looks
+from slant.analysis.rows.study_choice import Look, new_looks
 from slant.collector import collect, load_study, preregister
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading, writing

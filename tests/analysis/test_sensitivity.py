@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.cli.main import analyze
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.sensitivity import PlannedSpecification, plan_specifications, specifications

@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.analysis.archive.codebook import column_meanings
+from slant.analysis.archive.sealed_data import column_meanings
 from slant.analysis.fitting.engines import ENGINES, tables_of
 from slant.collector.designs import design_named
 from slant.collector.designs.factorial.factors import RESERVED

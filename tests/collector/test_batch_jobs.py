@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from slant.collector.ask.lane_money import LaneMoney
 from slant.collector.batch.services import lines_of
 from slant.collector.batch.submit import Feed, Pending, Purse, fill
-from slant.collector.commands.batch_jobs import show_jobs
+from slant.collector.commands.status import show_jobs
 from slant.collector.errors import JournalError
 from slant.collector.keep.batch_jobs import Job, JobFolder, JobRequest, key_check, new_job_id
 from slant.collector.keep.journal import utc_now

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from slant.collector import collect
-from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.batch.services import WITH_BATCHES, Services
+from slant.collector.batch.submit import mixed_notes
 from slant.collector.errors import JournalError, ProviderError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.journal import FolderLock, journal_folder

@@ -13,7 +13,7 @@ from slant.analysis.cli.main import analyze
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.check import check_model
-from slant.collector.model_checks.notes import table_notes
+from slant.collector.model_checks.findings import table_notes
 from slant.collector.studies.catalogue import load_study
 from tests.support.given import database
 from tests.support.local_server import LocalServer

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from slant.collector.ask.retries import judge
-from slant.collector.providers.error_meanings import error_meaning, provider_error
-from slant.collector.providers.error_origin import speakers
+from slant.collector.providers.error_meanings import error_meaning, provider_error, speakers
 from slant.collector.providers.exchange import Exchange
 from tests.support.each_row import each_row
 

@@ -11,7 +11,7 @@ from slant.collector import collect, import_trials
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials
-from slant.collector.plan.prompts import planned_prompts
+from slant.collector.plan.conversations import planned_prompts
 from slant.collector.studies.catalogue import load_study
 from tests.support.each_row import each_row
 from tests.support.given import database, in_memory, insert

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.analysis.calls.model_files import made_model_folder
+from slant.analysis.calls.result_rows import made_model_folder
 from slant.collector.errors import DatabaseError
 from slant.collector.system.files import IrregularFileError, contents, moved, write_file
 from slant.collector.system.scratch import scratch_near, whole_folder, write_whole_file

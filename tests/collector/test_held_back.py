@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from slant.collector import collect
 from slant.collector.ask.retries import judge
 from slant.collector.keep.database import reading
-from slant.collector.providers.error_meanings import error_rows, provider_error
-from slant.collector.providers.error_origin import provider_called
+from slant.collector.providers.error_meanings import error_rows, provider_called, provider_error
 from slant.collector.providers.exchange import Exchange
 from tests.collector.test_providers import ANSWERS, PROVIDERS
 from tests.support.each_row import each_row

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from slant.collector import import_trials
 from slant.collector.errors import UsageError
 from slant.collector.example_models import EXAMPLE_MODEL
-from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.files.kinds import Problem, Row
 from slant.collector.importing.imports import ImportReport
 from slant.collector.importing.layouts.downstream import Downstream
 from slant.collector.studies.catalogue import load_study

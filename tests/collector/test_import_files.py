@@ -12,7 +12,7 @@ import openpyxl
 import pytest
 
 from slant.collector.errors import UsageError
-from slant.collector.importing.files.records import Row
+from slant.collector.importing.files.kinds import Row
 from slant.collector.importing.files.table_file import TableFiles
 
 

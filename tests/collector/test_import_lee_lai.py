@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from slant.collector import import_trials
 from slant.collector.errors import JournalError, UsageError
-from slant.collector.importing.files.records import Problem
+from slant.collector.importing.files.kinds import Problem
 from slant.collector.importing.layouts.cells import matching_group
 from slant.collector.importing.layouts.values import CellError, condition
 from slant.collector.keep.database import reading

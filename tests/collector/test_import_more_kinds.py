@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from slant.collector.errors import UsageError
-from slant.collector.importing.files.records import Row
+from slant.collector.importing.files.kinds import Row
 from slant.collector.importing.files.table_file import TableFiles
 
 CSV = "condition,answer\na,Quick\nb,Slow\n"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.cost.pilot import balanced_slice, pilot_of
+from slant.collector.cost.quote import balanced_slice, pilot_of
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import quotas

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from slant.collector.example_models import EXAMPLE_MODEL
-from slant.collector.plan.conversations import plan, planned_count
-from slant.collector.plan.prompts import one_model_a_frame, planned_prompts
+from slant.collector.plan.conversations import one_model_a_frame, plan, planned_count, planned_prompts
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
 

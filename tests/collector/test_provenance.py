@@ -22,8 +22,8 @@ from slant.collector.cli import collect as command
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.provenance.run_record import public_address
-from slant.collector.system import code_version as this_version
-from slant.collector.system.code_version import git_commit
+from slant.collector.system import shipped_files as this_version
+from slant.collector.system.shipped_files import git_commit
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
 

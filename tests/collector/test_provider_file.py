@@ -13,7 +13,7 @@ from slant.collector.cli import collect as command
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.providers import PROVIDERS, Provider, provider_named
-from slant.collector.providers.addresses import checked_address
+from slant.collector.providers.own_providers import checked_address
 from slant.collector.run.key_consent import agree_to
 from tests.support.local_server import LocalServer
 from tests.support.tiny_study import write_tiny

@@ -28,8 +28,7 @@ from slant.collector.keep.journal import Journal, has_collector, journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.progress.bar import endless, rate_text
 from slant.collector.progress.current_run import for_people, sentence, silent_models, with_pace, with_test_pace
-from slant.collector.progress.lost_answers import lost_answer_notes, other_notes, unequal_losses
-from slant.collector.progress.status import progress
+from slant.collector.progress.status import lost_answer_notes, other_notes, progress, unequal_losses
 from slant.collector.study.records import StudyModel
 from tests.collector.test_kill import PLANNED, Command
 from tests.support.fitted import small_database

@@ -15,8 +15,7 @@ from slant.collector.errors import UsageError
 from slant.collector.registration.canonical import document_of, parsed_registration, registered_rule, registration_of
 from slant.collector.registration.registering import departures
 from slant.collector.stopping.looks import GOES_ON, MOST, NARROW, Look, look_sentence, looks_of_rows
-from slant.collector.stopping.rule import StoppingRule
-from slant.collector.stopping.widths import CellWidth
+from slant.collector.stopping.rule import CellWidth, StoppingRule
 from tests.support.planned import planned
 from tests.support.worded_study import TRIALS, write_worded
 

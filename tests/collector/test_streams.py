@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.ask.attempts import analysed_tokens
-from slant.collector.ask.exchange_reading import read_exchange
 from slant.collector.ask.retries import judge
+from slant.collector.ask.uncounted_answers import read_exchange
 from slant.collector.providers import PROVIDERS, chat_completions, ollama
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import Price, cost_usd

@@ -15,8 +15,7 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
-from slant.collector.timeline.page import timeline_page
-from slant.collector.timeline.timeline import BUTTONS, FORM, games_of, timeline_of
+from slant.collector.timeline.timeline import BUTTONS, FORM, games_of, timeline_of, timeline_page
 from tests.collector.test_people_games import BANDIT
 from tests.support.chromium import Browser, chromium
 from tests.support.raw_rows import run_collect

@@ -18,10 +18,8 @@ from slant.collector.errors import UsageError
 from slant.collector.request_messages import messages_of
 from slant.collector.view.guarded import guarded
 from slant.collector.view.paging import Order, page_of, page_of_view
-from slant.collector.view.search import TextSearch
-from slant.collector.view.summary import histograms
-from slant.collector.view.texts import visible
-from slant.collector.view.trial_filter import TrialFilter, condition_of
+from slant.collector.view.summary import histograms, visible
+from slant.collector.view.trial_filter import TextSearch, TrialFilter, condition_of
 from slant.collector.view.trials import page_of_trials
 from tests.support.given import database
 from tests.support.viewer import RUN, a_pair

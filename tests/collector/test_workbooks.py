@@ -7,7 +7,7 @@ from typing import Any
 
 from openpyxl import Workbook
 
-from slant.collector.importing.files.records import Row
+from slant.collector.importing.files.kinds import Row
 from slant.collector.importing.files.table_file import TableFiles
 from slant.collector.importing.proposals.proposal import propose_study
 

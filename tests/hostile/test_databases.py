@@ -15,12 +15,11 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.collector.cli import collect
 from slant.collector.errors import DatabaseError
-from slant.collector.keep import catalog_size, definitions
 from slant.collector.keep import database as store
-from slant.collector.keep.catalog_size import catalog_entries
+from slant.collector.keep import definitions, schema
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.export import export_trials
-from slant.collector.keep.schema import prepare
+from slant.collector.keep.schema import catalog_entries, prepare
 from tests.hostile.databases import REBUILT, TAMPERED, TamperedDatabase
 from tests.support.fitted import trials
 from tests.support.given import database
@@ -180,8 +179,8 @@ def test_a_file_of_too_many_tables_is_refused_before_duckdb_opens_it(
     assert catalog_entries(path) == 301  # and the schema
     with pytest.raises(DatabaseError, match="another program's database"):
         analysis.open_trials(path)
-    monkeypatch.setattr(catalog_size, "MAX_ENTRIES", 300)
-    monkeypatch.setattr(catalog_size, "_MIN_BYTES", 0)
+    monkeypatch.setattr(schema, "MAX_ENTRIES", 300)
+    monkeypatch.setattr(schema, "_MIN_BYTES", 0)
     monkeypatch.setattr(duckdb, "connect", None)
     for opened in (lambda: analysis.open_trials(path), lambda: writing(path).__enter__()):
         with pytest.raises(DatabaseError, match="holds 301 tables and views"):

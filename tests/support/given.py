@@ -16,8 +16,7 @@ import polars as pl
 from slant.collector.keep.database import writing
 from slant.collector.keep.frames import registered
 from slant.collector.keep.schema import migration_texts
-from slant.collector.keep.view_heads import view_texts
-from slant.collector.keep.view_making import make_views
+from slant.collector.keep.view_heads import make_views, view_texts
 from slant.collector.records import Attempt
 from slant.collector.system.shipped_files import sql_query
 

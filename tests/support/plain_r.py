@@ -14,8 +14,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.bridge.worker_start import ENVIRONMENT
 from slant.analysis.calls.call import Call
 from slant.analysis.fitting.fit_plan import PlannedFit

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from slant.analysis.fitting.kept_choices import newest_fits
+from slant.analysis.fitting.choices import newest_fits
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
 from slant.analysis.pages.report_tables import text_table
 

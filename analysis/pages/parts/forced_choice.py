@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from slant.analysis.fitting.bayes_fits import ENGINE
+from slant.analysis.fitting.frames import ENGINE
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
 from slant.analysis.pages.report_tables import text_table
 from slant.collector.designs.forced_choice.words import ChoiceTest, ForcedChoiceData

@@ -27,7 +27,7 @@ from slant.analysis.questions.calibration import calibration_sentences, last_cal
 from slant.analysis.questions.permutation.sentences import last_permutations, null_sentences
 from slant.analysis.rows.cells import GRAIN
 from slant.collector.errors import SlantError
-from slant.collector.plan.prompts import one_model_a_frame, planned_prompts
+from slant.collector.plan.conversations import one_model_a_frame, planned_prompts
 from slant.collector.stopping.looks import looks_by_plan, looks_clause, looks_of_rows
 from slant.collector.studies.catalogue import with_variant
 

@@ -22,7 +22,7 @@ from slant.analysis.rows.cells import MORE_THAN_CHANCE
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view
-from slant.collector.provenance.addresses import address_rows, address_sentences
+from slant.collector.provenance.bibtex import address_rows, address_sentences
 from slant.collector.terminal import count_text
 
 _FLOOR = 0.01

@@ -23,9 +23,9 @@ from slant.analysis.questions.checks.trials import CELL, has_mixed_fit, with_tok
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import rows_of_source
 from slant.analysis.rows.views import read_view, set_measure, with_labels
-from slant.collector.keep.attributes import attributes_apart
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.stored_attempts import attributes_apart
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.studies.catalogue import Fit, Study
 

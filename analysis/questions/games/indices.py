@@ -14,8 +14,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, has_games
-from slant.analysis.rows.looks import Look, new_looks
-from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.study_choice import Look, new_looks, study_in
 from slant.analysis.rows.views import view_columns
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError

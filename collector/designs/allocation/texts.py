@@ -48,7 +48,7 @@ class Texts:
 
 
 _TOOL = re.compile(r"[A-Za-z_]\w{0,63}", re.ASCII)
-NAME_OF_ANSWERS = "answer"  # of the tool that is the structured output (collector/providers/structured.py)
+NAME_OF_ANSWERS = "answer"  # of the tool that is the structured output (collector/providers/tools.py)
 TOOL_ARGUMENT = "group"
 _GROUPS = ("groups", "groups_and")
 _OF_ROUND = ("class", *_GROUPS, "candidates", "round")

@@ -19,7 +19,7 @@ from typing import Any, TypeGuard
 
 from slant.collector.designs.factorial.edits import Edits, check_edits, read_edits
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.study.engines import WORDS_OF_R
+from slant.collector.study.crossed_fits import WORDS_OF_R
 from slant.collector.study.folder import NOTES, OF_TEMPLATE, StudyFolder, csv_header, csv_rows
 from slant.collector.study.toml_table import Table, shortened
 

@@ -25,7 +25,7 @@ from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.stable_ids import stable_id
-from slant.collector.study.engines import WORDS_OF_R
+from slant.collector.study.crossed_fits import WORDS_OF_R
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import StudyFile, StudyModel, TestInfo
 from slant.collector.study.tables import read_levels

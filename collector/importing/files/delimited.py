@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from slant.collector.errors import UsageError
-from slant.collector.importing.files.records import Problem, Row, fault_in, tidy_name, unlike
+from slant.collector.importing.files.kinds import Problem, Row, fault_in, tidy_name, unlike
 
 # A reasoning text can be long, but a field this large, or a record over this many lines, is a quote left open.
 _LONGEST_FIELD = 1 << 24

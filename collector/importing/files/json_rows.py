@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.errors import UsageError
-from slant.collector.importing.files.records import Problem, Row, fault_in, tidy_name
+from slant.collector.importing.files.kinds import Problem, Row, fault_in, tidy_name
 from slant.collector.importing.files.tool_logs import FailedAnswerError, cells_of, samples_of
 
 _WHOLE = 64_000_000

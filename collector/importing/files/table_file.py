@@ -1,11 +1,13 @@
-"""One file of rows, whatever its kind: its columns, its rows, and what is to be said of it."""
+"""One file of rows, whatever its kind: its columns, its rows, and what is to be said of it.
+
+Reads Parquet; it has no lines, and a line is the number of a row."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -17,13 +19,46 @@ from slant.collector.errors import UsageError
 from slant.collector.importing.files import packed
 from slant.collector.importing.files.delimited import CsvFile
 from slant.collector.importing.files.json_rows import document_rows, line_rows, rows_of_document
-from slant.collector.importing.files.kinds import ENDINGS, PACKED, kind_of
-from slant.collector.importing.files.parquet import parquet_columns, parquet_rows, scanned
-from slant.collector.importing.files.records import Problem, Row, tidy_name
+from slant.collector.importing.files.kinds import ENDINGS, PACKED, Problem, Row, fault_in, kind_of, tidy_name, unlike
 from slant.collector.importing.files.tool_logs import has_choices, with_chosen_text, with_header
 from slant.collector.importing.files.workbooks import Workbook
 from slant.collector.keep.portable import SAFE_MARK, as_given
 from slant.collector.system.scratch import temporary_folder
+
+_ROWS_AT_ONCE = 20_000
+
+
+def scanned(path: Path) -> pl.LazyFrame:
+    """Read this file's rows: no others that its name would match as a pattern, no columns that folders' names would
+    give.
+    """
+    return pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
+
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[pl.LazyFrame]:
+    try:
+        with path.open("rb"):
+            yield scanned(path)
+    except pl.exceptions.DuplicateError as error:
+        raise UsageError(f"Can't import {path}.", f"Each column must have a name of its own, but: {error}.") from error
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise UsageError(f"Can't import {path}.", f"It must be a Parquet file, but: {error}") from error
+
+
+def parquet_rows(path: Path, file: str) -> Iterator[Row | Problem]:
+    with _parquet(path) as scan:
+        names = [tidy_name(name) for name in scan.collect_schema()]
+        for start in range(0, scan.select(pl.len()).collect().item(), _ROWS_AT_ONCE):
+            for line, values in enumerate(scan.slice(start, _ROWS_AT_ONCE).collect().iter_rows(), start + 1):
+                fault = fault_in(values)
+                yield (Problem(file, line, fault) if fault else Row(file, line, dict(zip(names, values, strict=True))))
+
+
+def parquet_columns(path: Path) -> list[str]:
+    with _parquet(path) as scan:
+        return unlike(str(path), [tidy_name(name) for name in scan.collect_schema()])
+
 
 _WORKBOOK_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 _MOST_DEPTH = 3

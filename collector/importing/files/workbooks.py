@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from slant.collector.errors import UsageError
-from slant.collector.importing.files.records import Problem, Row, fault_in, tidy_name, unlike
+from slant.collector.importing.files.kinds import Problem, Row, fault_in, tidy_name, unlike
 from slant.collector.terminal import count_text
 
 SHEET = "sheet"

@@ -12,7 +12,7 @@ from typing import Any
 from slant.collector.designs import design_named, design_names
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
-from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.files.kinds import Problem, Row
 from slant.collector.importing.layouts.values import CellError, shown
 
 __all__ = ["Layout", "Problem", "Row"]

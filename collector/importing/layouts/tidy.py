@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.study import Study
-from slant.collector.importing.column_names import ours_by_name
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.layout import Layout, Row, check_columns
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, whole_number, word
+from slant.collector.importing.renamed import ours_by_name
 from slant.collector.records import Attempt
 from slant.collector.study.records import StudyModel
 from slant.collector.system.shipped_files import documented_columns

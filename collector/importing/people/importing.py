@@ -13,11 +13,16 @@ from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.importing.alike_answers import record_of
-from slant.collector.importing.files.kinds import content_hash
-from slant.collector.importing.files.records import Row, counted
+from slant.collector.importing.files.kinds import Row, content_hash, counted
 from slant.collector.importing.files.table_file import TableFile, TableFiles
-from slant.collector.importing.people.columns import FileColumns, LeftOut, PeopleColumns, people_columns
-from slant.collector.importing.people.persons import Persons, check_attributes
+from slant.collector.importing.people.columns import (
+    FileColumns,
+    LeftOut,
+    PeopleColumns,
+    Persons,
+    check_attributes,
+    people_columns,
+)
 from slant.collector.importing.people.reader import PeopleReader
 from slant.collector.importing.people.whole_files import WholeAnswers, lines_of, whole_answers
 from slant.collector.importing.renamed import names

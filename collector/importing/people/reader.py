@@ -11,7 +11,7 @@ from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
 from slant.collector.designs.people import PeopleUnits, PlacedAnswer
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError
-from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.files.kinds import Problem, Row
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.values import (
     CellError,
@@ -26,8 +26,7 @@ from slant.collector.importing.layouts.values import (
     whole_number,
     word,
 )
-from slant.collector.importing.people.columns import CORRECT, FileColumns, error_flag, milliseconds
-from slant.collector.importing.people.persons import Persons, trace_in
+from slant.collector.importing.people.columns import CORRECT, FileColumns, Persons, error_flag, milliseconds, trace_in
 from slant.collector.importing.row_contents import is_unanswered, with_options
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Attempt, Reply, Run, Trial

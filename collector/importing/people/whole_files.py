@@ -14,13 +14,11 @@ from typing import Any
 
 import polars as pl
 
-from slant.collector.importing.files.parquet import scanned
-from slant.collector.importing.files.records import tidy_name
-from slant.collector.importing.files.table_file import IMPORT_ID
+from slant.collector.importing.files.kinds import tidy_name
+from slant.collector.importing.files.table_file import IMPORT_ID, scanned
 from slant.collector.importing.files.tool_logs import has_choices
 from slant.collector.importing.layouts.values import CellError, MissingAnswerError, OtherRowError
-from slant.collector.importing.people.columns import PREVIEWS, FileColumns
-from slant.collector.importing.people.persons import Persons
+from slant.collector.importing.people.columns import PREVIEWS, FileColumns, Persons
 from slant.collector.importing.people.reader import DIRECTIONS, PHASES, PeopleReader
 from slant.collector.records import Attempt
 

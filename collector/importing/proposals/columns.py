@@ -18,13 +18,12 @@ from itertools import islice
 from typing import Any
 
 from slant.collector.designs.proposed_study import without_accents
-from slant.collector.importing.column_names import VALUES, names_in
-from slant.collector.importing.files.records import Row, tidy_name
+from slant.collector.importing.files.kinds import Row, tidy_name
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.tidy import IDS, TAKEN
 from slant.collector.importing.layouts.values import is_missing, word
 from slant.collector.importing.proposals.request_names import parts_of_ids
-from slant.collector.importing.renamed import starred
+from slant.collector.importing.renamed import VALUES, names_in, starred
 from slant.collector.reading.spelling import bare_label
 
 LOOKED_AT = 5_000

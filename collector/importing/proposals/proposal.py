@@ -12,23 +12,28 @@ from pathlib import Path
 from slant.collector.designs import design_named, design_names
 from slant.collector.designs.proposed_study import AnsweredCell, AnsweredCells, ProposedStudy, toml_text, values_of
 from slant.collector.errors import DesignError, StudyError, UnknownNameError, UsageError
-from slant.collector.importing.files.records import Row, tidy_name
+from slant.collector.importing.files.kinds import Row, tidy_name
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts.tidy import ALIASES, COUNTS, OF_GAMES, TAKEN
 from slant.collector.importing.layouts.values import composed, is_empty, is_missing, word
 from slant.collector.importing.people.columns import OURS
 from slant.collector.importing.proposals.columns import Roles, read_roles, reasons_of_roles
 from slant.collector.importing.proposals.request_names import by_id, told_apart
-from slant.collector.importing.proposals.tables import answer_table, reasons_of_table, study_from_table
-from slant.collector.importing.proposals.whole_files import (
+from slant.collector.importing.proposals.tables import (
+    answer_table,
+    as_long,
     check_columns,
     check_lists,
     check_rows,
     check_tasks,
+    columns_of_models,
     lists_inside,
+    models_of_files,
+    nested_columns,
+    reasons_of_table,
+    study_from_table,
     within,
 )
-from slant.collector.importing.proposals.wide_models import as_long, columns_of_models, models_of_files, nested_columns
 from slant.collector.importing.renamed import Names, names
 from slant.collector.providers import PROVIDERS
 from slant.collector.reading.spelling import folded
