@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import click
 
 from slant.analysis.cli.options import option
@@ -45,9 +47,14 @@ def successor_command(asked: Asked, old: str, new: str, show: str, bound: tuple[
     "differs by more than the bound" (its interval lies beyond it) or "not decided"; verdict_holm is the same after
     Holm's correction over all of them. The last lines are a paragraph for a paper.
     """
-    from slant.analysis.questions.successor import successor
+    from slant.analysis.archive.study_copy import database_of
+    from slant.analysis.questions.successor import file_of_side, successor
 
-    result = asked.compute(successor, work="Comparing in R", old=old, new=new, bound=bound, alpha=alpha)
+    with ExitStack() as stack:
+        files = [file_of_side(side, asked.db) for side in (old, new)]
+        paths = [(stack.enter_context(database_of(file)), name) for file, name in files]
+        sides = [f"{path}:{name}" if name else str(path) for path, name in paths]
+        result = asked.compute(successor, work="Comparing in R", old=sides[0], new=sides[1], bound=bound, alpha=alpha)
     rows = result.table if show == "effects" else result.unpaired
     shown = [name for name in _SHOWN if name in rows.columns] if show == "effects" else rows.columns
     same = [

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.rows.cells import read_rows
-from slant.collector.cost.deciding_trials import MEASURES, measured_by
+from slant.collector.cost.successor_size import MEASURES, measured_by
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.archive.study_copy import database_of
 from slant.analysis.calls.call import Call, answer_of
 from slant.analysis.calls.executors import Workers
 from slant.analysis.questions.alike import ALPHA, VERDICTS
@@ -28,7 +26,7 @@ from slant.analysis.questions.measured_pairs import (
 )
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
-from slant.collector.cost.deciding_trials import bounds_of
+from slant.collector.cost.successor_size import bounds_of
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.providers.lifecycles import lifecycle_of
 from slant.collector.studies.catalogue import Study
@@ -70,7 +68,7 @@ def successor(
 ) -> Successor:
     """Compare each mean and each effect of a level in the answers of `old` and `new` to the same prompts.
 
-    Either is a database, a sealed archive, or a model or run of `db`; FILE:MODEL is a model of a file. Files with
+    Either is a database, or a model or run of `db`; FILE:MODEL is a model of a file. Files with
     several models are compared model by model. `bound`: the smallest difference that would matter, "0.2" or by measure,
     "rating=0.2", "rate=0.05" (of answers and refusals); default: half the smallest effect that the study names; without
     either there are intervals, and no verdict.
@@ -78,11 +76,9 @@ def successor(
     Raise UsageError for a study whose answers are not paired by prompt, DatabaseError if no prompt is the same,
     UnknownNameError for an unknown model, RError without R.
     """
-    with ExitStack() as stack:
-        files = [_file_of(str(side), Path(db)) for side in (old, new)]
-        paths = [stack.enter_context(database_of(file)) for file, _ in files]
-        chosen = study_in(paths[0], study, can_pair, "has answers that are paired by prompt")
-        answers = [measured_answers(path, chosen, source) for path in dict.fromkeys(paths)]
+    files = [file_of_side(str(side), Path(db)) for side in (old, new)]
+    chosen = study_in(files[0][0], study, can_pair, "has answers that are paired by prompt")
+    answers = [measured_answers(path, chosen, source) for path in dict.fromkeys(path for path, _ in files)]
     sides = [
         _side(answers[0 if number == 0 else -1], name, str(files[number][0])) for number, (_, name) in enumerate(files)
     ]
@@ -118,7 +114,7 @@ def successor(
     return Successor(table, alone, n_prompts, summary, _paragraph(chosen, table, n_prompts, alone, summary), warnings)
 
 
-def _file_of(side: str, db: Path) -> tuple[Path, str | None]:
+def file_of_side(side: str, db: Path) -> tuple[Path, str | None]:
     """Return the file that a side is in, and the model or run that it names."""
     if Path(side).exists():
         return Path(side), None
@@ -145,7 +141,7 @@ def _side(answers: MeasuredAnswers, name: str | None, file: str) -> pl.DataFrame
 
 
 def _models(sides: Sequence[pl.DataFrame], typed: Sequence[str]) -> list[tuple[str, str]]:
-    """Return which model is compared with which: the only one of each side, or those of the same name."""
+    """Return the pairs of models to compare: the only one of each side, or those of the same name."""
     old, new = (rows["model"].unique(maintain_order=True).to_list() for rows in sides)
     are_alone = len(old) == len(new) == 1
     pairs = [(old[0], new[0])] if are_alone else [(name, name) for name in old if name in new]
