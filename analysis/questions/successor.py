@@ -214,7 +214,7 @@ def _ends(sides: Sequence[pl.DataFrame], pairs: Sequence[tuple[str, str]]) -> It
 
 
 def _paragraph(study: Study, table: pl.DataFrame, n_prompts: int, alone: pl.DataFrame, summary: str) -> str:
-    """Return what a paper can say, from the numbers alone."""
+    """Return a paragraph for a paper, from the numbers alone."""
     pairs = table.unique(["old_model", "new_model"], maintain_order=True).select("old_model", "new_model").rows()
     named = "; ".join(f"{new} as successor of {old}" for old, new in pairs)
     apart = f" ({alone.height:,} prompts that one of them answered were not compared)" if alone.height else ""
