@@ -60,7 +60,7 @@ CONTRADICTIONS = (
     "analyze permute --study hiring",
     "analyze indices --study rmiat",
     "analyze check --out page.docx",
-    "analyze report --out page.pdf",
+    "analyze report --out page.xlsx",
     "analyze seal --study hiring --out study.zip --no-r",
     "collect recode --study decision --nonsense",
     "collect recode --study decision --simulated --model=no such",
