@@ -182,11 +182,6 @@ augment.slant_fit <- function(x, newdata = NULL, ...) { # nolint: object_name_li
 #' @export
 as.data.frame.slant_fit <- function(x, ...) x$estimates # nolint: object_name_linter.
 
-#' @rdname slant_fit
-#' @method autoplot slant_fit
-#' @rawNamespace S3method(ggplot2::autoplot,slant_fit)
-autoplot.slant_fit <- function(object, ...) plot.slant_fit(object, ...) # nolint: object_name_linter.
-
 # emmeans asks a model for its data and for its coefficients with their covariance: one model's, with the errors of the
 # table, and never more degrees of freedom than these have. lme4's are emmeans' own, by the method of the fit.
 #' @rawNamespace S3method(emmeans::recover_data,slant_fit)

@@ -36,14 +36,14 @@ excluding_zero <- function(n, total) {
 in_outcome <- function(rows) {
   outcome <- outcome_of(rows)
   of_outcome <- if (is.null(outcome)) "" else paste(" in", outcome)
-  if (is_share(rows)) of_outcome <- paste0(of_outcome, ", percentage points")
+  if (shows_shares(rows)) of_outcome <- paste0(of_outcome, ", percentage points")
   paste0(of_outcome, in_unit(rows))
 }
 
 # Shares as per cent.
-in_percent <- function(rows) with_intervals(rows, scale = if (is_share(rows)) 100 else 1)
+in_percent <- function(rows) with_intervals(rows, scale = if (shows_shares(rows)) 100 else 1)
 
-is_share <- function(rows) startsWith(one_text(rows, "unit", ""), "share")
+shows_shares <- function(rows) startsWith(one_text(rows, "unit", ""), "share")
 
 # ": points from 1 (not at all) to 7 (very)", ": share of yes", where the rows say so.
 in_unit <- function(rows) {

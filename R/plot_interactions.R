@@ -8,7 +8,7 @@ plot_interactions <- function(data, file = NULL, width = NULL, height = NULL, ..
   begin_figure(file, width, height, ...)
   rows <- figure_rows(data, "estimates")
   check_figure_columns(rows, c("term", "estimate", "conf_low", "conf_high"))
-  if (is_share(rows)) rows[c("estimate", "conf_low", "conf_high")] <- 100 * rows[c("estimate", "conf_low", "conf_high")]
+  if (shows_shares(rows)) rows[c("estimate", "conf_low", "conf_high")] <- 100 * rows[c("estimate", "conf_low", "conf_high")]
   tiles <- interaction_tiles(rows)
   reach <- max(abs(tiles$at[tiles$is_apart]), 0)
   of <- list(middle = 0, reach = if (reach > 0) reach else 1)

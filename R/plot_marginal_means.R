@@ -12,7 +12,7 @@ plot_marginal_means <- function(data, file = NULL, width = NULL, height = NULL, 
   rows <- attribute_figure_rows(in_percent(rows))
   outcome <- outcome_of(rows)
   overall <- if ("overall" %in% names(rows)) unique(rows$overall)
-  overall <- if (length(overall) == 1) (if (is_share(rows)) 100 else 1) * overall
+  overall <- if (length(overall) == 1) (if (shows_shares(rows)) 100 else 1) * overall
   attribute_figure(
     attribute_dots(rows, overall), rows, "Marginal means", source_note(rows), file, width, height,
     title = given_title(rows, "What is the mean at each level?"),
@@ -20,7 +20,7 @@ plot_marginal_means <- function(data, file = NULL, width = NULL, height = NULL, 
     caption = c(source_note(rows), if (!is.null(overall)) "Dashed: the mean of all."),
     x = sprintf(
       "%s%s%s; 95 %% intervals", if (is.null(outcome)) "Outcome" else outcome, in_unit(rows),
-      if (is_share(rows)) ", per cent" else ", mean"
+      if (shows_shares(rows)) ", per cent" else ", mean"
     )
   )
 }

@@ -39,7 +39,7 @@ with_floors <- function(rows) {
   panels <- c("Mean difference", "Mean absolute difference")
   rows[c("floor_low", "floor_high")] <- NA_real_
   absolute <- rows[!is.na(rows$mean_absolute), , drop = FALSE]
-  factor <- if (is_share(rows)) 100 else 1
+  factor <- if (shows_shares(rows)) 100 else 1
   absolute[c("at", "low", "high")] <- list(factor * absolute$mean_absolute, NA_real_, NA_real_)
   absolute[c("floor_low", "floor_high")] <- factor * absolute[c("shuffled_low", "shuffled_high")]
   rows$panel <- rep(panels[[1]], nrow(rows))

@@ -14,3 +14,8 @@ plot.slant_fit <- function(x, term = NULL, ...) {
   }
   plot_estimates(x, term = term, ...)
 }
+
+#' @rdname slant_fit
+#' @method autoplot slant_fit
+#' @rawNamespace S3method(ggplot2::autoplot,slant_fit)
+autoplot.slant_fit <- function(object, ...) plot.slant_fit(object, ...) # nolint: object_name_linter.

@@ -35,7 +35,8 @@ from slant.collector.keep.lake_files import (
     script,
 )
 from slant.collector.keep.portable import portable_values
-from slant.collector.keep.view_comments import comment_statements, trial_views
+from slant.collector.keep.view_comments import comment_statements
+from slant.collector.keep.view_heads import trial_views
 from slant.collector.markup import escaped_markdown
 from slant.collector.system import files
 from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock

@@ -4,21 +4,19 @@ other program show them (duckdb_columns().comment), and need nothing of slant.
 
 from __future__ import annotations
 
-import csv
-import functools
 from collections.abc import Collection, Iterator
 
 import duckdb
 
 from slant.collector.keep.view_heads import read_header, view_texts
-from slant.collector.system.shipped_files import sql_dir, sql_query
+from slant.collector.system.shipped_files import column_meanings, sql_query
 
 
 def comment_statements(connection: duckdb.DuckDBPyConnection, views: Collection[str] | None = None) -> Iterator[str]:
     """Yield the SQL that comments on what this connection's database has: of columns only those that readers see, not
     those of inner views. `views`: only on these (None: on all tables and views)."""
     heads = {head.name: head for head in map(read_header, view_texts())}
-    meanings = _meanings()
+    meanings = column_meanings()
     columns: dict[str, list[str]] = {}
     for name, column in connection.execute(sql_query("columns_to_comment")).fetchall():
         columns.setdefault(name, []).append(column)
@@ -34,24 +32,6 @@ def comment_statements(connection: duckdb.DuckDBPyConnection, views: Collection[
         for column in names:
             if meaning := meanings.get(column):
                 yield f'COMMENT ON COLUMN "{name}"."{column}" IS {_quoted(meaning)}'
-
-
-@functools.cache
-def trial_views() -> frozenset[str]:
-    """Return the views that show trials, one observation a row."""
-    texts = [file.read_text("utf-8") for file in (sql_dir() / "views" / "1_trials").glob("*.sql")]
-    return frozenset(head.name for head in map(read_header, texts))
-
-
-@functools.cache
-def _meanings() -> dict[str, str]:
-    with (sql_dir() / "columns.csv").open(encoding="utf-8", newline="") as file:
-        return {
-            row["column"]: row["meaning"]
-            + (f" ({row['unit']})" if row["unit"] else "")
-            + (f": {row['values']}" if row["values"] else "")
-            for row in csv.DictReader(file)
-        }
 
 
 def _quoted(text: str) -> str:

@@ -167,6 +167,13 @@ def view_texts() -> tuple[str, ...]:
     return (*texts, _orders_view(map(read_header, texts)))
 
 
+@functools.cache
+def trial_views() -> frozenset[str]:
+    """Return the views that show trials, one observation a row."""
+    texts = [file.read_text("utf-8") for file in (sql_dir() / "views" / "1_trials").glob("*.sql")]
+    return frozenset(head.name for head in map(read_header, texts))
+
+
 def _orders_view(heads: Iterable[TableInfo]) -> str:
     queries = {head.name: _ordered_query(head).replace("'", "''") for head in heads if head.order}
     rows = ",\n    ".join(f"('{name}', '{query}')" for name, query in queries.items())

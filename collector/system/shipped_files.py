@@ -123,10 +123,21 @@ def sql_query(name: str) -> str:
 
 
 @functools.cache
+def column_meanings() -> dict[str, str]:
+    """Return the meaning, unit and values of each column of slant's views of trials, as sql/columns.csv says them."""
+    with (sql_dir() / "columns.csv").open(encoding="utf-8", newline="") as file:
+        return {
+            row["column"]: row["meaning"]
+            + (f" ({row['unit']})" if row["unit"] else "")
+            + (f": {row['values']}" if row["values"] else "")
+            for row in csv.DictReader(file)
+        }
+
+
+@functools.cache
 def documented_columns() -> frozenset[str]:
     """Return the names of all columns of slant's views of trials, in lower case."""
-    with (sql_dir() / "columns.csv").open(encoding="utf-8", newline="") as file:
-        return frozenset(row["column"].lower() for row in csv.DictReader(file))
+    return frozenset(map(str.lower, column_meanings()))
 
 
 def engines_file() -> Path:
