@@ -122,7 +122,8 @@ predict.slant_fit <- function(object, newdata = NULL, ...) { # nolint: object_na
   if (!all(groups %in% names(models))) {
     unknown <- setdiff(groups, names(models))
     stop_with(
-      sprintf("Can't predict: there is no model of %s.", quoted(unknown)), sprintf("There is: %s.", quoted(names(models)))
+      sprintf("Can't predict: there is no model of %s.", quoted(unknown)),
+      sprintf("There is: %s.", quoted(names(models)))
     )
   }
   predicted <- rep(NA_real_, nrow(newdata))

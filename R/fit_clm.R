@@ -6,8 +6,9 @@
 #' be the same at each threshold (proportional odds): `run_check("proportional_odds")` compares.
 #'
 #' @inheritParams fit_logistic
-#' @param formula the formula as text, such as `"rating ~ group + job"`. Text is a factor, as of [fit_logistic()]. The rating may be whole numbers, a factor, or
-#'   text whose points `levels` lists, the lowest first. Points never given are left out, and a message says so.
+#' @param formula the formula as text, such as `"rating ~ group + job"`. Text is a factor, as of [fit_logistic()]. The
+#'   rating may be whole numbers, a factor, or text whose points `levels` lists, the lowest first. Points never given
+#'   are left out, and a message says so.
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has the thresholds (`"1|2"`, below 2) and one row a
 #'   coefficient, in log odds, with Wald's z. `tables` holds `tests` (likelihood ratio tests, as of [fit_logistic()]),
 #'   `clustered` (`method` `"robust"`: sandwich times G / (G - 1); of fewer than 40 clusters `"jackknife"`: without each

@@ -8,8 +8,9 @@
 # Dropped rows are said in a message; in a warning, columns such as `source` that differ within a group, refusals that
 # are taken for answers, and rows that are there twice.
 # Returns list(estimates, fits, variances, messages), each a data frame that begins with the columns `by`; `models`, a
-# list named by group (NULL where a group failed), with the attribute `covariances` of estimates by group; and, where `fit_one` returns `tables_of_group`, `tables`: a list of
-# further such data frames. Labels of `data` (model_label, say) go with estimates and tables.
+# list named by group (NULL where a group failed), with the attribute `covariances` of estimates by group; and, where
+# `fit_one` returns `tables_of_group`, `tables`: a list of further such data frames. Labels of `data` (model_label, say)
+# go with estimates and tables.
 fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   check_columns(data, c(by, columns))
   check_by(by)

@@ -112,9 +112,9 @@ clusters_to_use <- function(rows, cluster, declared, formula) {
   )
 }
 
-# The errors of a model's coefficients over clusters: `error` (std_error and df), `covariance` (see `whole()` of CR2 and two ways), `method`,
-# `names` and `words` of the clusters, `codes`, `n`, and how many degrees of freedom clusters have in tests of
-# several coefficients, `n_free`; NULL where rows are independent.
+# The errors of a model's coefficients over clusters: `error` (std_error and df), `covariance` (see `whole()` of CR2 and
+# two ways), `method`, `names` and `words` of the clusters, `codes`, `n`, and how many degrees of freedom clusters have
+# in tests of several coefficients, `n_free`; NULL where rows are independent.
 over_clusters <- function(model, clusters, regression) {
   if (is.null(clusters)) {
     return(NULL)

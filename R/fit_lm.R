@@ -7,7 +7,8 @@
 #'
 #' @inheritParams fit_logistic
 #' @param formula the formula as text, such as `"value ~ condition"`. A column of text is a factor with the levels that
-#'   `levels` lists, or sorted as in the C locale (a message says which is the reference). Rows in which a column of it is missing are left out and counted (`n_missing`).
+#'   `levels` lists, or sorted as in the C locale (a message says which is the reference). Rows in which a column of it
+#'   is missing are left out and counted (`n_missing`).
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per coefficient, in units of the
 #'   outcome, with t and its 95 % interval; `variances` the residual variance (squared units). `tables` holds `tests`:
 #'   the row `"all"` is against the model without predictors (as R's `anova()` of a model with one factor, or the last

@@ -12,8 +12,8 @@
 #'
 #' @inheritParams fit_lme4
 #' @param formula the formula as text, such as `"decision_bias ~ d"`; the outcome is 1 or 0. A column of text is a
-#'   factor with the levels that `levels` lists, or sorted as in the C locale (a message says which is the reference). Rows in which a column of it is missing are left out and counted
-#'   (`n_missing`).
+#'   factor with the levels that `levels` lists, or sorted as in the C locale (a message says which is the reference).
+#'   Rows in which a column of it is missing are left out and counted (`n_missing`).
 #' @param cluster names of one or two columns with what rows have in common, or `NULL`.
 #' @param declared what the study says that varied (as of [mean_contrasts()]). If `cluster` is `NULL`, errors are over
 #'   what predictors are properties of (gender of a name), else over prompts; a model that answers each prompt alike

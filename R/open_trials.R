@@ -117,7 +117,8 @@ ordered_rows <- function(connection, view) {
   }
   is_of_view <- length(query) == 1 && startsWith(query, sprintf("SELECT shown.* FROM %s AS shown ", view)) &&
     !grepl(";", query, fixed = TRUE) # a file may come from a stranger
-  in_plain_columns(connection, if (is_of_view) query else paste("SELECT * FROM", DBI::dbQuoteIdentifier(connection, view)))
+  all_of_it <- paste("SELECT * FROM", DBI::dbQuoteIdentifier(connection, view))
+  in_plain_columns(connection, if (is_of_view) query else all_of_it)
 }
 
 # The query with a column for each attribute of its map `attributes` (numbers where all of its values are), and with

@@ -8,7 +8,8 @@ plot_interactions <- function(data, file = NULL, width = NULL, height = NULL, ..
   begin_figure(file, width, height, ...)
   rows <- figure_rows(data, "estimates")
   check_figure_columns(rows, c("term", "estimate", "conf_low", "conf_high"))
-  if (shows_shares(rows)) rows[c("estimate", "conf_low", "conf_high")] <- 100 * rows[c("estimate", "conf_low", "conf_high")]
+  ends <- c("estimate", "conf_low", "conf_high")
+  if (shows_shares(rows)) rows[ends] <- 100 * rows[ends]
   tiles <- interaction_tiles(rows)
   reach <- max(abs(tiles$at[tiles$is_apart]), 0)
   of <- list(middle = 0, reach = if (reach > 0) reach else 1)
@@ -35,7 +36,8 @@ plot_interactions <- function(data, file = NULL, width = NULL, height = NULL, ..
     2 + (.9 + .35 * max(heights)) * ceiling(length(panels) / n_columns),
     title = given_title(rows, paste0("What do combinations add?", sub("^:", "", of_cell))),
     subtitle = paste(
-      "To the effects of both levels. Orange*: more, blue*: less (p < .05, Holm-corrected for the panel); grey: neither."
+      "To the effects of both levels. Orange*: more, blue*: less (p < .05, Holm-corrected for the panel);",
+      "grey: neither."
     ),
     caption = source_note(rows), x = attr(tiles, "sides")[[1]], y = attr(tiles, "sides")[[2]]
   )

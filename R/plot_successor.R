@@ -1,7 +1,7 @@
 #' Old effects against new ones, with the bound around equality
 #'
-#' @param data what [compare_successor()] returned: `measure`, `term`, `old`, `new`, their limits, `bound`, `verdict_holm`.
-#'   Used where there: `source`.
+#' @param data what [compare_successor()] returned: `measure`, `term`, `old`, `new`, their limits, `bound`,
+#'   `verdict_holm`. Used where there: `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
 plot_successor <- function(data, file = NULL, width = NULL, height = NULL) {

@@ -32,7 +32,8 @@ plot_watch <- function(data, file = NULL, width = NULL, height = NULL) {
   said <- sprintf("%d of %s with an alarm.", sum(rows$is_alarm), counted(nrow(rows), "look"))
   finish_figure(
     plot, file, alt_text(
-      sprintf("Shifts over %s", counted(length(unique(rows$occasion)), "later occasion")), notes = c(said, source_note(rows))
+      sprintf("Shifts over %s", counted(length(unique(rows$occasion)), "later occasion")),
+      notes = c(said, source_note(rows))
     ),
     width, height, 1.5 + 3 * n_columns, 1.9 + 2.4 * ceiling(nlevels(rows$panel) / n_columns),
     title = given_title(rows, "Has the model moved?"),

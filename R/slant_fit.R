@@ -5,8 +5,8 @@
 #'
 #' `tidy()` and `glance()` are the generics of package generics (or broom), with broom's column names; so modelsummary
 #' and others that know broom can print a fit, and gt its data frames. Everywhere else, the columns are those of the
-#' data frames. `emmeans::emmeans()` takes a fit of one group, with the errors of its table and no more degrees of freedom
-#' than these have. `split()` makes one fit of each group, by name: what modelsummary sets side by side.
+#' data frames. `emmeans::emmeans()` takes a fit of one group, with the errors of its table and no more degrees of
+#' freedom than these have. `split()` makes one fit of each group, by name: what modelsummary sets side by side.
 #'
 #' @param x,object a fit, such as [fit_lme4()] returns.
 #' @param n number of rows of the estimates to print at most.
@@ -26,16 +26,16 @@
 #'     \item{`tidy()`}{the data frame `estimates` with broom's names: `term`, `estimate`, `std.error`, `df`,
 #'       `statistic`, `p.value`, `conf.low`, `conf.high`, after the columns of the groups.}
 #'     \item{`confint()`}{a matrix of these intervals, a row per estimate, named by group and term.}
-#'     \item{`glance()`}{the data frame `fits`, one row per group, with broom's names `nobs`, `logLik`, `AIC`, `BIC`, and
-#'       of models that have them `sigma`, `deviance`, `df.residual`, `r.squared`, `adj.r.squared`.}
-#'     \item{`augment()`}{the rows that each model was fitted to, with `.fitted` and `.resid` (of `lm` and `logistic` also
-#'       `.hat`, `.cooksd`, `.std.resid`), on the scale of the outcome; or `newdata` with `.fitted` (of
-#'       ratings the most probable point).}
+#'     \item{`glance()`}{the data frame `fits`, one row per group, with broom's names `nobs`, `logLik`, `AIC`, `BIC`,
+#'       and of models that have them `sigma`, `deviance`, `df.residual`, `r.squared`, `adj.r.squared`.}
+#'     \item{`augment()`}{the rows that each model was fitted to, with `.fitted` and `.resid` (of `lm` and `logistic`
+#'       also `.hat`, `.cooksd`, `.std.resid`), on the scale of the outcome; or `newdata` with `.fitted` (of ratings the
+#'       most probable point).}
 #'     \item{`coef()`, `vcov()`}{estimates by group and term, and their covariance: over clusters, or by Kenward and
 #'       Roger, where the table's errors are. Groups are independent of each other.}
 #'     \item{`logLik()`}{of one group, with its degrees of freedom; of several, a number each.}
-#'     \item{`residuals()`, `fitted()`}{of one group a vector, of several a list; of ratings (`clm`), P(lower) - P(higher)
-#'       and the probability of the point that was given.}
+#'     \item{`residuals()`, `fitted()`}{of one group a vector, of several a list; of ratings (`clm`), P(lower) -
+#'       P(higher) and the probability of the point that was given.}
 #'     \item{`predict()`}{of `newdata` what the model's own `predict()` gives, each row by the model of its group.}
 #'     \item{`as.data.frame()`}{the data frame `estimates`.}
 #'     \item{`autoplot()`}{as `plot()`.}

@@ -3,13 +3,13 @@
 #' Whether a mean, or the difference of two levels, has moved since the first occasion, in intervals that may be looked
 #' at after each one: the probability of a false alarm is at most `alpha` over all looks, however many, and all groups.
 #'
-#' A shift may begin after any occasion, so there is an interval for each beginning: the mean of the later occasions less
-#' that of those before, which the error of the reference is part of (a reference taken as known gives a false alarm in
-#' most series). Each is a confidence sequence of a normal mixture (Robbins 1970) for a mean before that is unknown; the
-#' beginnings share `alpha` by weights that add up to 1, of which early ones have more. The beginning whose interval is
-#' farthest from 0, or nearest to leaving it, is shown. The variance is that of the same prompt from one occasion to the
-#' next, which one shift does not change; a prompt without an answer on an occasion counts with its own mean. That is
-#' about these prompts and this model alone.
+#' A shift may begin after any occasion, so there is an interval for each beginning: the mean of the later occasions
+#' less that of those before, which the error of the reference is part of (a reference taken as known gives a false
+#' alarm in most series). Each is a confidence sequence of a normal mixture (Robbins 1970) for a mean before that is
+#' unknown; the beginnings share `alpha` by weights that add up to 1, of which early ones have more. The beginning whose
+#' interval is farthest from 0, or nearest to leaving it, is shown. The variance is that of the same prompt from one
+#' occasion to the next, which one shift does not change; a prompt without an answer on an occasion counts with its own
+#' mean. That is about these prompts and this model alone.
 #'
 #' @param data a data frame with one row per prompt and occasion: `prompt`, `occasion` (numbers; the first is the
 #'   reference), `value`; used if present: `side`, 1 for prompts that show a level and -1 for those that show its

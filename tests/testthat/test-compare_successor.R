@@ -9,7 +9,8 @@ prompts_of_two <- function(shift = 0, effect = 0, n = 60) {
 
 test_that("two models with equal effects are equivalent, and one that is shifted differs", {
   verdicts <- function(...) {
-    compare_successor(prompts_of_two(...), "group", "item", levels = list(group = c("a", "b")), bound = .25)$verdict_holm
+    prompts <- prompts_of_two(...)
+    compare_successor(prompts, "group", "item", levels = list(group = c("a", "b")), bound = .25)$verdict_holm
   }
   expect_equal(verdicts(), rep("equivalent within the bound", 2))
   expect_equal(verdicts(shift = .5), c("differs by more than the bound", "equivalent within the bound"))

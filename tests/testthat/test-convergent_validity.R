@@ -123,7 +123,7 @@ test_figure("the figure says both correlations and looks as it did", {
   expect_same_figure("validity", figure)
 })
 
-test_that("of one unit a model, the slope is R's own without errors, and larger where the errors of x had made it small", {
+test_that("of one unit a model, the slope is R's own without errors, and larger where errors of x had made it small", {
   units <- transform(made_units(20, 1), x_error = 0, y_error = 0)
   found <- row_of(convergent_validity(units), "slope")
   regression <- lm(y ~ x, units)

@@ -78,7 +78,8 @@ test_that("the covariance of a mixed model is Kenward and Roger's where its erro
 
 test_that("text without levels is sorted as in the C locale, and its reference is said", {
   rows <- transform(rated_rows(), job = c(clerk = "b", cook = "C", nurse = "a")[job])
-  expect_message(fit <- fit_lm(rows, "value ~ job"), "job: the reference level is \"C\", before \"a\", \"b\"", fixed = TRUE)
+  said <- "job: the reference level is \"C\", before \"a\", \"b\""
+  expect_message(fit <- fit_lm(rows, "value ~ job"), said, fixed = TRUE)
   expect_identical(fit$estimates$term, c("intercept", "joba", "jobb"))
   expect_message(fit_lme4(rows, "value ~ job + (1 | name)"), "the reference level is \"C\"")
   expect_no_message(fit_lm(rows, "value ~ job", levels = list(job = c("a", "b", "C"))))

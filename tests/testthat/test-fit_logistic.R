@@ -63,6 +63,7 @@ test_that("what can't be estimated is said", {
 
 test_that("wrong arguments are one sentence", {
   expect_error(fit_logistic(decisions(), "decision_bias ~ d + (1 | model)"), "no random effect")
-  expect_error(fit_logistic(transform(decisions(), model = "a"), "decision_bias ~ model"), "\"model\" needs at least two")
+  one <- transform(decisions(), model = "a")
+  expect_error(fit_logistic(one, "decision_bias ~ model"), "\"model\" needs at least two")
   expect_error(fit_logistic(decisions(), "decision_bias ~ bias"), "\"bias\" is not a column")
 })
