@@ -50,7 +50,8 @@ own_levels <- function(data, name) {
     return(levels(values))
   }
   number <- data[[paste0(name, "_no")]]
-  distinct <- unique(data.frame(value = as.character(values), no = if (is.null(number)) 0 else number))
+  if (is.null(number)) number <- rep(0, length(values))
+  distinct <- unique(data.frame(value = as.character(values), no = number))
   distinct <- distinct[!is.na(distinct$value), ]
   unique(distinct$value[order(distinct$no, distinct$value, method = "radix")])
 }

@@ -22,41 +22,39 @@
 #' @param db the database, which is made where there is none.
 #' @param ... options of `collect` about what is printed, by their names: `verbose = TRUE`.
 # settings: help
-#' @param simulated ask a simulated provider on this machine instead; costs nothing.
-#' @param variant A named set of changes that the study defines; null assigns its words to groups at random. all: one
-#'   after the other.
+#' @param simulated query a simulated provider on this machine instead; costs nothing.
+#' @param variant A named set of changes that the study defines; null assigns its words to groups at random. all:
+#'   every variant in turn.
 #' @param answer an answer format that the study has: direct, cot, react, tool.
 #' @param reasoning_back whether a game's model gets its earlier reasoning again; kept and dropped are separate
 #'   variants.
-#' @param seed seed of all that this command draws at random. Default: the study's.
-#' @param repetitions how often each trial is asked.
-#' @param until_width ask a model whole repetitions, `repetitions` at most, until half of the 95 % interval of the
+#' @param seed seed of all random draws. Default: the study's.
+#' @param repetitions how often each trial is collected.
+#' @param until_width collect complete repetitions, up to `repetitions`, until half of the 95 % interval of the
 #'   condition effect is at most this in each test (in tokens, for example; needs R).
 #' @param looks the largest number of looks at that width. Default: 5, or as many as there are repetitions.
-#' @param shard ask only part K of N of the plan, as one of N collectors: 2/8.
-#' @param processes share the work out among N processes here.
-#' @param registration what `collect preregister` wrote; kept with the run.
+#' @param shard collect only part K of N of the plan, as one of N collectors: 2/8.
+#' @param processes divide the work among N processes on this machine.
+#' @param registration the file that `collect preregister` wrote; stored with the run.
 #' @param dry_run show tokens, cost, time and the first prompt; send nothing.
 #' @param base_url the address of your own server, for local/NAME.
 #' @param provider_file custom providers (TOML): name, dialect, address. Default: ~/.config/slant/providers.toml.
 #' @param concurrency requests in flight for each model.
 #' @param max_retries retries after a failed request; answers are never retried.
 #' @param time_limit the longest wait for an answer. In seconds.
-#' @param longest_wait the longest wait that a provider may ask for; at a terminal, above that you are asked. In
-#'   seconds.
-#' @param stop_after_declined stop a model after this many trials in a row that its provider declines in unknown
-#'   words.
-#' @param ask_rejected ask rejected trials once more (declined twice, for no known reason).
-#' @param logprobs keep the probabilities of both options, if a provider gives them.
-#' @param structured_output let the provider enforce JSON of the right shape.
+#' @param longest_wait the longest wait that a provider may request; beyond it, a terminal asks you. In seconds.
+#' @param stop_after_declined stop a model after its provider has declined this many trials in a row in unknown words.
+#' @param ask_rejected retry rejected trials once (declined twice, for an unknown reason).
+#' @param logprobs store the probabilities of both options, if a provider gives them.
+#' @param structured_output let the provider enforce the JSON of the answer.
 #' @param prices custom prices (TOML).
-#' @param budget the most that the study may cost in `db`, earlier runs included. In US dollars.
-#' @param again ask this many balanced trials that have an answer once more, on another occasion.
-#' @param pilot ask each model this many balanced trials first, then confirm the rest.
+#' @param budget the most that the study may cost in `db`, including earlier runs. In US dollars.
+#' @param again repeat this many answered trials, balanced, on a new occasion.
+#' @param pilot first collect this many balanced trials from each model, then confirm the rest.
 #' @param yes agree to requests that cost money.
 #' @param batch use batch jobs of OpenAI or Anthropic; the same command later fetches answers.
-#' @param wait stay until every job is done.
-#' @param batch_size the most requests in one job. Default: the provider's limit.
+#' @param wait wait until every job is done.
+#' @param batch_size maximum number of requests in a job. Default: the provider's limit.
 #' @param mixed allow live and batch answers of one model in one study.
 # settings: end
 #' @param view the view to give back; `NULL` takes what [open_trials()] takes.

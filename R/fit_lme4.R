@@ -199,12 +199,15 @@ variance_components <- function(model) {
 # The level list of each variable that is text, logical or a factor. Of text without one, the reference is the first in
 # the order of the C locale, which is the same on every machine, and is said.
 level_lists <- function(data, variables, levels) {
+  if (length(levels) > 0 && is.null(names(levels))) {
+    stop_with("`levels` must name the columns that it lists levels of, as in list(condition = c(\"a\", \"b\")).")
+  }
   given <- lapply(as.list(levels), function(level) as.character(unlist(level)))
   is_coded <- function(column) is.character(column) || is.factor(column) || is.logical(column)
   lists <- list()
   for (name in variables[vapply(data[variables], is_coded, logical(1)) | variables %in% names(given)]) {
-    present <- if (is.logical(data[[name]])) c("FALSE", "TRUE") else own_levels(data, name)
-    listed <- if (!is.null(given[[name]])) given[[name]] else present
+    listed <- given[[name]]
+    if (is.null(listed)) listed <- if (is.logical(data[[name]])) c("FALSE", "TRUE") else own_levels(data, name)
     if (length(listed) < 2 || anyDuplicated(listed) > 0) {
       stop_with(
         sprintf("Can't fit: \"%s\" needs at least two different levels, the reference level first.", name),

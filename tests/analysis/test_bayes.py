@@ -222,7 +222,7 @@ def test_a_binomial_model_of_lme4_is_shown_without_what_only_token_counts_have()
 
 def test_draws_that_r_could_not_write_say_what_to_install() -> None:
     about, kept = {"fit": "interference", "call_id": "a"}, {"draws_md5": None, "file_md5": "b"}
-    with pytest.raises(DatabaseError, match="were not kept") as caught:
+    with pytest.raises(DatabaseError, match="were not stored") as caught:
         _ = Draws(about, {}, Path("a.duckdb"), kept).frame
     assert 'install.packages("nanoparquet")' in str(caught.value)
 

@@ -91,7 +91,7 @@ def test_a_question_that_can_not_keep_to_a_source_says_so(path: Path) -> None:
     db = slant.open(path, "rmiat", source="simulated")
     with pytest.raises(UsageError, match=r"report\(\) takes no source, .* opened with source='simulated'"):
         db.report()
-    with pytest.raises(UsageError, match=r"tables\(\) can't be called so"):
+    with pytest.raises(UsageError, match=r"tables\(\) can't be called like this"):
         db.tables(nonsense=1)
     with pytest.raises(AttributeError, match="no question 'fitt'"):
         db.fitt()

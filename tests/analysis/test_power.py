@@ -117,7 +117,7 @@ def test_the_shell_prints_a_table_and_draws(db: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--study", "rmiat"), "one of them"),
+        (("--study", "rmiat"), "either a pilot or given"),
         (("--study", "rmiat", "--word", "1"), "needs the variance of residual"),
         (("--word", "1", "--residual", "1"), "needs a study"),
         (("--study", "rmiat", "--from", "no such.duckdb"), "There is no"),
@@ -135,7 +135,7 @@ def test_what_is_missing_is_said_with_what_to_type(words: tuple[str, ...], messa
 
 
 def test_python_refuses_a_pilot_beside_given_variances(db: Path) -> None:
-    with pytest.raises(UsageError, match="one of them"):
+    with pytest.raises(UsageError, match="either a pilot or given"):
         analysis.plan_power("rmiat", db, variances=GIVEN)
 
 

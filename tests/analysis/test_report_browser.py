@@ -107,7 +107,7 @@ def test_on_paper_all_is_unfolded_and_no_table_is_cut(browser: Browser, page: st
 def test_a_contents_bar_stays_and_is_legible_in_the_dark(browser: Browser, page: str) -> None:
     browser.open(page)
     browser.evaluate("document.documentElement.style.scrollBehavior = 'auto', scrollTo(0, 2000)")
-    bar = "(({top, height}) => [top, height < 60])(document.querySelector('nav').getBoundingClientRect())"
+    bar = "(({top, height}) => [top, height < 100])(document.querySelector('nav').getBoundingClientRect())"
     assert browser.evaluate(bar) == [0, True]
     ground = "getComputedStyle(document.body).backgroundColor"
     assert browser.evaluate(ground) == "rgb(255, 255, 255)"

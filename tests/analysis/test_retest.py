@@ -120,6 +120,6 @@ def test_another_served_model_is_a_warning(tmp_path: Path, db: Path) -> None:
 
 
 def test_a_study_that_was_asked_once_is_said_so(tmp_path: Path) -> None:
-    with pytest.raises(DatabaseError, match='No trial of "rmiat" was asked again') as error:
+    with pytest.raises(DatabaseError, match='No trial of "rmiat" was repeated') as error:
         analysis.retest(small_database(tmp_path / "a.duckdb"))
     assert "--again 200" in str(error.value)

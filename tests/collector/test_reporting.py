@@ -148,7 +148,7 @@ def test_the_page_for_a_word_processor_is_whole_and_runs_nothing(db: Path, tmp_p
         (("--checklist", "guide"), 'Did you mean "guide-llm"'),
         (("--checklist", "guide-llm", "--out", "x.docx"), "must end in .md or .html"),
         (("--out", "x.md"), "--checklist guide-llm"),
-        (("--checklist", "guide-llm", "--bibtex"), "two texts"),
+        (("--checklist", "guide-llm", "--bibtex"), "either --checklist or --bibtex"),
     ],
 )
 def test_a_mistake_ends_in_a_sentence(db: Path, words: tuple[str, ...], said: str) -> None:

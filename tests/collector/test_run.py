@@ -213,7 +213,7 @@ def test_paid_requests_want_a_yes(tiny: str, tmp_path: Path, monkeypatch: pytest
 
 def test_a_model_that_was_named_must_have_its_key(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    with pytest.raises(ProviderError, match="ANTHROPIC_API_KEY must be set"):
+    with pytest.raises(ProviderError, match="ANTHROPIC_API_KEY is not set"):
         collect(tmp_path / "a.duckdb", "rmiat", ["anthropic/claude-3-7-sonnet-20250219"])
 
 

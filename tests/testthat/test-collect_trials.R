@@ -63,7 +63,7 @@ test_in_full("a dry run shows the first prompt and sends nothing", {
 test_in_full("what the collector refuses is an error with its own sentence", {
   with_collector()
   expect_error(suppressMessages(collect_trials("rmait", db = tempfile())), "Did you mean \"rmiat\"")
-  expect_error(suppressMessages(collect_trials("rmiat", "openai/o3-mini", tempfile())), "OPENAI_API_KEY must be set")
+  expect_error(suppressMessages(collect_trials("rmiat", "openai/o3-mini", tempfile())), "OPENAI_API_KEY is not set")
   expect_error(suppressMessages(collect_trials("rmiat", db = tempfile(), budgt = 3)), class = "slant_error")
   file <- withr::local_tempfile(lines = c("[[providers]]", "name = \"lab\"", "address = \"http://llm.example.org/v1\""))
   told <- expression(collect_trials("rmiat", "lab/m", tempfile(), provider_file = file, dry_run = TRUE))

@@ -118,7 +118,7 @@ test_that("without Boost's headers it says what to install", {
 test_that("a cache that can't be written costs a message, not the model", {
   skip_without_stan()
   path <- file.path(withr::local_tempdir(), "gone", "stan-a.rds")
-  expect_message(model <- compile_and_keep("a", path, identity, stand_in), "could not be kept")
+  expect_message(model <- compile_and_keep("a", path, identity, stand_in), "could not be stored")
   expect_s4_class(model, "stanmodel")
 })
 

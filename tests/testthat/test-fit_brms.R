@@ -137,7 +137,7 @@ test_in_full("a folder that isn't there costs the files, not the numbers", {
   skip_without_stan()
   fit <- short(iterations = 120, warmup = 60, save_to = file.path(withr::local_tempdir(), "gone", "f.rds"))
   expect_equal(fit$tables$model$file, NA_character_)
-  expect_match(said_by(fit), "could not be kept")
+  expect_match(said_by(fit), "could not be stored")
   expect_gt(nrow(fit$estimates), 0)
 })
 

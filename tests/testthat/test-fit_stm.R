@@ -82,7 +82,7 @@ test_that("a model that other versions made says so when it is opened", {
 test_that("a model that can't be kept is said, and its numbers are there all the same", {
   skip_without_stm()
   found <- fit_talk(save_to = file.path(tempdir(), "no", "such", "folder.rds"))
-  expect_match(found$messages$text, "could not be kept", all = FALSE)
+  expect_match(found$messages$text, "could not be stored", all = FALSE)
   expect_equal(found$fits$status, "ok")
   expect_true(is.na(found$tables$model$file))
 })
