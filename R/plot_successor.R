@@ -34,7 +34,7 @@ plot_successor <- function(data, file = NULL, width = NULL, height = NULL) {
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data$new_low, ymax = .data$new_high), na.rm = TRUE) +
     ggplot2::geom_point(size = 2, stroke = .9) +
     panels_by("panel", n_columns, scales = "free") +
-    colours_and_shapes(nlevels(rows$verdict_shown)) + one_legend(ncol = 2) +
+    colours_of_verdicts(levels(rows$verdict_shown)) + one_legend(ncol = 2) +
     figure_theme() + grid_of_numbers() +
     ggplot2::theme(axis.text.y = ggplot2::element_text(hjust = 1))
   counts <- table(rows$verdict_shown)
@@ -49,5 +49,14 @@ plot_successor <- function(data, file = NULL, width = NULL, height = NULL) {
     title = given_title(rows, "Does it carry over to the successor?"),
     subtitle = "Dashed: the same. Grey: nearer than the bound.", caption = c(said, source_note(rows)),
     x = "Old, with 95 % interval", y = "New, with 95 % interval"
+  )
+}
+
+# What is not decided is no finding, and has no colour.
+colours_of_verdicts <- function(verdicts) {
+  colours <- c("equivalent within the bound" = "#0072B2", "differs by more than the bound" = "#D55E00")[verdicts]
+  list(
+    ggplot2::scale_colour_manual(values = unname(ifelse(is.na(colours), "grey55", colours)), drop = FALSE),
+    ggplot2::scale_shape_manual(values = recycled_shapes(length(verdicts)), drop = FALSE)
   )
 }

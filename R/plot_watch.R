@@ -12,7 +12,9 @@ plot_watch <- function(data, file = NULL, width = NULL, height = NULL) {
   parts <- intersect(c("model", "test", "measure", "term"), names(rows))
   several <- Filter(function(name) length(unique(rows[[name]])) > 1, parts)
   shown <- lapply(rows[several], function(column) ifelse(is.na(column), "", as.character(column)))
-  rows$panel <- if (length(several) == 0) "mean" else trimws(do.call(paste, unname(shown)))
+  # A part that says what the one before it said is left out: "rating, rating".
+  in_words <- function(...) paste(setdiff(unique(gsub("_", " ", c(...), fixed = TRUE)), ""), collapse = ", ")
+  rows$panel <- if (length(several) == 0) "mean" else wrapped(do.call(mapply, c(list(in_words), unname(shown))), 30)
   far <- tapply(abs(rows$shift) / pmax(rows$conf_high - rows$shift, 1e-12), rows$panel, max)
   kept <- names(sort(far, decreasing = TRUE))[seq_len(min(12, length(far)))]
   rows <- rows[rows$panel %in% kept, , drop = FALSE]
