@@ -25,7 +25,7 @@ from slant.collector.terminal import print_rows, say
 
 
 def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[str]:
-    """Yield what the tokens of each model are, a sentence for each source; nothing for a study about something else."""
+    """Yield a sentence for each source on the tokens that models report; nothing for a study about something else."""
     if not study.design.analyses.counts_tokens:
         return
     rows = tables(db, study=study.name, names=["token_sources"])["token_sources"]

@@ -58,7 +58,7 @@ def print_fit(
 
 
 def _answers(db: Path, study: str | None, result: FitResult) -> Iterator[str]:
-    """Yield what the first of these fits answers, where its rows are of one source, version and variant."""
+    """Yield the answer of the first of these fits, if its rows are of one source, version and variant."""
     grains = result.table.select("study", "fit", *GRAIN).unique(["study", *GRAIN], keep="first", maintain_order=True)
     if grains.height == 1:
         fitted, name, *_ = grains.row(0)
@@ -97,7 +97,7 @@ _KEY = [*GRAIN, "refusals_removed", "fit"]
 
 
 def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None, db: Path) -> pl.DataFrame:
-    """Return one of TOPIC_TABLES, or of the tables of every fit, with p adjusted as requested ("none": no
+    """Return the table `show` (of TOPIC_TABLES or of every fit), with p adjusted as requested ("none": no
     adjustment)."""
     if show == "topics":
         return _overview(result)
@@ -195,7 +195,7 @@ def is_bayesian(result: FitResult) -> bool:
 
 
 def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
-    """Return one of ENGINE_TABLES, or of the tables of every fit.
+    """Return the table `show`, of ENGINE_TABLES or of every fit.
 
     A verdict is a long sentence: unless `in_full`, `is_converged` replaces it, except in the diagnostics. UsageError if
     no fit of this result has such a table.
@@ -243,7 +243,7 @@ def _empty_table(result: FitResult, show: str) -> UsageError:
 
 
 def verdicts(result: FitResult) -> Iterator[str]:
-    """Yield what the chains of each fit that converged are worth; the others are among the doubtful fits."""
+    """Yield the verdict on the chains of each fit that converged; the others are among the doubtful fits."""
     for row in result.bayes["models"].filter(pl.col("is_converged")).to_dicts():
         yield f"{row['fit']} ({row['source']}): {row['verdict']}"
 

@@ -52,8 +52,8 @@ class Engine:
 
 
 def _given(fit: Fit) -> dict[str, Any]:
-    """Return all that an argument may be, by the study's names; settings come last, so that a study may set any of
-    it."""
+    """Return the possible arguments of an engine by the study's names; settings come last, so that a study may set
+    any of them."""
     keys = {name: value for name in ("formula", "outcome", "contrast") if (value := getattr(fit, name)) is not None}
     levels = {column: list(values) for column, values in fit.levels.items()}
     sides = {"sides": levels[fit.contrast]} if fit.contrast in levels else {}

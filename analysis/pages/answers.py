@@ -213,7 +213,8 @@ def _for(what: str) -> str:
 
 
 def _of_many(cells: Sequence[Cell]) -> Iterator[str]:
-    """Yield how many cells differ, and which way if each compares two sides; then what is excluded in the others."""
+    """Yield the number of cells that differ, and the direction if each compares two sides; then the differences that
+    the others exclude."""
     found = [cell for cell in cells if cell.found]
     varying = [name for name in _CELL if len({getattr(cell, name) for cell in cells}) > 1]
     n = f"{len(cells)} {varying[0]}s" if len(varying) == 1 else f"{len(cells)} cells ({' and '.join(varying)})"

@@ -77,7 +77,8 @@ def successor_command(
     say(f"{n:,} prompts of each model, {what}." if n == wanted else _too_few(planned, wanted))
     words = ["--study", study, "--model", old, "--model", new, "--db", str(db), "--pilot", str(n), *more]
     _ask_slice(ctx, words)
-    say(f"Then: analyze successor {shlex.quote(old)} {shlex.quote(new)} --study {study} --db {shlex.quote(str(db))}")
+    models = f"{shlex.quote(old)} {shlex.quote(new)}"
+    say(f"Then: analyze successor {models} --study {shlex.quote(study)} --db {shlex.quote(str(db))}")
 
 
 def _too_few(planned: int, wanted: int) -> str:

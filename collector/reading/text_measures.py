@@ -18,7 +18,7 @@ _VOWELS = re.compile(r"[aeiouy]+")
 @dataclass(frozen=True)
 class TextMeasure:
     """Hold one measure: a function of the answers to a question. A lexicon's `words` are folded; one that ends in *
-    stands for all that begin so. Of a chosen option it is the one word."""
+    matches every word that begins like it. For the share of an option, they are that option alone."""
 
     question: str
     function: str

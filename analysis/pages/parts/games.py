@@ -222,7 +222,7 @@ def _repeat_rates(section: SectionData, curves: pl.DataFrame) -> pl.DataFrame:
 
 
 def _shares(section: SectionData, shares: pl.DataFrame) -> pl.DataFrame:
-    """Return one table for all sets of groups; groups that a variant lacks are empty."""
+    """Return the shares of all sets of groups in one table; groups that a variant lacks are empty."""
     rows = _ordered(section, shares.with_columns(share=_percent(pl.col("share_of_class"))))
     return rows.pivot("group", index=["variant", "model", "class"], values="share", maintain_order=True)
 
