@@ -12,7 +12,7 @@
 #' @return A data frame with one row per group and scale: `scale`; `n` respondents who answered items of both kinds;
 #'   `mean_positive` and `mean_negative`, of items with the keys 1 and -1, turned round (points of the scale);
 #'   `balanced_mean`, of the two; `acquiescence`, half their difference, with `std_error`, `conf_low`, `conf_high` (95
-#'   %, t over respondents), `p_value`; `status`, `messages`.
+#'   %, t over respondents), `p_value`, `detectable` (found by 80 % of such studies); `status`, `messages`.
 #' @source Cronbach (1946); Hinz et al. (2007).
 #' @noRd
 check_acquiescence <- function(data, keys, limits, by = NULL) {
@@ -22,7 +22,8 @@ check_acquiescence <- function(data, keys, limits, by = NULL) {
   if (is.null(columns)) keys <- checked_keys(as_columns(keys), data)
   empty <- data.frame(
     scale = character(), n = integer(), mean_positive = double(), mean_negative = double(), balanced_mean = double(),
-    acquiescence = double(), std_error = double(), conf_low = double(), conf_high = double(), p_value = double()
+    acquiescence = double(), std_error = double(), conf_low = double(), conf_high = double(), p_value = double(),
+    detectable = double()
   )
   used <- unique(c("respondent", "item", "rating", columns, if (is.character(limits)) limits))
   check_each_group(data, by, used, empty, function(rows) {
@@ -52,6 +53,6 @@ halves_of_scale <- function(keys, rows, limits) {
     balanced_mean = mean(means), acquiescence = mean(half), std_error = std_error,
     conf_low = mean(half) - stats::qt(.975, max(1, n - 1)) * std_error,
     conf_high = mean(half) + stats::qt(.975, max(1, n - 1)) * std_error,
-    p_value = 2 * stats::pt(-abs(t), max(1, n - 1))
+    p_value = 2 * stats::pt(-abs(t), max(1, n - 1)), detectable = minimum_detectable_effect(std_error, n - 1)
   )
 }

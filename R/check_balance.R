@@ -12,7 +12,8 @@
 #'   profile, however often it was shown. `NULL`: each row was drawn.
 #' @return A data frame with one row per level (`kind` is `"level"`): `attribute`, `level`, `n`, `share`, `expected`
 #'   (the share under the design: levels are drawn with equal chances), and of the attribute `chi_squared`, `df`,
-#'   `p_value`; and one per pair of attributes (`"pair"`): `attribute` (`"a x b"`), `level` (the cell that is farthest
+#'   `p_value`, `detectable` (found in 80 % of such studies); and one per pair of attributes (`"pair"`): `attribute`
+#'   (`"a x b"`), `level` (the cell that is farthest
 #'   from what is expected), `n`, `share` and `expected` of that cell, `residual` (standardised: beyond 2 in one of
 #'   twenty cells), `n_empty` (cells that were never shown), `chi_squared`, `df`, `p_value` of the cells that were;
 #'   `status`, `messages`.
@@ -25,7 +26,7 @@ check_balance <- function(data, attributes, by = NULL, linked = list(), draws = 
   empty <- data.frame(
     kind = character(), attribute = character(), level = character(), n = integer(), share = double(),
     expected = double(), residual = double(), n_empty = integer(), chi_squared = double(), df = double(),
-    p_value = double()
+    p_value = double(), detectable = double()
   )
   check_each_group(data, by, attributes, empty, function(rows) {
     factors <- lapply(stats::setNames(attributes, attributes), function(name) factor(as.character(rows[[name]])))
@@ -66,7 +67,8 @@ level_balance <- function(name, factors, linked, draws) {
     kind = rep("level", n_levels), attribute = rep(name, n_levels), level = levels(factors[[name]]), n = n,
     share = n / sum(n), expected = expected,
     residual = (n - sum(n) * expected) / sqrt(sum(n) * expected * (1 - expected)), n_empty = rep(NA_integer_, n_levels),
-    chi_squared = rep(tested$chi_squared, n_levels), df = rep(tested$df, n_levels), p_value = rep(tested$p, n_levels)
+    chi_squared = rep(tested$chi_squared, n_levels), df = rep(tested$df, n_levels), p_value = rep(tested$p, n_levels),
+    detectable = sqrt(noncentrality_of_squares(tested$df, .001) * expected * (1 - expected) / sum(n))
   )
 }
 
@@ -104,7 +106,7 @@ pair_balance <- function(pair, factors, linked, draws) {
     level = paste(rownames(counts)[[at[[1]]]], colnames(counts)[[at[[2]]]], sep = ", "),
     n = as.integer(counts[[worst]]), share = counts[[worst]] / sum(counts), expected = expected[[worst]],
     residual = residuals[[worst]], n_empty = sum(counts == 0), chi_squared = tested$chi_squared, df = as.double(df),
-    p_value = stats::pchisq(tested$chi_squared, df, lower.tail = FALSE)
+    p_value = stats::pchisq(tested$chi_squared, df, lower.tail = FALSE), detectable = NA_real_
   )
 }
 

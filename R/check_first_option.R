@@ -22,6 +22,7 @@
 #' @param n_options the number of options, or the name of the column that holds it.
 #' @return A data frame with one row per group and condition: `condition`; `n` answers; `n_first`, in which the first
 #'   option was chosen; `rate_first` with `conf_low` and `conf_high` (Wilson's 95 % interval); `chance`;
+#'   `detectable`, how far from it 80 % of such studies would find a share;
 #'   `rate_expected_first` and `rate_expected_second`, the share of right answers when the right option was first and
 #'   second (NA without `expected`), and `side_difference`, the one less the other; `p_value`, NA where the
 #'   order is always the same; `p_holm`, corrected by Holm's method for all rows; `status`, `messages`.
@@ -38,10 +39,10 @@ check_first_option <- function(data, by = NULL, chosen = "choice", first = "firs
   data <- data[!is.na(data[[chosen]]), , drop = FALSE]
   empty <- data.frame(
     condition = character(), n = integer(), n_first = integer(), rate_first = double(), conf_low = double(),
-    conf_high = double(), chance = double(), rate_expected_first = double(), rate_expected_second = double(),
-    side_difference = double(), p_value = double()
+    conf_high = double(), chance = double(), detectable = double(), rate_expected_first = double(),
+    rate_expected_second = double(), side_difference = double(), p_value = double()
   )
-  with_holm(check_each_group(data, by, c(chosen, contrast), empty, function(rows) {
+  table <- with_holm(check_each_group(data, by, c(chosen, contrast), empty, function(rows) {
     rows <- rows[!is.na(rows[[first]]), , drop = FALSE]
     if (nrow(rows) == 0) {
       stop_with("It is not known which option was shown first.")
@@ -49,6 +50,8 @@ check_first_option <- function(data, by = NULL, chosen = "choice", first = "firs
     warn_of_other_names(as.character(rows[[chosen]]), as.character(rows[[first]]), chosen, first)
     by_condition(rows, contrast, levels, first_option_in, chosen, first, expected, n_options, cluster)
   }))
+  table$detectable <- detectable_of(table$detectable, sum(!is.na(table$p_value)))
+  table
 }
 
 # A letter is never the option that it names: such columns would make a share of 0.
@@ -70,7 +73,7 @@ first_option_in <- function(rows, chosen, first, expected, n_options, cluster) {
   interval <- wilson(n_first, n)
   row <- data.frame(
     n = n, n_first = n_first, rate_first = n_first / n, conf_low = interval$rate_low, conf_high = interval$rate_high,
-    chance = chance
+    chance = chance, detectable = sqrt(chance * (1 - chance) / n)
   )
   if (is.null(expected)) {
     games <- if (!is.null(cluster)) rows[[cluster]]

@@ -48,8 +48,8 @@ check_missing_levels <- function(data, attributes, by = NULL, once = NULL, promp
   p_holm <- rep(NA_real_, nrow(table))
   p_holm[is_first] <- stats::p.adjust(table$p_value[is_first], method = "holm")
   table$p_holm <- p_holm[is_first][cumsum(is_first)]
-  n_tests <- max(1, sum(!is.na(table$p_value[is_first])))
-  table$detectable <- pmin(1, table$detectable * (stats::qnorm(1 - .05 / 2 / n_tests) + stats::qnorm(.8)))
+  n_tests <- sum(!is.na(table$p_value[is_first]))
+  table$detectable <- pmin(1, detectable_of(table$detectable, n_tests))
   table
 }
 
@@ -105,8 +105,7 @@ owns_levels <- function(other, level) {
 
 # One row a row of `table`: p of all levels, and the standard error of each one's difference from all others.
 test_of_missing <- function(rows, table, units, n_draws, seed) {
-  rate <- (sum(table$n_missing) + 1) / (sum(table$n) + 2)
-  std_error <- sqrt(rate * (1 - rate) * (1 / table$n + 1 / pmax(1, sum(table$n) - table$n)))
+  std_error <- error_from_others(table$n_missing, table$n)
   p_value <- NA_real_
   # answers of one to a prompt have nothing in common; where a level has one prompt, prompts are what is compared
   is_independent <- all(units$n == 1) && all(colSums(units$shown) == 1) || all(rowSums(units$shown) == 1)
@@ -125,6 +124,12 @@ test_of_missing <- function(rows, table, units, n_draws, seed) {
     n_units = rep(if (units$name == "answer") sum(units$n) else ncol(units$shown), nrow(table)),
     detectable = std_error
   )
+}
+
+# The standard error of the difference of each rate from that of all others, were they alike.
+error_from_others <- function(n_missing, n) {
+  rate <- (sum(n_missing) + 1) / (sum(n) + 2)
+  sqrt(rate * (1 - rate) * (1 / n + 1 / pmax(1, sum(n) - n)))
 }
 
 # What units came to, dealt to them at random: how often the statistic is as large as it is, and how far each level's

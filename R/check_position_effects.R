@@ -12,14 +12,16 @@
 #' @return A data frame with one row per place (`kind` is `"place"`): `place` (the column), `at`, `n`, `estimate` (the
 #'   mean there), `std_error`, and of the whole column `chi_squared`, `df`, `p_value` (Wald's test that all means are
 #'   the same, over clusters); and one per column and attribute (`"attribute"`): `attribute`, with the test that
-#'   differences between its levels are the same at all places; `status`, `messages`.
+#'   differences between its levels are the same at all places; `detectable`, a difference between two places (of the
+#'   difference between two levels) that 80 % of such studies would find; `status`, `messages`.
 #' @noRd
 check_position_effects <- function(data, by = NULL, outcome = "chosen", places = "position", attributes = NULL,
                                    cluster = NULL) {
   check_columns(data, cluster, to = "look for effects of places")
   empty <- data.frame(
     kind = character(), place = character(), at = character(), attribute = character(), n = integer(),
-    estimate = double(), std_error = double(), chi_squared = double(), df = double(), p_value = double()
+    estimate = double(), std_error = double(), chi_squared = double(), df = double(), p_value = double(),
+    detectable = double()
   )
   check_each_group(data, by, c(outcome, places, attributes, cluster), empty, function(rows) {
     used <- attribute_rows(rows, outcome, c(places, attributes), cluster, NULL, NULL)
@@ -38,7 +40,8 @@ means_at_places <- function(place, rows) {
   frame_of(
     kind = rep("place", n), place = rep(place, n), at = levels(rows$factors[[place]]),
     attribute = rep(NA_character_, n), n = found$n, estimate = found$mean, std_error = sqrt(diag(found$covariance)),
-    chi_squared = rep(tested$chi_squared, n), df = rep(tested$df, n), p_value = rep(tested$p_value, n)
+    chi_squared = rep(tested$chi_squared, n), df = rep(tested$df, n), p_value = rep(tested$p_value, n),
+    detectable = rep(tested$detectable, n)
   )
 }
 
@@ -55,7 +58,8 @@ attribute_at_places <- function(name, place, rows) {
   tested <- wald_test(weights, found)
   frame_of(
     kind = "attribute", place = place, at = NA_character_, attribute = name, n = sum(found$n), estimate = NA_real_,
-    std_error = NA_real_, chi_squared = tested$chi_squared, df = tested$df, p_value = tested$p_value
+    std_error = NA_real_, chi_squared = tested$chi_squared, df = tested$df, p_value = tested$p_value,
+    detectable = tested$detectable
   )
 }
 
@@ -65,5 +69,8 @@ wald_test <- function(weights, found) {
   solved <- tryCatch(solve(covariance, difference), error = function(problem) NULL)
   chi_squared <- if (is.null(solved)) NA_real_ else sum(difference * solved)
   df <- as.double(nrow(weights))
-  list(chi_squared = chi_squared, df = df, p_value = stats::pchisq(chi_squared, df, lower.tail = FALSE))
+  list(
+    chi_squared = chi_squared, df = df, p_value = stats::pchisq(chi_squared, df, lower.tail = FALSE),
+    detectable = sqrt(noncentrality_of_squares(df, .005) * max(diag(covariance)))
+  )
 }

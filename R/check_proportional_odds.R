@@ -96,10 +96,7 @@ odds_of_attribute <- function(name, model, rows, outcome, attributes, codes = NU
   p_value <- stats::pchisq(chi_squared, df, lower.tail = FALSE)
   # no gap of that level and point is known apart from the test: one whose square is as much larger as the test's would
   # have to be
-  needed <- stats::uniroot(function(ncp) {
-    stats::pchisq(stats::qchisq(.95, df), df, ncp, lower.tail = FALSE) - .8
-  }, c(.1, 200))$root
-  detectable <- min(1, abs(gaps[worst]) * sqrt(needed / max(chi_squared, df)))
+  detectable <- min(1, abs(gaps[worst]) * sqrt(noncentrality_of_squares(df) / max(chi_squared, df)))
   if (!is.null(codes)) p_value <- clustered_brant(name, rows, outcome, attributes, codes, p_value)
   frame_of(
     attribute = name, n = nrow(rows), chi_squared = chi_squared, df = df, p_value = p_value,

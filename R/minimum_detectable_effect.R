@@ -5,6 +5,20 @@ minimum_detectable_effect <- function(std_error, df, power = .8, alpha = .05) {
   std_error * vapply(df, function(one) noncentrality(one, power, alpha), 1)
 }
 
+# What would be found with probability `power` by a normal estimate, were it one of `n_tests` that Holm corrects.
+detectable_of <- function(std_error, n_tests, power = .8, alpha = .05) {
+  std_error * (stats::qnorm(1 - alpha / 2 / max(1, n_tests)) + stats::qnorm(power))
+}
+
+# The noncentrality at which a chi squared test has that power.
+noncentrality_of_squares <- function(df, alpha = .05, power = .8) {
+  vapply(df, function(one) {
+    if (is.na(one) || one <= 0) return(NA_real_)
+    critical <- stats::qchisq(alpha, one, lower.tail = FALSE)
+    stats::uniroot(function(ncp) stats::pchisq(critical, one, ncp, lower.tail = FALSE) - power, c(.1, 1000))$root
+  }, 1)
+}
+
 # The probability that a two-sided t test at `alpha` finds an effect: exact under the t distribution.
 t_test_power <- function(effect, std_error, df, alpha = .05) {
   critical <- stats::qt(1 - alpha / 2, df)

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from slant.analysis.questions.checks.check_calls import calls_of_trials
-from slant.analysis.questions.checks.check_findings import FINDINGS, ruled_finding
+from slant.analysis.questions.checks.check_findings import FINDINGS, could_be_found, ruled_finding
 from slant.analysis.questions.checks.check_table import Rule, _read, checks_of, mixed_model_checks, question_of
 from slant.analysis.questions.checks.sentences import Context
 from slant.collector.designs import design_named, design_names
@@ -76,6 +76,30 @@ def test_a_rule_says_how_many_cells_it_holds_for_and_which() -> None:
 def test_a_rule_that_no_row_meets_holds_and_gives_no_advice() -> None:
     found = ruled_finding(Rule("d > 9", "{caution:model} is above {bound}.", ("model",), advice="Look."), ROWS, CONTEXT)
     assert (found.standing, found.sentence, found.details) == ("not found", "none of 1 model is above 0.1.", ())
+
+
+SAY_THEMSELVES = {
+    "residuals", "influence", "variance_shares", "words", "same_words", "meta", "nothing", "counts", "corrections",
+    "equivalence", "repetitions", "option_order", "missing_bounds", "left_out", "game_influence", "calibration",
+}  # fmt: skip
+"""Checks whose own sentences name the largest of what was looked at, or what is undecided, or that test nothing."""
+
+
+def test_each_check_that_finds_nothing_says_what_it_could_have_found() -> None:
+    known = {check.key: check for name in design_names() for check in checks_of(design_named(name))}
+    known |= {check.key: check for check in mixed_model_checks()}
+    silent = {key for key, one in known.items() if one.question and not (one.found_nothing or one.none_of)}
+    assert {known[key].check for key in silent} == SAY_THEMSELVES
+    with pytest.raises(DesignError, match='"mine" must say what it could have found'):
+        _read("mine", {"holds_for": "all", "caution": "d > 1", "sentence": "Large."})
+
+
+def test_of_counts_in_which_nothing_was_a_check_says_the_upper_limit() -> None:
+    check = _read("mine", {"holds_for": "all", "none_of": "CASE WHEN hits = 0 THEN n END"})
+    rows = pl.DataFrame({"model": ["m", "n"], "hits": [0, 0], "n": [40, 60]})
+    (said,) = could_be_found(check, rows, CONTEXT)
+    assert said.startswith("None of 100: of a proportion of 3.0 % one would be seen in 95 %")  # 1 - .05^(1/100)
+    assert not list(could_be_found(check, rows.with_columns(hits=pl.Series([0, 1])), CONTEXT))
 
 
 def test_each_check_says_of_which_sources_it_is_and_that_of_tokens_is_of_no_people() -> None:

@@ -177,7 +177,8 @@ def _make_finding(checks: Checks, check: CheckInfo, rows: CheckRows, context: Co
     )
     warnings = tuple(warning for name in check.needs for warning in _status_warnings(rows[name]))
     columns = () if verdict.standing == _NOT_CHECKED else (*check.columns, *(("fit_status",) if warnings else ()))
-    details = (*verdict.details, *warnings)
+    missed = could_be_found(check, usable[check.needs[0]], context) if verdict.standing == "not found" else ()
+    details = (*verdict.details, *missed, *warnings)
     return Finding(check.check, question, verdict.standing, verdict.sentence, details, columns)
 
 
@@ -310,11 +311,20 @@ def ruled_finding(rule: Rule, rows: pl.DataFrame, context: Context) -> Verdict:
         details += [_said(rule.each, _labelled(row, context)) for row in flagged.to_dicts()]
     if rule.advice and flagged.height:
         details.append(rule.advice)
-    if rule.found_nothing and not flagged.height:
-        seen = rows.filter(pl.sql_expr(f"{rule.worst} IS NOT NULL"))
-        worst = seen.sort(pl.sql_expr(rule.worst), descending=True, maintain_order=True).head(1)
-        details += [_said(rule.found_nothing, _labelled(row, context)) for row in worst.to_dicts()]
     return Verdict("caution" if flagged.height else "not found", _said(rule.sentence, values), tuple(details))
+
+
+def could_be_found(check: CheckInfo, rows: pl.DataFrame, context: Context) -> Iterator[str]:
+    """Yield what a check that found nothing could have found: next to its worst row, and of none of n independent."""
+    if check.found_nothing:
+        worst = rows.with_columns(pl.sql_expr(check.worst).alias("worst")).drop_nulls("worst")
+        for row in worst.sort("worst", descending=True, maintain_order=True).head(1).to_dicts():
+            yield _said(check.found_nothing, _labelled(row, context))
+    if check.none_of:
+        looked_at = rows.unique(maintain_order=True).select(pl.sql_expr(check.none_of).alias("n"))["n"]
+        if (n := int(looked_at.sum())) and not looked_at.null_count():
+            most = percent(1 - 0.05 ** (1 / n), 1 if n < 3000 else 3)
+            yield f"None of {n:,}: of a proportion of {most} one would be seen in 95 % of such studies, if independent."
 
 
 def _said(text: str, values: Mapping[str, Any]) -> str:

@@ -15,8 +15,10 @@ Of a check that R makes: `takes` (names of arguments; a design adds its own), `f
 
 How a finding is written (without these keys, check_findings.py has a function for it): `caution` (a condition in SQL,
 of rows for which a conclusion depends on something), `one_of` (columns of which each combination counts once),
-`sentence`, `details` (always), `each` (of each row with `caution`), `advice` (last, if there is one); `found_nothing`
-(where no row has `caution`: what could have been found, of the row in which the expression `worst` is largest).
+`sentence`, `details` (always), `each` (of each row with `caution`), `advice` (last, if there is one).
+
+What could have been found, which every check with a rule says where it found nothing: `found_nothing` (of the row in
+which the expression `worst` is largest); of counts `none_of` (how many were looked at, NULL in a row that has one).
 
 In braces are columns of the rows, and how their values are shown: {skewness:spread}, {d:number}, {p:number 3}, {p:p},
 {rate:percent 0}, {n:,}. In `sentence` and `details` a column is all of its values, and {caution:cell} is how many cells
@@ -60,8 +62,6 @@ class Rule:
     details: tuple[str, ...] = ()
     each: str = ""
     advice: str = ""
-    worst: str = ""
-    found_nothing: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,9 @@ class CheckInfo:
     packages: tuple[str, ...]
     refits: bool
     rule: Rule | None
+    worst: str = ""
+    found_nothing: str = ""
+    none_of: str = ""
 
     def is_about(self, source: object) -> bool:
         """Return True if it can be asked of answers of this source."""
@@ -110,6 +113,8 @@ def _read(key: str, row: Mapping[str, Any]) -> CheckInfo:
                 f'The check "{key}" has {name} = "{unmade[0]}", and nothing makes that of it.',
                 f"It can have: {', '.join(sorted(made[name]))}",
             )
+    if "sentence" in row and not {"worst", "found_nothing"} <= set(row):
+        raise DesignError(f'The check "{key}" must say what it could have found: worst and found_nothing.')
     return CheckInfo(
         key=key,
         check=check,
@@ -126,12 +131,13 @@ def _read(key: str, row: Mapping[str, Any]) -> CheckInfo:
         packages=tuple(row.get("packages", ())),
         refits=row.get("refits", False),
         rule=_rule(row) if "sentence" in row else None,
+        **{name: row.get(name, "") for name in ("worst", "found_nothing", "none_of")},
     )
 
 
 def _rule(row: Mapping[str, Any]) -> Rule:
     said = (row["caution"], row["sentence"], tuple(row.get("one_of", ())), tuple(row.get("details", ())))
-    return Rule(*said, row.get("each", ""), *(row.get(key, "") for key in ("advice", "worst", "found_nothing")))
+    return Rule(*said, row.get("each", ""), row.get("advice", ""))
 
 
 def mixed_model_checks() -> tuple[CheckInfo, ...]:
