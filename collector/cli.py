@@ -118,4 +118,4 @@ def _collect(*, output_format: str, **settings: Any) -> None:
     from slant.collector.commands.terminal_watcher import TerminalWatcher
 
     watcher = TerminalWatcher(output_format, settings["db"])
-    watcher.show(ask(**settings, watcher=watcher), asked_again=settings["again"] is not None)
+    watcher.show(ask(**settings, watcher=watcher), "retest" if settings["again"] is not None else None)

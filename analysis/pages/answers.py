@@ -191,7 +191,7 @@ def _of_cell(cell: Cell) -> str:
 
 
 def _finding(cell: Cell) -> str:
-    excluded = "" if cell.limit is None else f"; 95 % intervals lie within ±{rounded(cell.limit)} {cell.unit}"
+    excluded = "" if cell.limit is None else f"; {_excluded(cell.limit, cell.unit, '95 % intervals')}"
     if len(cell.rows) > 1:
         if not cell.found:
             return f"no difference between levels of {cell.what} was found in {len(cell.rows)} pairs{excluded}."
@@ -206,6 +206,13 @@ def _finding(cell: Cell) -> str:
     low, high = (rounded(row[end], width) for end in ("conf_low", "conf_high"))
     size = f"{rounded(abs(row['estimate']), width)} {cell.unit} {more}"
     return f"{size} {_for(cell.what)} (95 % interval {low} to {high}{p and f', {p}'})."
+
+
+def _excluded(limit: float, unit: str, intervals: str) -> str:
+    """Return the differences that the data exclude, in words; intervals of shares may be wider than any difference."""
+    if unit == "percentage points" and limit >= 100:
+        return "the answers are too few to exclude any difference"
+    return f"{intervals} lie within ±{rounded(limit)} {unit}"
 
 
 def _for(what: str) -> str:
@@ -231,10 +238,8 @@ def _of_many(cells: Sequence[Cell]) -> Iterator[str]:
         )
     limits = [cell.limit for cell in cells if not cell.found and cell.limit is not None]
     if limits:
-        yield (
-            f"In the other {len(cells) - len(found)} no difference was found; 95 % intervals there lie within "
-            f"±{rounded(max(limits))} {first.unit}."
-        )
+        excluded = _excluded(max(limits), first.unit, "95 % intervals there")
+        yield f"In the other {len(cells) - len(found)} no difference was found; {excluded}."
     if len(first.rows) == 1 and (models := list(_by_model(cells))):
         yield f"Found by model: {listed(models)}."
 

@@ -70,7 +70,9 @@ class Simulator:
             self._process.wait()
 
 
-class _Server:
+class SimulatedModels:
+    """Answer requests in OpenAI's shape as the study's design simulates its models; a seed fixes every draw."""
+
     def __init__(self, study: Study, seed: int) -> None:
         self.study, self.seed = study, seed
         self.design: Design = study.design
@@ -79,7 +81,11 @@ class _Server:
         self.served = 0
 
     async def answer(self, request: web.Request) -> web.Response:
-        body = await request.json()
+        status, body = self.reply_to(await request.json())
+        return web.json_response(body, status=status)
+
+    def reply_to(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Return an HTTP status and the body of a chat completion or of an error."""
         model = self.models.get(body.get("model", ""))
         if model is None:
             return _error(404, "model_not_found", f"The simulated provider has no model {body.get('model')!r}.")
@@ -93,7 +99,7 @@ class _Server:
         repetition = int(of_trial.get("repetition", 1)) + MAX_REPETITIONS * (occasion - 1)
         model = replace(model, structured_output="response_format" in body)
         reply = self.design.simulates.simulate(self.study, model, replace(trial, repetition=repetition), self.seed)
-        return web.json_response(completion(reply, model.model, self.served, with_logprobs=bool(body.get("logprobs"))))
+        return 200, completion(reply, model.model, self.served, with_logprobs=bool(body.get("logprobs")))
 
 
 def _told(body: dict[str, Any]) -> Trial | None:
@@ -134,8 +140,8 @@ def _listed(token: TokenLogprob) -> dict[str, Any]:
     return {"token": token.token, "logprob": token.logprob, "top_logprobs": likeliest}
 
 
-def _error(status: int, code: str, message: str) -> web.Response:
-    return web.json_response({"error": {"code": code, "message": message}}, status=status)
+def _error(status: int, code: str, message: str) -> tuple[int, dict[str, Any]]:
+    return status, {"error": {"code": code, "message": message}}
 
 
 def _end_with_input(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
@@ -147,7 +153,7 @@ def _end_with_input(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> No
 async def serve(study: Study, seed: int, port: int) -> None:
     """Listen on loopback, print the address, and end when standard input closes."""
     app = web.Application()
-    app.router.add_post("/v1/chat/completions", _Server(study, seed).answer)
+    app.router.add_post("/v1/chat/completions", SimulatedModels(study, seed).answer)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", port)

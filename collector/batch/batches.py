@@ -66,7 +66,7 @@ class Batches:
         self._n_turns = len(next(plan(*run_plan.plan_of(run_plan.model_plans[0].model))).trials)
         self._folder = JobFolder(run_plan.db)
         self._lanes = {model_plan.name: _lane(model_plan) for model_plan in run_plan.model_plans}
-        self._services = Services()
+        self._services = Services(run_plan)
         self._prices = run_plan.prices
         self._journal: Journal | None = None
         self._made: list[Job] = []
@@ -282,8 +282,7 @@ def _lane(model_plan: ModelPlan) -> BatchLane:
             f"{model_plan.provider.name} has no batch jobs that slant supports.",
             f"Supported: {', '.join(WITH_BATCHES)}. Name their models with --model, or remove --batch.",
         )
-    assert model_plan.base_url is not None
-    return BatchLane(model_plan, model_plan.base_url, model_plan.provider.key())
+    return BatchLane(model_plan, model_plan.base_url or "simulated:", model_plan.provider.key())
 
 
 def _row_of_model(run_plan: RunPlan, lane: BatchLane, finals: Finals, waiting: Finals) -> dict[str, Any]:
@@ -315,7 +314,7 @@ def carry_out_batch(run_plan: RunPlan, call: Call) -> BatchReport:
         reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
         raise ProviderError(f'Nothing was sent: no model of "{run_plan.study.name}" can be used here.', *reasons)
     refuse_game(run_plan.study)  # before anything is written
-    run = new_run_record(run_plan, call.request.kept(), is_simulated=False)
+    run = new_run_record(run_plan, call.request.kept(), is_simulated=run_plan.is_simulated)
     try:
         return Batches(run_plan, run, call.request, call.watcher.say).go()
     except KeyboardInterrupt:

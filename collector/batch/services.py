@@ -1,4 +1,4 @@
-"""Speak to the two providers of batch jobs, as one protocol over their official SDKs.
+"""Speak to providers of batch jobs, as one protocol over their official SDKs.
 
 OpenAI     a file of requests is uploaded, a job is made of it; `metadata` holds our job's id
 Anthropic  the call holds the requests; a job there carries no mark of ours but the custom ids of its results
@@ -20,13 +20,16 @@ from typing import Any, Literal, Protocol
 import httpx2
 
 from slant.collector.keep.batch_jobs import Job
+from slant.collector.plan.run_plan import RunPlan
 from slant.collector.providers import is_on_this_machine, provider_named
 from slant.collector.providers.exchange import Request
 
+SIMULATED = "simulated"
 WITH_BATCHES = {
     "openai": ("slant.collector.batch.openai_jobs", "OpenAIBatches"),
     "openai-responses": ("slant.collector.batch.openai_jobs", "OpenAIBatches"),
     "anthropic": ("slant.collector.batch.anthropic_jobs", "AnthropicBatches"),
+    "simulated": ("slant.collector.batch.simulated_jobs", "SimulatedBatches"),
 }
 SUBMIT_LIMIT_S = 1800.0  # a file of 200 MB over a slow line
 SKEW = timedelta(days=1)  # a laptop's clock is rarely further off than that
@@ -250,17 +253,21 @@ def sent_around(job: Job) -> tuple[datetime, datetime]:
 class Services:
     """Hold the services of one call, each made once. The SDKs are loaded when needed: that takes half a second."""
 
-    def __init__(self) -> None:
+    def __init__(self, run_plan: RunPlan | None = None) -> None:
         self._made: dict[tuple[str, str], Service] = {}
+        self._run_plan = run_plan
 
     def get(self, provider: str, base_url: str, key: str) -> Service:
         if (provider, base_url) not in self._made:
             module, name = WITH_BATCHES[provider]
-            self._made[provider, base_url] = getattr(import_module(module), name)(base_url, key)
+            made_of = (self._run_plan,) if provider == SIMULATED else (base_url, key)
+            self._made[provider, base_url] = getattr(import_module(module), name)(*made_of)
         return self._made[provider, base_url]
 
     def of_job(self, job: Job, base_url: str | None) -> Service:
         """Return the service that knows a job; Unsure if the key is not set, or the job was made at another address."""
+        if job.provider == SIMULATED:
+            return self.get(SIMULATED, job.base_url, "")
         provider = provider_named(job.provider)
         address, key = base_url or provider.address(), provider.key()
         if not key:

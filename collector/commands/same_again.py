@@ -108,12 +108,11 @@ def watch_command(
     if every is not None:
         _print_lines(every, study, trials, db, more)
         return
-    words = ["--study", study, "--db", str(db), *more]
-    if _has_answers(db, loaded.name):
-        collect = ctx.find_root().command
-        ctx.exit(collect.main([*words, "--again", str(trials)], prog_name="collect", standalone_mode=False) or 0)
-    say(f"Nothing of {loaded.name} is in {db} yet: this is the reference.")
-    _ask_slice(ctx, [*words, "--pilot", str(trials)])
+    is_reference = not _has_answers(db, loaded.name)
+    if is_reference:
+        say(f"Nothing of {loaded.name} is in {db} yet: this is the reference.")
+    part = "--pilot" if is_reference else "--again"
+    _ask_slice(ctx, ["--study", study, "--db", str(db), *more, part, str(trials)], "watch")
 
 
 def _print_lines(every: str, study: str, trials: int, db: Path, more: tuple[str, ...]) -> None:
@@ -139,8 +138,8 @@ def _has_answers(db: Path, study: str) -> bool:
         return study in designs_in(connection)
 
 
-def _ask_slice(ctx: click.Context, words: list[str]) -> None:
-    """Ask the pilot that these words name, and no more."""
+def _ask_slice(ctx: click.Context, words: list[str], analysis: str | None = None) -> None:
+    """Ask the pilot or the occasion that these words name, and no more; `analysis` is what comes next."""
     from slant.collector.api import collect as ask
     from slant.collector.commands.terminal_watcher import TerminalWatcher
 
@@ -152,4 +151,4 @@ def _ask_slice(ctx: click.Context, words: list[str]) -> None:
     settings = command.make_context("collect", words).params
     watcher = SliceWatcher(settings.pop("output_format"), settings["db"])
     asked: Callable[..., Any] = ask
-    watcher.show(asked(**settings, watcher=watcher), asked_again=False)
+    watcher.show(asked(**settings, watcher=watcher), analysis)

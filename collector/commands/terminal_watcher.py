@@ -98,16 +98,18 @@ class TerminalWatcher(ProgressWatcher):
             sys.exit(0)
         return whole
 
-    def show(self, report: RunReport, *, asked_again: bool) -> None:
-        """Print the result. Programs get the rows of a report; all else is for the person."""
+    def show(self, report: RunReport, analysis: str | None = None) -> None:
+        """Print the result. Programs get the rows of a report; all else is for the person, with the command of
+        `analyze` that comes next (by default the study's own).
+        """
         assert self._study is not None
         if isinstance(report, DryRun):
             _show_dry_run(report, self._format, self._study)
         elif isinstance(report, BatchReport):
             print_batch_report(report, self._format, self._study)
         elif report.run_id or not report.is_complete:
-            retest = f"analyze retest --study {self._study.name} --db {shlex.quote(str(report.db))}"
-            what_next = retest if asked_again else next_command(self._study, report.db)
+            named = f"analyze {analysis} --study {self._study.name} --db {shlex.quote(str(report.db))}"
+            what_next = named if analysis else next_command(self._study, report.db)
             _print_report(report, self._format, self._study, what_next)
         elif self._format != "table":
             print_rows(list(report.models), self._format)  # nothing was left to ask

@@ -82,6 +82,14 @@ class RunPlan:
         return sum(model_plan.pending for model_plan in self.model_plans)
 
     @property
+    def is_simulated(self) -> bool:
+        """Return True if slant answers itself. Raise UsageError if other models are asked in the same run."""
+        sources = {model_plan.provider.name == "simulated" for model_plan in self.model_plans}
+        if len(sources) > 1:
+            raise UsageError("Simulated and real models can't share a run: their answers are never mixed.")
+        return sources == {True}
+
+    @property
     def paid(self) -> list[ModelPlan]:
         return [model_plan for model_plan in self.model_plans if model_plan.provider.costs_money and model_plan.pending]
 

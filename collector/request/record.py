@@ -258,8 +258,6 @@ def refuse_conflicts(request: Request) -> None:
                 raise UsageError(f"--until-width and --{name} can't be used together: {reason}")
     if request.again is not None:
         _refuse_with_again(request)
-    if request.batch and request.simulated:
-        raise UsageError("Simulated models have no batch jobs: remove --batch or --simulated.")
     if request.batch and request.processes != 1:
         raise UsageError("Batch jobs use one process: remove --processes.")
 

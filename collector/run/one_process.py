@@ -62,8 +62,6 @@ def checked_run_plan(run_plan: RunPlan, request: Request) -> RunPlan:
     if not request.mixed:
         pending = [plan.name for plan in run_plan.model_plans if plan.pending]
         check_not_mixed(run_plan.db, run_plan.study, pending, is_batch=False)
-    if len({model_plan.provider.name == "simulated" for model_plan in run_plan.model_plans}) > 1:
-        raise UsageError("Simulated and real models can't share a run: their answers are never mixed.")
     return run_plan.asking_logprobs() if request.logprobs else run_plan
 
 
@@ -71,12 +69,11 @@ async def ask(run_plan: RunPlan, call: Call) -> RunReport:
     """Ask; with a ledger in this one of several processes, while another one holds the lock and loads all journals."""
     request, watcher, switch, ledger = call.request, call.watcher, call.switch, call.ledger
     is_part = ledger is not None
-    source = {model_plan.provider.name == "simulated" for model_plan in run_plan.model_plans}
     if ledger is None:
         ledger = await asyncio.to_thread(open_ledger, run_plan, request.budget)
-    run = new_run_record(run_plan, request.kept(), is_simulated=source == {True})
+    run = new_run_record(run_plan, request.kept(), is_simulated=run_plan.is_simulated)
     with ExitStack() as stack:
-        simulator = stack.enter_context(Simulator(run_plan.study, run_plan.seed)) if source == {True} else None
+        simulator = stack.enter_context(Simulator(run_plan.study, run_plan.seed)) if run_plan.is_simulated else None
         journal = stack.enter_context(
             Journal(
                 run_plan.db, run, text_lines(run_plan.study, run_plan.registration, run.started_at), is_part=is_part

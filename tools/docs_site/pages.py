@@ -22,7 +22,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Learn": ("audit", "people", "filtered", "model_choice", "series"),
     "Your own study": ("your_study", "factorial", "factorial_results", *OWN, "extending"),
     "Papers": ("slant", "interference", "hiring", "word_association"),
-    "Ask": ("asking", "registering", "large_runs", "retest", "importing", "versions"),
+    "Ask": ("asking", "local_model", "registering", "large_runs", "scheduler", "retest", "importing", "versions"),
     "Analyse": ("analysing", "generalising", "bayes", "coded", "python", "viewing", "passing_on", "cluster"),
     "About": ("developing", "maintaining"),
 }
