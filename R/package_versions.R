@@ -18,6 +18,15 @@ package_versions <- function(packages) {
   )
 }
 
+# The versions of these packages and of all that they need, without what is part of R: what a lock file has to name.
+needed_versions <- function(packages) {
+  installed <- utils::installed.packages()
+  needed <- tools::package_dependencies(packages, installed, c("Depends", "Imports", "LinkingTo"), recursive = TRUE)
+  there <- intersect(c(packages, unlist(needed, use.names = FALSE)), rownames(installed))
+  base <- rownames(installed)[installed[, "Priority"] %in% "base"]
+  package_versions(sort(setdiff(there, base), method = "radix"))
+}
+
 # Run as a script, it prints its result; sourced or inside the package, it only defines the function.
 if (sys.nframe() == 0L) {
   utils::write.csv(package_versions(commandArgs(trailingOnly = TRUE)), row.names = FALSE, na = "")

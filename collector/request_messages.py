@@ -31,6 +31,11 @@ def messages_of(request: str | None) -> tuple[list[Message], str | None]:
     return messages, None if n is None else f"{n} earlier messages of this conversation"
 
 
+def sent_text(request: str | None) -> str:
+    """Return the messages sent as one text, each after its role in brackets."""
+    return "\n\n".join(f"[{message.role}]\n{message.text}" for message in messages_of(request)[0])
+
+
 def _texts(part: Any) -> Iterator[str]:
     """Yield the words in a message: its content, the texts of its parts, what a tool gave."""
     if isinstance(part, str):

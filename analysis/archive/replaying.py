@@ -248,7 +248,7 @@ def _data_rows(state: _Replay, stages: Stages) -> Iterator[Compared]:
                     yield Compared("data", name[:80], DIFFERS, note=f"it is {problem}")
                     continue
                 try:
-                    export_trials(state.db, state.study.name, state.made / name, file["view"])
+                    export_trials(state.db, state.study.name, state.made / name, file["view"], prompts=True)
                 except SlantError as error:
                     yield Compared("data", name, DIFFERS, note=f"it can't be made: {error.what}")
                     continue

@@ -26,7 +26,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials, usual_view, views_of_games
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import TableInfo, read_view_heads
-from slant.collector.request_messages import messages_of
+from slant.collector.request_messages import sent_text
 from slant.collector.studies.catalogue import Study
 from slant.collector.system.files import write_file
 from slant.collector.system.shipped_files import sql_dir, sql_query
@@ -111,8 +111,8 @@ def add_data(contents: Contents, authors: Sequence[str], license: str | None) ->
     (contents.folder / layout.DATA).mkdir()
     for view in views:
         file = data_file(contents.study.name, view)
-        report = export_trials(copy, contents.study.name, contents.folder / file.parquet, view)
-        export_trials(copy, contents.study.name, contents.folder / file.csv, view)
+        report = export_trials(copy, contents.study.name, contents.folder / file.parquet, view, prompts=True)
+        export_trials(copy, contents.study.name, contents.folder / file.csv, view, prompts=True)
         contents.data.append(DataFile(view, file.csv, file.parquet, report.rows))
     book = codebook_rows(contents.data, contents.folder)
     contents.write(layout.CODEBOOK, book.write_csv())
@@ -172,10 +172,7 @@ def source_texts(db: Path, study: str) -> tuple[dict[str, str], list[str]]:
             notes.append(f'The study\'s file "{file}" is in the journals only: {reason}.')
         else:
             found[name] = text
-    texts = [
-        "\n\n".join(f"[{message.role}]\n{message.text}" for message in messages_of(request)[0])
-        for request in prompts["request"]
-    ]
+    texts = list(map(sent_text, prompts["request"]))
     in_words = prompts.with_columns(pl.Series("in_words", texts, pl.String))
     return {**found, f"{layout.PROMPTS}/prompts.csv": in_words.write_csv()}, notes
 

@@ -41,7 +41,7 @@ from slant.analysis.archive.study_copy import (
     stored_study,
 )
 from slant.analysis.archive.zip_reader import write_manifest, write_zip
-from slant.analysis.bridge.worker import versions_now
+from slant.analysis.bridge.worker import needed_versions, versions_now
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import model_folder
 from slant.analysis.plots.drawing import figures
@@ -62,6 +62,7 @@ from slant.collector.system.scratch import scratch_near
 from slant.collector.system.shipped_files import current_code_version, git_commit, sql_query
 
 _PACKAGES = ("lme4", "lmerTest", "ggplot2")  # a seal uses these if they are installed
+_CALLED = ("clubSandwich", "sandwich", "pbkrtest")  # engines call these whose own packages they are not
 _OF_PEOPLE = "SELECT 1 FROM runs WHERE study = ? AND source = 'human' LIMIT 1"
 
 
@@ -133,7 +134,9 @@ def seal(
             contents.notes.append("Fits and figures were left out: R was not asked.")
         r = r_versions(contents.computed, _PACKAGES if with_r else ())
         contents.versions = software(r)
-        write_environment(folder / layout.ENVIRONMENT, r)
+        of_steps = [package for step in contents.steps for package in step.packages]
+        needed = needed_versions((*_PACKAGES, *_CALLED, *of_steps)) if r else {}
+        write_environment(folder / layout.ENVIRONMENT, r, needed)
         with stages.stage("Writing data and tables"), in_one_order(contents.copy, place):
             add_data(contents, authors, license)
             add_tables(contents)
@@ -309,13 +312,14 @@ def software(r: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def write_environment(folder: Path, r: Mapping[str, str]) -> None:
+def write_environment(folder: Path, r: Mapping[str, str], needed: Mapping[str, str]) -> None:
+    """Write which versions made the results: `r` those of R that they name, `needed` all packages behind them."""
     folder.mkdir()
     lines = [f"{name}=={version}\n" for name, version in python_versions().items()]
     write_file(folder / "constraints.txt", "".join(lines))
     packages = {
         name: {"Package": name, "Version": version, "Source": "Repository"}
-        for name, version in r.items()
+        for name, version in sorted((needed | r).items())
         if name != "R"
     }
     if r:

@@ -81,27 +81,39 @@ def versions_here(packages: tuple[str, ...], *, loads: bool = False) -> Mapping[
 
     `loads`: they will be needed at once, so R's processes should start with them.
     """
-    job = _VersionsJob(packages, packages if loads else ())
+    return _asked(_VersionsJob(("base", *packages), packages if loads else ()))
+
+
+def needed_versions(packages: Sequence[str]) -> dict[str, str]:
+    """Return the versions of these packages, as far as they are installed, and of all packages that they need."""
+    return {
+        name: version
+        for name, version in _asked(_VersionsJob(tuple(packages), (), "needed_versions")).items()
+        if version
+    }
+
+
+def _asked(job: _VersionsJob) -> Mapping[str, str | None]:
     with contextlib.closing(run_jobs(_versions_job, [job], 1)) as results:
         ((_, versions),) = results
     if isinstance(versions, Died):
         raise RError("R can't say its version.", versions.reason)
-    return dict(versions)
+    return {"R" if name == "base" else name: version for name, version in versions.items()}
 
 
 @dataclass(frozen=True)
 class _VersionsJob:
     names: tuple[str, ...]
     packages: tuple[str, ...]
+    function: str = "package_versions"
 
 
 def _versions_job(job: _VersionsJob) -> dict[str, str | None]:
     """Run in a worker. This reads what is installed without loading it, which would take a second."""
     from slant.analysis.bridge import r
 
-    value, _ = r.call("package_versions", ["base", *job.names])
-    versions = dict(value.iter_rows())
-    return {"R": versions.pop("base"), **versions}
+    value, _ = r.call(job.function, list(job.names))
+    return dict(value.iter_rows())
 
 
 def run_jobs(

@@ -1,4 +1,6 @@
-"""Show the progress of a long computation in R: one line on stderr, if stderr is a terminal."""
+"""Show the progress of a long computation in R on stderr: one line that changes, or a line now and then where it is no
+terminal.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,19 @@ from slant.collector.system.files import contents, remove
 from slant.collector.terminal import printable, say
 
 _SHOWN_AFTER_S = 2.0
+_LINE_EVERY_S = 30.0  # where stderr is a file or a pipe
 _MB = 1_000_000
 
 
 class FitProgress:
-    """Show a line on stderr that counts fits, once the work has taken two seconds, and only on a terminal.
+    """Show a line on stderr that counts fits, once the work has taken two seconds; in a file or a pipe, one every half
+    minute of the command.
 
     `watch(path, name)` names a file in which the long fit of this name writes what it is doing; the line shows it, and
     ends with it. `note()` says at once, on any stderr, what must be known before a long wait.
     """
+
+    last_line_s = time.monotonic()  # of this process, which may have many stages
 
     def __init__(self, work: str = "Fitting in R") -> None:
         self._start_s = time.monotonic()
@@ -31,17 +37,16 @@ class FitProgress:
         self._first: tuple[float, int] | None = None
         self._status_files: dict[Path, str] = {}
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._show, daemon=True)
+        shown = self._show if sys.stderr.isatty() else self._say_now_and_then
+        self._thread = threading.Thread(target=shown, daemon=True)
 
     def __enter__(self) -> FitProgress:
-        if sys.stderr.isatty():
-            self._thread.start()
+        self._thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._ended.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._thread.join()
         for file in self._status_files:
             remove(file)
 
@@ -67,6 +72,12 @@ class FitProgress:
         with Console(stderr=True).status(self._text, refresh_per_second=4) as status:
             while not self._ended.wait(0.5):
                 status.update(f"{printable(self._current_work())} ({time.monotonic() - self._start_s:.0f} s)")
+
+    def _say_now_and_then(self) -> None:
+        while not self._ended.wait(0.5):
+            if time.monotonic() - FitProgress.last_line_s >= _LINE_EVERY_S:
+                FitProgress.last_line_s = time.monotonic()
+                say(f"{self._current_work()} ({time.monotonic() - self._start_s:.0f} s)")
 
     def _current_work(self) -> str:
         """Return the last status that a fit wrote; fits that take the whole machine are made one after another."""

@@ -164,6 +164,7 @@ def import_command(
     is_flag=True,
     help="CSV: prevent spreadsheets from running texts as formulas.",
 )
+@click.option("--prompts", is_flag=True, help="Add what was sent to each trial as the column prompt.")
 @click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
 @anonymous_option
 @db_option
@@ -177,6 +178,7 @@ def export_command(
     out: Path | None,
     layout: str | None,
     spreadsheet_safe: bool,
+    prompts: bool,
     overwrite: bool,
     anonymous: bool,
     db: Path,
@@ -189,7 +191,7 @@ def export_command(
             *filter(None, [one_file]),
         )
     if folder is not None:
-        if study or view or file_format or out or spreadsheet_safe or overwrite or is_choosing_rows():
+        if study or view or file_format or out or spreadsheet_safe or prompts or overwrite or is_choosing_rows():
             raise UsageError(
                 "A lake has all studies, views, versions and runs; new rows are added in new files.",
                 "Remove the other options; --anonymous and --db may stay.",
@@ -202,7 +204,7 @@ def export_command(
     if study is not None and study.endswith(".toml"):
         study = load_study(study).name
     if layout is not None:
-        if view or file_format or spreadsheet_safe:
+        if view or file_format or spreadsheet_safe or prompts:
             raise UsageError(f"--layout {layout} always writes trials, as Parquet.")
         _export_for_scout(db, out or Path("transcripts") / "trials.parquet", study, overwrite, anonymous)
         return
@@ -216,7 +218,7 @@ def export_command(
     if_interrupted("Left at once.", "The output on stdout is incomplete." if to_stdout else _left_as_it_was(path))
     shown = io.BytesIO()
     where: Any = shown if is_shown else sys.stdout.buffer if to_stdout else path
-    kinds = {"spreadsheet_safe": spreadsheet_safe, "overwrite": overwrite, "anonymous": anonymous}
+    kinds = {"spreadsheet_safe": spreadsheet_safe, "overwrite": overwrite, "anonymous": anonymous, "prompts": prompts}
     report = export_trials(db, study, where, view, chosen, **kinds)
     if is_shown:
         print_data(shown.getvalue().decode(), nl=False)

@@ -27,8 +27,10 @@ from slant.collector.keep.stored_attempts import (
     trials_view,
 )
 from slant.collector.keep.view_heads import known_view, ordered_view
+from slant.collector.request_messages import sent_text
 from slant.collector.system.files import is_stream, opened, remove
 from slant.collector.system.scratch import temporary_folder, whole_file
+from slant.collector.system.shipped_files import sql_query
 
 FORMATS = ("parquet", "csv", "jsonl")
 _BATCH = 20_480  # rows; DuckDB writes a group of this size at once
@@ -64,6 +66,7 @@ def export_trials(
     spreadsheet_safe: bool = False,
     overwrite: bool = False,
     anonymous: bool = False,
+    prompts: bool = False,
 ) -> ExportReport:
     """Write the rows of `view` to the file `out` (or an open binary file), a batch at a time. None: see `usual_view`.
 
@@ -72,7 +75,8 @@ def export_trials(
     empty text is "". Times are UTC, and say so. `spreadsheet_safe` writes a CSV for spreadsheets: with a byte order
     mark, an apostrophe before texts that would run as formulas, and a column `is_spreadsheet_safe`, by which an import
     removes the apostrophes again. `anonymous` leaves out what reveals who collected (keep/anonymous.py): commands,
-    paths, hosts, headers, ids of requests, raw responses.
+    paths, hosts, headers, ids of requests, raw responses. `prompts` adds the column `prompt` to a view of trials: the
+    messages as they were sent, each after its role.
 
     Raise UsageError if `out` exists and `overwrite` is false, UnknownNameError for an unknown format, view or study,
     DatabaseError for a bad database.
@@ -91,7 +95,8 @@ def export_trials(
     with _opened(out, overwrite) as (file, folder):
         rows = folder / "rows.parquet"
         with reading(db, writes_to=folder) as connection:
-            kept = anonymised(_rows_of(connection, study, view), anonymous)
+            rows_of_view = _rows_of(connection, study, view)
+            kept = anonymised(_with_prompts(connection, rows_of_view, folder) if prompts else rows_of_view, anonymous)
             _write_parquet(kept, rows, "zstd" if chosen == "parquet" else "snappy")
         if chosen == "parquet":
             with opened(rows) as whole:
@@ -128,6 +133,25 @@ def _rows_of(connection: duckdb.DuckDBPyConnection, study: str | None, view: str
             raise UnknownNameError("study in this database", study, studies)
         relation = relation.filter(duckdb.ColumnExpression("study") == duckdb.ConstantExpression(study))
     return attributes_apart(relation.order(_ORDERS[view]) if view in _ORDERS else relation)
+
+
+def _with_prompts(
+    connection: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, folder: Path
+) -> duckdb.DuckDBPyRelation:
+    """Return rows of trials with what was sent, in their order; the texts go through a file in `folder`."""
+    if "trial_id" not in rows.columns:
+        raise UsageError("Prompts belong to trials, and this view has no column trial_id.", "Leave out --prompts.")
+    sent = connection.sql(sql_query("prompts_sent")).fetchall()
+    texts = pl.DataFrame(
+        {"sent_hash": [row[0] for row in sent], "prompt": [sent_text(row[1]) for row in sent]},
+        schema={"sent_hash": pl.String, "prompt": pl.String},
+    )
+    texts.write_parquet(folder / "prompts.parquet")
+    numbered = rows.project("row_number() OVER () AS row_no, *")
+    of_trials = connection.sql(sql_query("prompts_of_trials"))
+    hashed = numbered.join(of_trials, "trial_id", how="left")
+    with_texts = hashed.join(connection.read_parquet(str(folder / "prompts.parquet")), "sent_hash", how="left")
+    return with_texts.order("row_no").project("* EXCLUDE (row_no, sent_hash)")
 
 
 def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, spreadsheet_safe: bool = False) -> None:

@@ -44,7 +44,7 @@ from slant.analysis.questions.retests import retest
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.views import open_trials
 from slant.analysis.stages import Stages
-from slant.collector import collect
+from slant.collector import collect, export_trials
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -127,6 +127,17 @@ def test_nothing_in_it_names_a_key_a_folder_or_a_machine(db: Path, archive: Path
         if not name.startswith(("study/", "prompts/")) and not name.endswith(".parquet"):
             found = [pattern.pattern for pattern in patterns if pattern.search(data)]
             assert not found, f"{name}: {found}"
+
+
+def test_each_prompt_is_next_to_its_answer(db: Path, archive: Path) -> None:
+    with zipfile.ZipFile(archive) as packed:
+        (name,) = (name for name in packed.namelist() if name.endswith("associationtrials_data.csv"))
+        rows = pl.read_csv(io.BytesIO(packed.read(name)))
+    export_trials(db, "drinks", plain := db.with_name("plain.csv"), overwrite=True)
+    assert rows.drop("prompt").equals(pl.read_csv(plain))
+    said = [item in prompt and prompt.startswith("[user]\n") for item, prompt in rows["item", "prompt"].iter_rows()]
+    assert said
+    assert all(said)
 
 
 def test_each_column_of_the_data_is_in_the_codebook(archive: Path) -> None:

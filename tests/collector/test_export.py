@@ -146,6 +146,11 @@ def test_an_unknown_view_or_database_is_named(database: Path) -> None:
         export_trials(database.with_name("none.duckdb"), out=database.with_name("x.csv"))
 
 
+def test_prompts_need_a_view_of_trials(database: Path) -> None:
+    with pytest.raises(UsageError, match="no column trial_id"):
+        export_trials(database, out=database.with_name("versions.csv"), view="run_versions", prompts=True)
+
+
 def test_a_file_typed_as_the_folder_of_a_lake_is_told_its_option(database: Path) -> None:
     refused = run_collect("export", "answers.csv", "--db", str(database))
     assert "To write one file: collect export --out answers.csv" in refused.output
