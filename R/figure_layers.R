@@ -30,14 +30,21 @@ dots_with_intervals <- function(rows, look, filled = FALSE, size = 2, stroke = .
   )
 }
 
-# Dots with intervals next to `names`, the last one on top, with lines between them and one at the `reference`.
-forest <- function(rows, look, names, size = 2, reference = 0) {
-  list(
-    lines_between(names),
-    ggplot2::geom_vline(xintercept = reference, colour = "grey35", linetype = "dashed", linewidth = .4),
-    dots_with_intervals(rows, look, size = size), names_on_y(names),
-    colours_and_shapes(nlevels(rows[[look]]))
-  )
+# A figure of such dots next to `names`, the last one on top, over what lies `behind` them: lines between the names, and
+# a dashed one at the `reference`. `panel`: the column whose levels have panels. `...`: further layers.
+dots_figure <- function(rows, look, names, ..., panel = NULL, n_columns = NULL, scales = "fixed", filled = FALSE,
+                        size = 2, reference = if (!filled) 0, behind = lines_between(names)) {
+  ggplot2::ggplot(rows, ggplot2::aes(y = .data$height)) +
+    behind +
+    (if (!is.null(reference)) {
+      ggplot2::geom_vline(xintercept = reference, colour = "grey35", linetype = "dashed", linewidth = .4)
+    }) +
+    dots_with_intervals(rows, look, filled, size, stroke = if (filled) .5 else .9) +
+    (if (!is.null(panel)) panels_by(panel, n_columns, scales = scales)) +
+    names_on_y(names) +
+    (if (filled) condition_scales else colours_and_shapes)(nlevels(rows[[look]])) +
+    figure_theme() +
+    list(...)
 }
 
 # Shares as tiles with their numbers: by `column` and `row`, the first one on top.
@@ -149,22 +156,6 @@ places_around <- function(n, half) if (n == 1) 0 else seq(half, -half, length.ou
 # The 95 % t interval of means of `n` values, as half its width; NA for a single value.
 t_half_width <- function(sd, n) ifelse(n < 2, NA_real_, stats::qt(.975, pmax(n - 1, 1)) * sd / sqrt(n))
 
-# The rows that have a value, or an error that says which column is missing, what is not there, or what is there instead
-# twice. `to`: what is drawn; `has_value` is looked at once the columns are known to be there.
-rows_to_draw <- function(rows, columns, has_value, to, nothing, keys = character(), twice = NULL, advice = NULL) {
-  check_columns(rows, columns, to = paste("draw", to))
-  rows <- rows[has_value, , drop = FALSE]
-  if (nrow(rows) == 0) {
-    stop_with(sprintf("Can't draw %s: there is no %s.", to, nothing))
-  }
-  check_drawn_once(rows, keys, to, twice, advice)
-  rows
-}
-
-check_drawn_once <- function(rows, keys, to, twice, advice = NULL) {
-  if (length(keys) > 0 && anyDuplicated(rows[keys]) > 0) stop_with(sprintf("Can't draw %s: %s.", to, twice), advice)
-}
-
 # A column `…_shown` for each of `ids`: a factor of labels in their order.
 with_shown <- function(rows, ids) {
   for (id in ids) rows[[paste0(id, "_shown")]] <- ordered_labels(rows, id)
@@ -178,22 +169,16 @@ with_tests_on_y <- function(rows) {
   rows
 }
 
-# Those of `data` in which the first of the further `columns` is known, one a model and test: tests below each other,
-# models close together in each. `what` is drawn, of a `row` each; `hint`: which rows to keep where there are several.
-rows_by_test <- function(data, columns, what, row, hint = "") {
-  rows <- with_tests_on_y(rows_to_draw(
-    data, c("model", "test", columns), !is.na(data[[columns[[1]]]]), what, row, c("model", "test"),
-    "a model has more than one row for a test",
-    sprintf("Keep the rows of one source, study version and variant%s.", hint)
-  ))
+# A row a model and test, tests below each other, models close together in each.
+by_test <- function(rows) {
+  rows <- with_tests_on_y(rows)
   rows$height <- heights_of(rows$test_shown, rows$model_shown)
   rows
 }
 
 # Such rows as dots with intervals. `...`: further layers.
 forest_by_test <- function(rows, legend, reference = 0, ...) {
-  at_height(rows) + forest(rows, "model_shown", rev(levels(rows$test_shown)), reference = reference) +
-    list(...) + legend + figure_theme()
+  dots_figure(rows, "model_shown", rev(levels(rows$test_shown)), legend, ..., reference = reference)
 }
 
 # How many of such rows lie wholly above and below `middle`, and from where to where they go.
@@ -236,8 +221,11 @@ colours_and_shapes <- function(n) {
 # One legend for colour and shape.
 one_legend <- function(...) ggplot2::guides(colour = ggplot2::guide_legend(...), shape = ggplot2::guide_legend(...))
 
-# Level lines where the upright axis has numbers.
-grid_of_numbers <- function() ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey92"))
+# Level lines where the upright axis has numbers, which stand next to them.
+grid_of_numbers <- function(...) {
+  ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey92"), ...)
+}
+numbers_right <- function(...) ggplot2::theme(axis.text.y = ggplot2::element_text(hjust = 1), ...)
 
 # "2 tests and 3 models", for the texts that stand for a figure.
 counted_shown <- function(rows, ids) {

@@ -1,4 +1,5 @@
-# The look that all figures share, and what they say about themselves.
+# The look that all figures share, and what they say about themselves. How large it is, and how its words fit:
+# the size is the figure's own where none is asked for.
 
 # Okabe and Ito's colours, which people with any common colour blindness can tell apart; yellow is too light for lines.
 model_colours <- function() {
@@ -67,9 +68,6 @@ figure_theme <- function() {
     )
 }
 
-# The title that the rows bring along (a study's own figure), else `otherwise`.
-given_title <- function(rows, otherwise) one_text(rows, "title", otherwise)
-
 # A factor of labels in the order to show them: by `number` where the data have it, else as they come. Before that comes
 # what the figure is asked for: labels by name, or levels and tests by their value, the largest first.
 ordered_labels <- function(data, id, label = paste0(id, "_label"), number = paste0(id, "_no")) {
@@ -94,10 +92,6 @@ ordered_labels <- function(data, id, label = paste0(id, "_label"), number = past
     shown <- unique(c(known[intersect(asked, names(known))], shown))
   }
   factor(labels, levels = shown)
-}
-
-note_shown <- function(asked, shown) {
-  for (name in intersect(asked, shown)) assign(name, TRUE, envir = asked_of_figure("seen"))
 }
 
 # What a row has no label for has its name.
@@ -159,101 +153,68 @@ alt_text <- function(what, values_are = NULL, values = NULL, ..., notes = NULL) 
 # "0.00" for what rounds to it from below.
 no_minus_zero <- function(text) gsub("(?<![0-9.])-(0?[.]?0+)(?![0-9]|[.][0-9])", "\\1", text, perl = TRUE)
 
-check_file_ending <- function(file) {
-  if (!is.null(file) && !grepl("\\.(svg|png|pdf)$", file, ignore.case = TRUE)) {
-    stop_with(sprintf("Can't write the figure to %s: its name must end in .svg, .png or .pdf.", quoted(file)))
-  }
-  if (!is.null(file) && !dir.exists(dirname(file))) {
+# Below an inch nothing can be read; above 50 no printer, and hardly a program, takes it.
+check_inches <- function(value, name) {
+  is_number <- is.numeric(value) && length(value) == 1 && is.finite(value)
+  if (!is.null(value) && !(is_number && value >= 1 && value <= 50)) {
     stop_with(
-      sprintf("Can't write the figure to %s: there is no such folder.", quoted(file)),
-      sprintf("To have it: dir.create(%s, recursive = TRUE)", quoted(dirname(file)))
+      sprintf("Can't draw a figure: `%s` must be a number of inches from 1 to 50.", name),
+      sprintf("Found: %s. A column of a journal is about 3.5 inches wide, a page 7.",
+              quoted(if (is.function(value)) "a function" else as.character(value)))
     )
   }
 }
 
-# Puts the title and the text alternative into an SVG file, where screen readers look for them.
-describe_svg <- function(file, title, alt_text) {
-  escaped <- function(text) gsub("<", "&lt;", gsub("&", "&amp;", enc2utf8(text), fixed = TRUE), fixed = TRUE)
-  lines <- readLines(file, encoding = "UTF-8")
-  root <- grep("<svg ", lines, fixed = TRUE)[[1]]
-  lines[[root]] <- sub("<svg ", "<svg role=\"img\" ", lines[[root]], fixed = TRUE)
-  words <- sprintf("<title>%s</title>\n<desc>%s</desc>", escaped(title), escaped(alt_text))
-  writeLines(enc2utf8(append(lines, words, after = root)), file, useBytes = TRUE)
+inches_or <- function(given, own) if (is.null(given)) own else given
+
+# How many panels stand next to each other: `most`, or as many as a given width has room for next to what is not panel.
+columns_within <- function(width, most, each_in, margin_in = 1.2) {
+  if (is.null(width)) most else max(1, min(most, floor((width - margin_in) / each_in)))
 }
 
-# The plot itself with its words, or, with `file`, the written file. `width` and `height`: as asked for, in inches, or
-# NULL; `width_in` and `height_in`: the figure's own, the latter with as much text above and below as has its own width.
-# `caption`: sentences. draw_figure() may ask for other words, and for other dots per inch of a PNG.
-finish_figure <- function(plot, file, alt_text, width, height, width_in, height_in, title, subtitle, caption,
-                          x = NULL, y = NULL, fill = NULL) {
-  plot <- highlighted(plot) + ggplot2::labs(
-    title = given_or(asked_of_figure("title"), title), subtitle = given_or(asked_of_figure("subtitle"), subtitle),
-    x = x, y = y, colour = NULL,
-    fill = fill, shape = NULL, linetype = NULL,
-    caption = no_minus_zero(paste(caption, collapse = " ")), alt = alt_text
+# In points: smaller letters where a figure is much narrower than a page.
+base_size_at <- function(width_in) if (is_narrow(width_in)) max(7.5, 11 * width_in / 7) else 11
+
+is_narrow <- function(width_in) width_in < 6
+
+# Lines of text that fit under or above a figure; letters are about half as wide as they are high.
+wrapped_to <- function(text, width_in, size, wideness = .52) {
+  lines <- strsplit(text, "\n", fixed = TRUE)[[1]]
+  paste(strwrap(lines, width = max(12, floor((width_in - .39) * 72 / (wideness * size)))), collapse = "\n")
+}
+
+# The words of a plot on lines that fit into its width, and smaller where that is small.
+fitted_to <- function(plot, width_in) {
+  base <- base_size_at(width_in)
+  sizes <- c(title = 13 / 11, subtitle = 1, caption = .8) * base
+  wideness <- c(title = .57, subtitle = .5, caption = .52)
+  for (name in names(sizes)) {
+    text <- plot$labels[[name]]
+    if (is.character(text)) plot$labels[[name]] <- wrapped_to(text, width_in, sizes[[name]], wideness[[name]])
+  }
+  if (!is_narrow(width_in)) {
+    return(plot)
+  }
+  if (is.character(plot$labels$x)) plot$labels$x <- wrapped_to(plot$labels$x, width_in - 1, base)
+  plot + ggplot2::theme(
+    text = ggplot2::element_text(size = base), plot.title = ggplot2::element_text(size = sizes[["title"]]),
+    strip.text = ggplot2::element_text(size = .85 * base), strip.text.x = ggplot2::element_text(size = .85 * base),
+    legend.title = ggplot2::element_text(size = .85 * base), legend.box = "vertical", legend.box.just = "left",
+    legend.direction = "vertical", legend.spacing.y = ggplot2::unit(0, "pt"),
+    legend.key.height = ggplot2::unit(11, "pt"), plot.margin = ggplot2::margin(6, 8, 6, 6)
   )
-  shown <- fitted_to(plot, inches_or(width, width_in))
-  attr(shown, "alt_text") <- alt_text
-  note <- missing_letters_note(shown)
-  if (!is.null(note)) warning(note, call. = FALSE)
-  if (is.null(file)) {
-    return(shown)
-  }
-  if (!is.null(width) && is.null(height)) {
-    height_in <- height_in + max(0, height_of_words(shown) - height_of_words(fitted_to(plot, width_in)))
-  }
-  open_device(file, inches_or(width, width_in), inches_or(height, height_in))
-  tryCatch(print(shown), finally = grDevices::dev.off())
-  if (grepl("\\.svg$", file, ignore.case = TRUE)) {
-    describe_svg(file, gsub("\n", " ", shown$labels$title, fixed = TRUE), alt_text)
-  }
-  invisible(structure(list(path = file, alt_text = alt_text, note = note), alt_text = alt_text))
 }
 
-# All that is not of the names to highlight is pale. Names that the figure does not show are an error.
-highlighted <- function(plot) {
-  asked <- asked_of_figure("highlight")
-  marked <- function(data) {
-    if (!is.data.frame(data) || nrow(data) == 0) {
-      return(data)
-    }
-    is_asked <- lapply(data, function(column) {
-      if (!is.character(column) && !is.factor(column)) {
-        return(FALSE)
-      }
-      texts <- gsub("\n", " ", as.character(column), fixed = TRUE)
-      note_shown(asked, texts)
-      texts %in% asked
-    })
-    data$is_highlighted <- Reduce(`|`, is_asked, rep(FALSE, nrow(data)))
-    data
-  }
-  if (length(asked) > 0) {
-    plot$data <- marked(plot$data)
-    for (at in seq_along(plot$layers)) {
-      layer <- plot$layers[[at]]
-      layer$data <- marked(layer$data)
-      rows <- if (is.data.frame(layer$data)) layer$data else plot$data
-      if (layer$inherit.aes && "is_highlighted" %in% names(rows)) {
-        layer$mapping$alpha <- ggplot2::aes(alpha = .data$is_highlighted)$alpha
-      }
-    }
-    plot <- plot + ggplot2::scale_alpha_manual(values = c(`FALSE` = .25, `TRUE` = 1), guide = "none")
-  }
-  unknown <- setdiff(c(setdiff(asked_of_figure("order"), "value"), asked), ls(asked_of_figure("seen")))
-  if (length(unknown) > 0) {
-    stop_with(sprintf("This figure does not show %s.", quoted(unknown)), "`order` and `highlight` take what it shows.")
-  }
-  plot
+# The height of all that is above and below the panels, in inches.
+height_of_words <- function(plot) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  table <- ggplot2::ggplotGrob(plot)
+  rows <- table$layout$t[grepl("^(title|subtitle|caption|guide-box)", table$layout$name)]
+  sum(grid::convertHeight(table$heights[unique(rows)], "in", valueOnly = TRUE))
 }
 
-given_or <- function(given, otherwise) if (is.null(given)) otherwise else given
-
-open_device <- function(file, width_in, height_in) {
-  dpi <- asked_of_figure("dpi")
-  switch(tolower(sub(".*\\.", "", file)),
-    svg = grDevices::svg(file, width = width_in, height = height_in, bg = "white"),
-    pdf = grDevices::cairo_pdf(file, width = width_in, height = height_in, bg = "white"),
-    grDevices::png(file, width = width_in, height = height_in, units = "in", res = dpi, type = "cairo", bg = "white")
-  )
+# How many columns of a legend fit next to each other.
+legend_columns <- function(labels, width_in = 9, letters_per_in = 10.6) {
+  max(1, min(length(labels), floor(letters_per_in * width_in / (max(nchar(labels), 0) + 5))))
 }

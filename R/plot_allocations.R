@@ -19,20 +19,16 @@
 #' counts <- stats::aggregate(n ~ source + model + variant + game + class + choice, games, sum)
 #' plot_allocations(counts)
 plot_allocations <- function(data, file = NULL, seed = 20260101, width = NULL, height = NULL, ...) {
-  begin_figure(file, width, height, ...)
-  counts <- figure_rows(data)
+  counts <- begin_figure("allocations", data, file, width, height, ...)
   shares <- allocations_to_draw(counts, seed)
   n_panels <- nlevels(shares$panel_shown)
   n_columns <- columns_within(width, min(n_panels, if (n_panels > 12) 6 else 5), each_in = 1.3, margin_in = .6)
   n_lines <- max(lengths(strsplit(levels(shares$panel_shown), "\n", fixed = TRUE)))
   width_in <- max(7, 1 + 1.65 * n_columns)
   finish_figure(
-    allocation_panels(shares, n_columns, inches_or(width, width_in)), file, allocations_in_words(shares, counts),
-    width, height, width_in, 2.6 + (1.35 + .17 * n_lines) * ceiling(n_panels / n_columns),
-    title = given_title(counts, "Does each group have a class of its own?"),
-    subtitle = "Share of a group's rounds by class, mean over games; groups and classes of each game by rank.",
-    caption = c(source_note(counts), allocations_note(shares)),
-    x = "Class, by rank", y = "Group, by rank", fill = "Share of the group's rounds"
+    allocation_panels(shares, n_columns, inches_or(width, width_in)), allocations_in_words(shares),
+    2.6 + (1.35 + .17 * n_lines) * ceiling(n_panels / n_columns), width_in, notes = allocations_note(shares),
+    fill = "Share of the group's rounds"
   )
 }
 
@@ -57,13 +53,12 @@ allocation_panels <- function(shares, n_columns, width_in) {
 allocations_to_draw <- function(counts, seed) {
   if (is.data.frame(counts) && !"group" %in% names(counts)) counts$group <- counts$choice
   check_columns(counts, c("model", "variant", "game", "class", "group", "n"), to = "draw allocations")
-  counts <- labelled_games(counts[!is.na(counts$n), , drop = FALSE], "draw allocations")
+  counts <- labelled_games(counts[!is.na(counts$n), , drop = FALSE])
   if (nrow(counts) == 0 || sum(counts$n) == 0) {
     stop_with("Can't draw allocations: no game has a round with a choice.")
   }
   key <- c("model_shown", "variant_shown", "format_shown")
-  twice <- "a game has more than one row for a class and group"
-  check_drawn_once(counts, c(key, "game", "class", "group"), "allocations", twice)
+  check_drawn_once("allocations", counts)
   means <- mean_shares(rank_ordered(counts, by = key), key)
   is_several <- vapply(means[key], function(labels) nlevels(droplevels(labels)) > 1, NA)
   panels <- panel_names(means, key[is_several | key == "model_shown"])
@@ -116,12 +111,11 @@ allocations_note <- function(shares) {
   )
 }
 
-allocations_in_words <- function(shares, counts) {
+allocations_in_words <- function(shares) {
   diagonal <- shares[shares$row == shares$column, ]
   means <- tapply(diagonal$share, diagonal$panel_shown, mean, na.rm = TRUE)
   alt_text(
     sprintf("Rank-ordered allocation matrices, %s", counted(length(means), "panel")),
-    "Mean share on the diagonal", sprintf("%s %.2f", gsub(",?\n", ", ", names(means)), means),
-    allocations_note(shares), source_note(counts)
+    "Mean share on the diagonal", sprintf("%s %.2f", gsub(",?\n", ", ", names(means)), means)
   )
 }

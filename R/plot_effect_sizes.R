@@ -28,21 +28,18 @@
 #' trials <- subset(simulate_trials(n_wordings = 2), is_valid)
 #' plot_effect_sizes(effect_size(trials, by = c("model", "test")), width = 3.5)
 plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL, ...) {
-  begin_figure(file, width, height, ...)
-  rows <- with_outcome(figure_rows(data, "estimates"), data)
-  rows <- effects_to_draw(with_cells(rows, c("model", "test")))
+  rows <- begin_figure("effect_sizes", data, file, width, height, ...)
+  rows <- by_test(with_intervals(with_outcome(rows, data)))
   more <- more_of(rows)
   models <- levels(rows$model_shown)
   legend_rows <- ceiling(length(models) / min(5, legend_columns(models, inches_or(width, 9), letters_per_in = 13)))
   finish_figure(
-    forest_by_test(rows, one_legend(nrow = legend_rows)), file, effects_in_words(rows),
-    width, height, 9, inches_by_test(rows),
-    title = given_title(rows, effects_title(rows)),
+    forest_by_test(rows, one_legend(nrow = legend_rows)), effects_in_words(rows), inches_by_test(rows),
+    notes = c(measure_note(rows), interval_note(rows)), title = effects_title(rows),
     subtitle = sprintf(
       "Right of 0: %s in the %s condition; left: %s in the %s one.", more,
       one_text(rows, "compared", "second"), sub(" .*", "", more), one_text(rows, "reference", "first")
-    ),
-    caption = c(source_note(rows), measure_note(rows), interval_note(rows)), x = "Cohen's d with 95 % interval"
+    )
   )
 }
 
@@ -90,13 +87,6 @@ interval_note <- function(rows) {
   }
 }
 
-effects_to_draw <- function(estimates) {
-  with_intervals(rows_by_test(
-    estimates, c("estimate", "conf_low", "conf_high"), "effect sizes", "row with an estimate",
-    ", with refusals either removed or kept"
-  ))
-}
-
 effects_in_words <- function(rows) {
   is_above <- rows$low > 0
   is_below <- rows$high < 0
@@ -108,8 +98,130 @@ effects_in_words <- function(rows) {
         counted(nrow(rows), "effect"), sum(is_above), more_of(rows), one_text(rows, "compared", "second"),
         sum(is_below), sum(!is_above & !is_below)
       ),
-      sprintf("The largest is %.2f, the smallest %.2f.", max(rows$at), min(rows$at)),
-      source_note(rows), measure_note(rows), interval_note(rows)
+      sprintf("The largest is %.2f, the smallest %.2f.", max(rows$at), min(rows$at))
     )
+  )
+}
+
+#' Effects of all cells, and what they come to together
+#'
+#' A forest plot: the effect of each test and model with its interval, and below them the mean with its interval, and
+#' the prediction intervals of a new test, a new model and a new test of a new model.
+#'
+#' @param data what [meta_analysis()] returned, of one source, study version and variant. Used if present:
+#'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows),
+#'   `is_sign_kept_by_missing` (cells whose sign missing answers could have made are crossed out).
+#' @inherit plot_effect_sizes params return
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE) && requireNamespace("metafor", quietly = TRUE)
+#' trials <- subset(simulate_trials(), is_valid)
+#' effects <- fit_crossed(trials, levels = c("compatible", "incompatible"), by = c("model", "test"))
+#' plot_forest(meta_analysis(effects$tables$effects))
+plot_forest <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  data <- begin_figure("forest", data, file, width, height, ...)
+  rows <- forest_to_draw(data)
+  finish_figure(
+    dots_figure(
+      rows, "model_shown", rev(levels(rows$name)), crossed_out(rows),
+      one_legend(nrow = ceiling(nlevels(rows$model_shown) / 5))
+    ),
+    forest_in_words(rows), 2.2 + .13 * max(nlevels(rows$name) * (nlevels(rows$model_shown) + 1), 8),
+    source = source_note(data[data$row %in% "cell", , drop = FALSE]), said = NULL, notes = c(
+      "Intervals of tests are of each effect; those of what is new are prediction intervals.",
+      if (any(rows$is_made)) "Crossed out: refused and other missing answers could have made the sign."
+    )
+  )
+}
+
+together <- c(
+  mean = "Mean", new_test = "A new test", new_model = "A new model", new_cell = "A new test of a new model"
+)
+
+forest_to_draw <- function(data) {
+  of_cells <- with_tests_on_y(rows_to_draw("forest", data, data$row %in% "cell" & !is.na(data$estimate)))
+  pooled <- data[data$row %in% names(together), , drop = FALSE]
+  names <- c(levels(of_cells$test_shown), unname(together[unique(pooled$row)]))
+  models <- c(levels(of_cells$model_shown), "All models")
+  part <- function(rows, name, model) {
+    data.frame(
+      name = factor(name, names), model_shown = factor(model, models), at = rows$estimate, low = rows$conf_low,
+      high = rows$conf_high, row = rows$row,
+      is_made = if (is.null(rows$is_sign_kept_by_missing)) FALSE else rows$is_sign_kept_by_missing %in% FALSE
+    )
+  }
+  rows <- rbind(
+    part(of_cells, as.character(of_cells$test_shown), as.character(of_cells$model_shown)),
+    part(pooled, together[pooled$row], rep("All models", nrow(pooled)))
+  )
+  series <- factor(rows$model_shown, setdiff(models, "All models"))
+  series[is.na(series)] <- models[[1]]
+  rows$height <- heights_of(rows$name, series)
+  is_pooled <- rows$row != "cell"
+  rows$height[is_pooled] <- heights_of(rows$name)[is_pooled]
+  rows
+}
+
+# Effects whose sign missing answers could have made.
+crossed_out <- function(rows) {
+  made <- rows[rows$is_made, , drop = FALSE]
+  if (nrow(made) > 0) ggplot2::geom_point(ggplot2::aes(x = .data$at), made, shape = 4, size = 3.2, colour = "grey15")
+}
+
+forest_in_words <- function(rows) {
+  pooled <- rows[rows$row != "cell", ]
+  cells <- rows[rows$row == "cell", ]
+  alt_text(
+    sprintf("Forest plot of %s of tests and models", counted(nrow(cells), "effect")), "Together",
+    sprintf("%s %.2f (%.2f to %.2f)", pooled$name, pooled$at, pooled$low, pooled$high),
+    notes = c(
+      sprintf("Single effects lie between %.2f and %.2f.", min(cells$at), max(cells$at)),
+      if (any(cells$is_made)) sprintf("Missing answers could have made the sign of %d of them.", sum(cells$is_made))
+    )
+  )
+}
+
+# Which family of token counts predicts best? Leave-one-out of the Bayesian models of token counts: how much better or
+# worse each family predicts a count that is left out than the lognormal does, by model and test. Differences are a
+# trial's, so that tests of any size compare; intervals are two standard errors to either side. Rows as of the view
+# bayes_ratios; `n_bad_pareto_k`, if it is there: counts for which leave-one-out is unreliable.
+plot_family_differences <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  rows <- begin_figure("family_differences", data, file, width, height, ...)
+  is_other <- !is.na(rows$elpd_difference) & rows$family != "lognormal"
+  rows <- with_tests_on_y(rows_to_draw("family_differences", rows, is_other))
+  rows$family_shown <- factor(gsub("_", " ", rows$family), unique(gsub("_", " ", rows$family)))
+  rows$height <- heights_of(rows$test_shown, rows$family_shown)
+  half_width <- 2 * rows$se_difference / rows$n
+  mean <- rows$elpd_difference / rows$n
+  rows <- with_intervals(rows, mean, mean - half_width, mean + half_width)
+  n_columns <- columns_within(width, 2, each_in = 4)
+  n_lines <- ceiling(nlevels(rows$model_shown) / n_columns)
+  finish_figure(
+    dots_figure(
+      rows, "family_shown", rev(levels(rows$test_shown)), one_legend(nrow = 1),
+      ggplot2::theme(panel.spacing.x = ggplot2::unit(24, "pt")), # or the numbers of neighbours touch
+      panel = "model_shown", n_columns = n_columns
+    ),
+    family_differences_in_words(rows),
+    2 + n_lines * (.4 + .13 * max(nlevels(rows$test_shown) * (nlevels(rows$family_shown) + 1), 6)),
+    source = c(unreliable_note(rows), source_note(rows))
+  )
+}
+
+unreliable_note <- function(rows) {
+  n <- if ("n_bad_pareto_k" %in% names(rows)) sum(rows$n_bad_pareto_k, na.rm = TRUE) else 0
+  if (n > 0) sprintf("Leave-one-out is unreliable for %s (Pareto's k above 0.7).", counted(n, "count"))
+}
+
+family_differences_in_words <- function(rows) {
+  of_families <- split(rows, rows$family_shown)
+  said <- vapply(of_families, function(part) {
+    sprintf(
+      "%s %.3f (%.3f to %.3f; better in %d, worse in %d of %d)", part$family_shown[[1]], stats::median(part$at),
+      min(part$at), max(part$at), sum(part$low > 0), sum(part$high < 0), nrow(part)
+    )
+  }, "")
+  alt_text(
+    sprintf("Families of token counts next to the lognormal for %s", counted_shown(rows, c("test", "model"))),
+    "Difference in log probability a trial, in the middle (all; by more than two standard errors)", unname(said)
   )
 }

@@ -1,7 +1,6 @@
 # The estimates of a fit with their intervals, one panel a term: what plot() draws of fits that have no figure.
 plot_estimates <- function(data, file = NULL, term = NULL, width = NULL, height = NULL, ...) {
-  begin_figure(file, width, height, ...)
-  rows <- with_outcome(figure_rows(data, "estimates"), data)
+  rows <- with_outcome(begin_figure("estimates", data, file, width, height, ...), data)
   known <- unique(as.character(rows$term))
   drawn <- if (is.null(term)) setdiff(known, c("intercept", "(Intercept)")) else term
   if (length(unknown <- setdiff(drawn, known)) > 0 || length(drawn) == 0) {
@@ -9,10 +8,8 @@ plot_estimates <- function(data, file = NULL, term = NULL, width = NULL, height 
       sprintf("There is no term %s to draw.", quoted(unknown)), sprintf("Terms there are: %s.", toString(known))
     )
   }
-  rows <- rows[rows$term %in% drawn, , drop = FALSE]
-  rows <- rows_to_draw(
-    rows, c("estimate", "conf_low", "conf_high"), !is.na(rows$conf_low), "estimates", "row with an interval"
-  )
+  check_columns(rows, c("estimate", "conf_low", "conf_high"), to = "draw estimates")
+  rows <- rows_to_draw("estimates", rows, rows$term %in% drawn & !is.na(rows$conf_low))
   by <- intersect(c("model", "test"), names(rows))
   rows$cell <- if (length(by) == 0) "all rows" else do.call(paste, c(unname(as.list(rows[by])), sep = ", "))
   rows$cell <- factor(rows$cell, levels = rev(unique(rows$cell)))
@@ -23,17 +20,35 @@ plot_estimates <- function(data, file = NULL, term = NULL, width = NULL, height 
     ggplot2::geom_point(size = 2) +
     ggplot2::facet_wrap(~term, scales = "free_x") +
     figure_theme()
+  words <- alt_text(
+    sprintf("Estimates with 95 %% intervals for %s", counted(nlevels(rows$cell), "group")), "Estimate, from, to",
+    sprintf("%s, %s: %.3g, %.3g, %.3g", rows$cell, rows$term, rows$estimate, rows$conf_low, rows$conf_high)
+  )
   finish_figure(
-    plot, file, estimates_in_words(rows), width, height, 7, 1.6 + .3 * nlevels(rows$cell),
+    plot, words, 1.6 + .3 * nlevels(rows$cell),
     title = if (is.null(outcome)) "Estimates" else sprintf("Estimates of the %s", outcome),
-    subtitle = "Points with 95 % intervals; at the line there is no difference.", caption = source_note(rows),
     x = if (is.null(outcome)) "Estimate" else sprintf("Estimate (in units of the %s)", outcome)
   )
 }
 
-estimates_in_words <- function(rows) {
-  alt_text(
-    sprintf("Estimates with 95 %% intervals for %s", counted(nlevels(rows$cell), "group")), "Estimate, from, to",
-    sprintf("%s, %s: %.3g, %.3g, %.3g", rows$cell, rows$term, rows$estimate, rows$conf_low, rows$conf_high)
-  )
+#' @param term terms to draw; all but intercepts if it is left out.
+#' @rdname slant_fit
+#' @method plot slant_fit
+#' @export
+plot.slant_fit <- function(x, term = NULL, ...) {
+  if (is.data.frame(x$tables$topics) && is.null(term)) {
+    return(plot_topic_prevalence(x, ...))
+  }
+  if (isTRUE(nrow(x$tables$contrasts) > 0) && "test" %in% names(x$tables$contrasts) && is.null(term)) {
+    return(plot_condition_contrasts(x, ...))
+  }
+  if (length(x$estimates$term) > 0 && all(x$estimates$term == "cohens_d") && is.null(term)) {
+    return(plot_effect_sizes(x, ...))
+  }
+  plot_estimates(x, term = term, ...)
 }
+
+#' @rdname slant_fit
+#' @method autoplot slant_fit
+#' @rawNamespace S3method(ggplot2::autoplot,slant_fit)
+autoplot.slant_fit <- function(object, ...) plot.slant_fit(object, ...) # nolint: object_name_linter.

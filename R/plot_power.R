@@ -14,34 +14,33 @@
 #' variances <- list(wording = 30, word = 250, residual = 3200, sd = 60)
 #' plot_power(plan_power(variances, n_words = c(8, 16, 32, 64), n_wordings = c(5, 20), n_repetitions = c(1, 5)))
 plot_power <- function(data, file = NULL, width = NULL, height = NULL, ...) {
-  begin_figure(file, width, height, ...)
+  data <- begin_figure("power", data, file, width, height, ...)
   if ("attribute" %in% names(data)) {
-    return(plot_power_of_levels(data, file, width, height))
+    rows <- power_of_levels_to_draw(data)
+    return(power_curves(
+      rows, width, power_of_levels_in_words(rows),
+      ggplot2::geom_hline(yintercept = .8, linewidth = .3, linetype = "dashed"),
+      title = "Which differences would be found", source = "Bars: 95 % intervals of the simulation.",
+      subtitle = "Share of simulated studies in which two levels differ (p < .05); dashed: .8.",
+      x = "Mean difference of two levels, without its sign", y = "Power"
+    ))
   }
   is_of_games <- "n_games" %in% names(data)
   rows <- power_to_draw(data, is_of_games)
-  n_columns <- columns_within(inches_or(width, 7.5), nlevels(rows$panel), each_in = 2.2, margin_in = .6)
-  finish_figure(
-    power_curves(rows, n_columns), file, power_in_words(rows, is_of_games), width, height, 7.5,
-    2 + 2.4 * ceiling(nlevels(rows$panel) / n_columns),
-    title = "What could be found",
+  power_curves(
+    rows, width, power_in_words(rows, is_of_games), title = "What could be found",
     subtitle = "Smallest effect, in units of the outcome, that is found with the power that was asked for.",
-    caption = if (is_of_games) NULL else "Trials alone become more with repetitions; words and wordings do not.",
+    source = if (is_of_games) "" else "Trials alone become more with repetitions; words and wordings do not.",
     x = if (is_of_games) "Games in each condition" else "Words", y = "Minimum detectable effect"
   )
 }
 
 power_to_draw <- function(data, is_of_games) {
   needed <- c(if (is_of_games) "n_games" else c("n_words", "n_wordings", "n_repetitions"), "mde")
-  check_columns(data, needed, to = "draw the power of a design")
-  rows <- data[is.finite(data$mde), , drop = FALSE]
-  if (nrow(rows) == 0) stop_with("Can't draw the power of a design: no row has a minimum detectable effect.")
+  rows <- planned_rows(data, needed, "mde", "minimum detectable effect")
   rows$x <- if (is_of_games) rows$n_games else rows$n_words
-  rows$at <- rows$mde
-  rows$low <- rows$high <- NA_real_
-  numbers <- if (is_of_games) rep(1, nrow(rows)) else rows$n_repetitions
-  repetitions <- sort(unique(numbers))
-  rows$look <- factor(numbers, repetitions, ifelse(repetitions == 1, "once each", paste(repetitions, "times each")))
+  rows <- with_intervals(rows, rows$mde, NA_real_, NA_real_)
+  rows$look <- times_each(if (is_of_games) rep(1, nrow(rows)) else rows$n_repetitions)
   cell <- lapply(intersect(c("model", "test", "index"), names(rows)), labels_of, data = rows)
   wordings <- if (!is_of_games) ifelse(rows$n_wordings == 1, "1 wording", paste(rows$n_wordings, "wordings"))
   parts <- c(cell, list(if (is.null(wordings)) rep("games", nrow(rows)) else wordings))
@@ -50,15 +49,30 @@ power_to_draw <- function(data, is_of_games) {
   rows
 }
 
-power_curves <- function(rows, n_columns) {
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data$x)) +
+planned_rows <- function(data, needed, value, named) {
+  check_columns(data, needed, to = "draw the power of a design")
+  rows <- data[is.finite(data[[value]]), , drop = FALSE]
+  if (nrow(rows) == 0) stop_with(sprintf("Can't draw the power of a design: no row has a %s.", named))
+  rows
+}
+
+times_each <- function(numbers) {
+  repetitions <- sort(unique(numbers))
+  factor(numbers, repetitions, ifelse(repetitions == 1, "once each", paste(repetitions, "times each")))
+}
+
+power_curves <- function(rows, width, words, line = NULL, ...) {
+  n_columns <- columns_within(inches_or(width, 7.5), nlevels(rows$panel), each_in = 2.2, margin_in = .6)
+  plot <- ggplot2::ggplot(rows, ggplot2::aes(x = .data$x)) +
     curves(rows, "look", is_joined = TRUE) +
     panels_by("panel", n_columns, scales = "fixed") +
     colours_and_shapes(nlevels(rows$look)) +
     ggplot2::scale_y_continuous(limits = c(0, NA)) +
     figure_theme() +
     panels_of_tests() +
-    grid_of_numbers()
+    grid_of_numbers() +
+    line
+  finish_figure(plot, words, 2 + 2.4 * ceiling(nlevels(rows$panel) / n_columns), ...)
 }
 
 power_in_words <- function(rows, is_of_games) {
@@ -78,32 +92,14 @@ power_in_words <- function(rows, is_of_games) {
   )
 }
 
-plot_power_of_levels <- function(data, file, width, height) {
-  rows <- power_of_levels_to_draw(data)
-  n_columns <- columns_within(inches_or(width, 7.5), nlevels(rows$panel), each_in = 2.2, margin_in = .6)
-  finish_figure(
-    power_curves(rows, n_columns) + ggplot2::geom_hline(yintercept = .8, linewidth = .3, linetype = "dashed"), file,
-    power_of_levels_in_words(rows), width, height, 7.5, 2 + 2.4 * ceiling(nlevels(rows$panel) / n_columns),
-    title = "Which differences would be found",
-    subtitle = "Share of simulated studies in which two levels differ (p < .05); dashed: .8.",
-    caption = "Bars: 95 % intervals of the simulation.", x = "Mean difference of two levels, without its sign",
-    y = "Power"
-  )
-}
-
 power_of_levels_to_draw <- function(data) {
   needed <- c("attribute", "first", "second", "estimate", "power", "n_data_sets", "n_repetitions")
-  check_columns(data, needed, to = "draw the power of a design")
-  rows <- data[is.finite(data$power) & is.finite(data$estimate), , drop = FALSE]
-  if (nrow(rows) == 0) stop_with("Can't draw the power of a design: no row has a power.")
+  rows <- planned_rows(data, needed, "power", "power")
+  rows <- rows[is.finite(rows$estimate), , drop = FALSE]
   rows$x <- abs(rows$estimate)
-  rows$at <- rows$power
   interval <- wilson(round(rows$power * rows$n_data_sets), rows$n_data_sets)
-  rows$low <- interval$rate_low
-  rows$high <- interval$rate_high
-  repetitions <- sort(unique(rows$n_repetitions))
-  shown <- ifelse(repetitions == 1, "once each", paste(repetitions, "times each"))
-  rows$look <- factor(rows$n_repetitions, repetitions, shown)
+  rows <- with_intervals(rows, rows$power, interval$rate_low, interval$rate_high)
+  rows$look <- times_each(rows$n_repetitions)
   rows$pair <- paste(rows$second, rows$first, sep = " - ")
   cell <- lapply(intersect(c("model", "test"), names(rows)), labels_of, data = rows)
   panel <- do.call(paste, c(cell, list(rows$attribute), sep = "\n"))

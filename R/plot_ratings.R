@@ -1,17 +1,84 @@
-#' Ratings as stacked bars around the middle of the scale
-#'
-#' One bar for each level (and model), as wide as all its ratings: points below the middle lie left of it, those above
-#' right, and the middle point itself half on each side. So bars compare at one glance.
-#'
-#' @param data a data frame with one row per level and point of the scale: `level`, `category` (whole numbers, the
-#'   lowest first), `n` (ratings). Used if present: `attribute`, `model`, `model_label`, `labels` (words of the
-#'   points), `points` (of the whole scale, if some were never given), `source`.
-#' @inherit plot_effect_sizes params return
-#' @noRd
+# What combinations of two attributes add, as a heat map: of amie(), or of its estimates ("first: level x second:
+# level").
+plot_interactions <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  rows <- begin_figure("interactions", data, file, width, height, ...)
+  ends <- c("estimate", "conf_low", "conf_high")
+  if (shows_shares(rows)) rows[ends] <- 100 * rows[ends]
+  tiles <- interaction_tiles(rows)
+  reach <- max(abs(tiles$at[tiles$is_apart]), 0)
+  of <- list(middle = 0, reach = if (reach > 0) reach else 1)
+  cells <- tiles[!duplicated(tiles[c("panel", "contrast")]), ]
+  question <- sub("^ in ", "", sub(": .*", "", in_outcome(rows)))
+  cell <- c(one_text(rows, "model_label", one_text(rows, "model", "")), question)
+  of_cell <- if (any(nzchar(cell))) paste(":", toString(cell[nzchar(cell)])) else ""
+  panels <- split(tiles, tiles$panel)
+  most_levels <- function(side) max(vapply(panels, function(panel) nlevels(droplevels(panel[[side]])), 1L))
+  widest <- most_levels("model_shown")
+  most <- if (length(panels) == 1) 1 else max(1, min(3, floor(16 / widest)))
+  n_columns <- columns_within(width, min(length(panels), most), each_in = 1.5 + .4 * widest, margin_in = 1)
+  finish_figure(
+    diverging_heat_map(tiles, of, "bottom") + (if (length(panels) > 1) panels_by("panel", n_columns, scales = "free")),
+    alt_text(
+      sprintf(
+        "Heat map of what %d combinations of %s add%s", nrow(tiles), paste(unique(tiles$pair), collapse = "; "), of_cell
+      ),
+      notes = sprintf(
+        "p, corrected for the number in its panel, is below .05 in %s.", counted(sum(cells$is_apart), "contrast")
+      )
+    ),
+    2 + (.9 + .35 * most_levels("test_shown")) * ceiling(length(panels) / n_columns),
+    max(6, 1 + n_columns * (1.5 + .75 * widest)), title = paste0("What do combinations add?", sub("^:", "", of_cell)),
+    x = attr(tiles, "sides")[[1]], y = attr(tiles, "sides")[[2]]
+  )
+}
+
+# Columns are levels of the first attribute, rows of the second; a panel for each pair of attributes and model.
+interaction_tiles <- function(rows) {
+  sides <- do.call(rbind, strsplit(rows$term, " x ", fixed = TRUE))
+  if (ncol(sides) != 2) stop_with("Can't draw: terms must read \"first: level x second: level\".")
+  level <- function(side) sub("^[^:]*: ", "", side)
+  ordered <- function(side) ordered_labels(frame_of(level = level(side)), "level")
+  models <- with_cells(rows, "model")
+  attributes <- gsub("_", " ", sub(": .*", "", sides), fixed = TRUE)
+  pair <- paste(attributes[, 1], "and", attributes[, 2])
+  panel <- if ("model" %in% names(rows)) paste(pair, labels_of(models, "model"), sep = ", ") else pair
+  tiles <- frame_of(
+    model_shown = ordered(sides[, 1]), test_shown = ordered(sides[, 2]), at = rows$estimate, low = rows$conf_low,
+    high = rows$conf_high, contrast = contrasts_of(rows), pair = pair, panel = factor(panel, unique(panel)),
+    is_apart = FALSE
+  )
+  # Where an attribute has two levels, each contrast is in the table twice, with either sign: it counts once.
+  p_values <- p_of_rows(rows)
+  for (of_panel in split(seq_len(nrow(tiles)), tiles$panel)) {
+    first <- of_panel[!duplicated(tiles$contrast[of_panel])]
+    corrected <- stats::p.adjust(p_values[first], "holm")[match(tiles$contrast[of_panel], tiles$contrast[first])]
+    tiles$is_apart[of_panel] <- !is.na(corrected) & corrected < .05
+  }
+  digits <- max(0, 1 - floor(log10(max(abs(tiles$at), 1e-3))))
+  tiles$text <- no_minus_zero(paste0(sprintf("%.*f", digits, tiles$at), ifelse(tiles$is_apart, "*", "")))
+  attr(tiles, "sides") <- if (length(unique(pair)) == 1) as.list(attributes[1, ]) else list(NULL, NULL)
+  tiles
+}
+
+contrasts_of <- function(rows) {
+  width <- rows$conf_high - rows$conf_low
+  sprintf("%.9g, %.9g", abs(rows$estimate), width)
+}
+
+# Without p (a table that holds intervals only) a normal distribution's.
+p_of_rows <- function(rows) {
+  if (!is.null(rows$p_value)) {
+    return(rows$p_value)
+  }
+  2 * stats::pnorm(-abs(rows$estimate) * 2 * stats::qnorm(.975) / (rows$conf_high - rows$conf_low))
+}
+
+# Ratings as stacked bars around the middle of the scale, one for each level (and model), as wide as all its ratings:
+# points below the middle lie left of it, those above right, and the middle point itself half on each side. `category`:
+# whole numbers, the lowest first; `n`: ratings. Used if there: `labels` (words of the points), `points` (of the whole
+# scale, if some were never given).
 plot_ratings <- function(data, file = NULL, width = NULL, height = NULL, ...) {
-  begin_figure(file, width, height, ...)
-  rows <- figure_rows(data)
-  check_figure_columns(rows, c("level", "category", "n"))
+  rows <- begin_figure("ratings", data, file, width, height, ...)
   if (!"attribute" %in% names(rows)) rows$attribute <- rep("", nrow(rows))
   rows <- attribute_figure_rows(rows)
   pieces <- rating_pieces(rows)
@@ -19,42 +86,30 @@ plot_ratings <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   points <- levels(pieces$point)
   n_bars <- nrow(unique(pieces[c("attribute_shown", "level_shown", "model_shown")]))
   means <- means_in_words(rows)
+  plot <- ggplot2::ggplot(pieces, ggplot2::aes(y = .data$level_shown)) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(xmin = .data$from, xmax = .data$to, colour = .data$point), linewidth = 5, lineend = "butt"
+    ) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey35", linewidth = .4) +
+    ggplot2::scale_colour_manual(values = rating_colours(length(points)), drop = FALSE) +
+    ggplot2::scale_x_continuous(labels = function(at) paste0(plain_number_text(abs(100 * at)), " %")) +
+    ggplot2::scale_y_discrete(limits = rev) +
+    ggplot2::facet_grid(
+      ggplot2::vars(.data$attribute_shown), if (n_models > 1) ggplot2::vars(.data$model_shown),
+      scales = "free_y", space = "free_y", switch = "y"
+    ) +
+    figure_theme() +
+    ggplot2::theme(
+      strip.placement = "outside", panel.spacing.x = grid::unit(30, "pt"),
+      strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 0, vjust = 1)
+    ) +
+    ggplot2::guides(colour = ggplot2::guide_legend(nrow = 1, override.aes = list(linewidth = 4)))
   finish_figure(
-    ggplot2::ggplot(pieces, ggplot2::aes(y = .data$level_shown)) +
-      ggplot2::geom_linerange(
-        ggplot2::aes(xmin = .data$from, xmax = .data$to, colour = .data$point),
-        linewidth = 5, lineend = "butt"
-      ) +
-      ggplot2::geom_vline(xintercept = 0, colour = "grey35", linewidth = .4) +
-      ggplot2::scale_colour_manual(values = rating_colours(length(points)), drop = FALSE) +
-      ggplot2::scale_x_continuous(labels = function(at) paste0(plain_number_text(abs(100 * at)), " %")) +
-      ggplot2::scale_y_discrete(limits = rev) +
-      (if (n_models > 1) {
-        ggplot2::facet_grid(
-          ggplot2::vars(.data$attribute_shown), ggplot2::vars(.data$model_shown),
-          scales = "free_y", space = "free_y", switch = "y"
-        )
-      } else {
-        ggplot2::facet_grid(
-          ggplot2::vars(.data$attribute_shown),
-          scales = "free_y", space = "free_y", switch = "y"
-        )
-      }) +
-      figure_theme() +
-      ggplot2::theme(
-        strip.placement = "outside", panel.spacing.x = grid::unit(30, "pt"),
-        strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 0, vjust = 1)
-      ) +
-      ggplot2::guides(colour = ggplot2::guide_legend(nrow = 1, override.aes = list(linewidth = 4))),
-    file, alt_text(
+    plot, alt_text(
       sprintf("Stacked bars of ratings for %s", counted_levels(rows)),
-      if (length(means) < n_bars) "Mean rating, the lowest and the highest" else "Mean rating", means,
-      notes = source_note(rows)
+      if (length(means) < n_bars) "Mean rating, the lowest and the highest" else "Mean rating", means
     ),
-    width, height, 5.5 + 2.5 * min(3, n_models), 2.2 + .32 * nrow(unique(pieces[c("attribute_shown", "level_shown")])),
-    title = given_title(rows, "How is the scale used?"),
-    subtitle = "Left: below the middle; right: above it. The middle point lies half on each side.",
-    caption = source_note(rows), x = "Share of ratings"
+    2.2 + .32 * nrow(unique(pieces[c("attribute_shown", "level_shown")])), 5.5 + 2.5 * min(3, n_models)
   )
 }
 

@@ -1,23 +1,13 @@
-#' Specification curve
-#'
-#' How far a result depends on how it was analysed: the estimates of all specifications with their intervals, a panel
-#' for each model, and under them the choices that each specification made. Specifications stand in the order of their
-#' median, the study's first one in a grey band.
-#'
-#' Units are never mixed on one axis: if all rows have the same `unit`, the estimates themselves are drawn, else `d`,
-#' in standard deviations (see `fit_specification()`). Fits that are not `"ok"` are pale. Intervals more than ten times
-#' as wide as half of the others are cut at the edge of the panel, and counted in the caption.
-#'
-#' @param data a data frame with one row per specification and cell: `spec`, `unit`, `estimate`, `conf_low`,
-#'   `conf_high`, and, if units differ, `d`, `d_low`, `d_high`. Used if present: `spec_no` (1 is the first one; else
-#'   the order of rows), `label`, `model`, `test`, `status`, `source`, and columns that begin with `choice_`: what a
-#'   specification chose in that respect (`NA`: as the first one).
-#' @inherit plot_effect_sizes params return
-#' @source Simonsohn, Simmons & Nelson (2020), Specification curve analysis, Nature Human Behaviour 4, 1208-1214.
-#' @noRd
+# Specification curve: how far a result depends on how it was analysed. The estimates of all specifications with their
+# intervals, a panel for each model, and under them the choices that each made, in the order of their median, the
+# study's first one in a grey band. Units are never mixed on one axis: if all rows have the same `unit`, the estimates
+# themselves are drawn, else `d`, in standard deviations (see fit_specification()). Fits that are not "ok" are pale.
+# Intervals more than ten times as wide as half of the others are cut at the edge of the panel, and counted in the
+# caption. Used if there: `d`, `d_low`, `d_high`, `spec_no` (1 is the first one; else the order of rows), `label`,
+# `status`, and columns that begin with `choice_`: what a specification chose in that respect (NA: as the first one).
+# Simonsohn, Simmons & Nelson (2020), Specification curve analysis, Nature Human Behaviour 4, 1208-1214.
 plot_specifications <- function(data, file = NULL, width = NULL, height = NULL, ...) {
-  begin_figure(file, width, height, ...)
-  rows <- figure_rows(data, "estimates")
+  rows <- begin_figure("specifications", data, file, width, height, ...)
   width_in <- inches_or(width, 9)
   drawn <- specifications_to_draw(rows)
   dots <- choices_to_draw(rows, drawn)
@@ -28,17 +18,14 @@ plot_specifications <- function(data, file = NULL, width = NULL, height = NULL, 
   panel_in <- max(1.5, (if (is_narrow(width_in)) .2 else .17) * nrow(unique(dots["y"])))
   legend_in <- .2 * ceiling(nlevels(drawn$rows$test_shown) / columns_of_tests(drawn, width_in))
   finish_figure(
-    specification_layers(drawn, dots, width_in), file, specifications_in_words(drawn), width, height, 9,
+    specification_layers(drawn, dots, width_in), specifications_in_words(drawn),
     2.2 + legend_in + panel_in * (nlevels(drawn$rows$model_shown) + 1),
-    title = "Does the result rest on how it was analysed?",
-    subtitle = "Each column is one specification; the grey one is the first, to which the others are compared.",
-    caption = c(drawn$notes, source_note(drawn$rows)), y = drawn$axis
+    source = c(drawn$notes, source_note(drawn$rows)), y = drawn$axis
   )
 }
 
 # Rows with `at`, `low`, `high` on one scale, `x` (the place of the specification), labels; and what to say of them.
 specifications_to_draw <- function(rows) {
-  check_columns(rows, c("spec", "unit", "estimate", "conf_low", "conf_high"), to = "draw specifications")
   has_failed <- is.na(rows$estimate)
   if (all(has_failed)) {
     stop_with("Can't draw specifications: none has an estimate.")
@@ -48,12 +35,7 @@ specifications_to_draw <- function(rows) {
   for (name in setdiff(c("model", "test"), names(estimated))) estimated[[name]] <- rep("all rows", nrow(estimated))
   estimated$model[is.na(estimated$model)] <- "all models"
   estimated$test[is.na(estimated$test)] <- "all rows"
-  check_drawn_once(
-    estimated, c("spec", "model", "test"), "specifications",
-    "a specification has more than one row for a model and test",
-    "Keep the rows of one source, study version and variant."
-  )
-  estimated <- with_shown(estimated, c("model", "test"))
+  estimated <- with_shown(check_drawn_once("specifications", estimated), c("model", "test"))
   estimated$is_doubtful <- if ("status" %in% names(estimated)) !estimated$status %in% "ok" else FALSE
   ordered <- in_order_of_median(rows, estimated)
   # A test keeps its place where another one is missing.
@@ -223,8 +205,7 @@ specifications_in_words <- function(drawn) {
       sprintf(
         "Within a cell the estimates differ by at most %.2g, in half of them by %.2g or less.", max(spread),
         stats::median(spread)
-      ),
-      drawn$notes, source_note(rows)
+      )
     )
   )
 }

@@ -28,7 +28,7 @@ MARKS = {
     "check": (r"^analysis/.*checks\.(?:csv|toml)$", r"^(?:\[(?=\w+\]$))?([a-z]\w+)[],]"),
     "design": (r"^collector/designs/(\w+)/design\.py$", None),
     "table": (r"^sql/views/2_tables/(\w+)\.sql$", None),
-    "figure": (r"^R/plot_(\w+)\.R$", None),
+    "figure": (r"^inst/figures\.csv$", r"^(\w+),"),
     "layout": (r"^collector/importing/layouts/(\w+)\.py$", None),
     "provider": (r"^collector/providers/(\w+)\.py$", None),
 }

@@ -4,15 +4,18 @@ The specification curve, drawn from what `analyze sensitivity` kept, never from 
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from typing import TypeAlias
 
 import duckdb
 import polars as pl
 
+from slant.analysis.bridge.r_packages import inst_folder
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress
 from slant.analysis.questions.games.cells import with_game_variant
@@ -90,6 +93,23 @@ class FigureKind:
     function: str = ""
     is_of_data: bool = True
     is_declared: bool = False
+
+
+Rows: TypeAlias = Callable[["FigureData"], "pl.DataFrame | None"]
+
+
+@cache
+def figure_table() -> dict[str, dict[str, str]]:
+    """Return the rows of inst/figures.csv by figure, in the order of a report; R reads the same file."""
+    with (inst_folder() / "figures.csv").open(encoding="utf-8", newline="") as file:
+        return {row["figure"]: row for row in csv.DictReader(file)}
+
+
+def figure_kind(name: str, rows: Rows) -> FigureKind:
+    """Return the kind of figure with the words of the table."""
+    row = figure_table()[name]
+    of_data, declared = row["kind"] != "method", row["kind"] == "declared"
+    return FigureKind(row["description"], rows, row["hint"], is_of_data=of_data, is_declared=declared)
 
 
 @dataclass(frozen=True)
@@ -218,9 +238,4 @@ def _specifications(data: FigureData) -> pl.DataFrame | None:
     return None if rows.is_empty() else rows_to_draw(rows, data.labels)
 
 
-KINDS = {
-    "specifications": FigureKind(
-        "The specification curve: estimates of each way to analyse (after analyze sensitivity).",
-        _specifications, "analyze sensitivity --study {study}",
-    ),
-}  # fmt: skip
+ROWS: dict[str, Rows] = {"specifications": _specifications}

@@ -9,7 +9,7 @@ from functools import partial
 import polars as pl
 
 from slant.analysis.paper.published import read_human_levels
-from slant.analysis.plots.figure_data import FigureData, FigureKind
+from slant.analysis.plots.figure_data import FigureData, FigureKind, Rows, figure_table
 from slant.analysis.questions.games.cells import CELL
 from slant.analysis.questions.games.indices import controlled_rows
 from slant.collector.designs.allocation.parts import AllocationData
@@ -19,8 +19,8 @@ from slant.collector.study.records import StudyFigure
 
 STRATIFICATION = "stratification"
 SUCCESS = "success_rate"
-_INDICES = "analyze indices --study {study}"
-_WHAT = "How stratified games became, by model and answer format, with people and chance (after analyze indices)."
+_INDICES = figure_table()[STRATIFICATION]["hint"]
+_WHAT = figure_table()[STRATIFICATION]["description"]
 
 
 def study_figure_kinds(study: Study) -> dict[str, FigureKind]:
@@ -86,25 +86,14 @@ def _controlled(data: FigureData) -> pl.DataFrame | None:
     return controlled_rows(data.workers) if data.study.design.analyses.compares_variants else None
 
 
-KINDS = {
-    STRATIFICATION: FigureKind(_WHAT, lambda data: None, _INDICES),
-    "elicited_rates": FigureKind("How likely each job succeeds, as models said themselves, by class.", _elicited),
-    "allocations": FigureKind(
-        "The rank-ordered allocation matrix of each model: which group was chosen for which class.",
-        partial(_of_one_variant, view="allocation_matrices"),
-    ),
-    "learning_curves": FigureKind(
-        "Success, and how often a choice is the last one again, by round.",
-        partial(_of_one_variant, view="allocation_learning_curves"),
-    ),
-    "exploration": FigureKind(
-        "How open choices remain after earlier outcomes.", partial(_of_one_variant, view="allocation_exploration")
-    ),
-    "controlled_indices": FigureKind(
-        "What SI, BGD and GASI are in games made up with a known structure (no data needed).", _controlled,
-        is_of_data=False,
-    ),
-}  # fmt: skip
+ROWS: dict[str, Rows] = {
+    STRATIFICATION: lambda data: None,
+    "elicited_rates": _elicited,
+    "allocations": partial(_of_one_variant, view="allocation_matrices"),
+    "learning_curves": partial(_of_one_variant, view="allocation_learning_curves"),
+    "exploration": partial(_of_one_variant, view="allocation_exploration"),
+    "controlled_indices": _controlled,
+}
 
 
 _KEPT = "game_index_intervals"

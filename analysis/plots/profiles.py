@@ -14,7 +14,7 @@ from slant.analysis.calls.call import Call, answered
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import fit
 from slant.analysis.fitting.frames import fits_to_show, stale_fit_warning
-from slant.analysis.plots.figure_data import FigureData, FigureKind
+from slant.analysis.plots.figure_data import FigureData, Rows
 from slant.analysis.questions.calibration import last_calibrations
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
@@ -131,28 +131,13 @@ def _in_parts(rows: pl.DataFrame | None) -> pl.DataFrame | None:
     return rows.with_columns(part=pl.col("fit"))
 
 
-_HINT = "analyze --fit brms --study {study}"
-CHOICE_KINDS = {
-    "compliance": FigureKind(
-        "Valid answers by model, test and condition, as predicted and as observed (after analyze --fit brms).",
-        _compliance, _HINT,
-    ),
-    "condition_contrasts": FigureKind(
-        "The difference between the conditions in consistency, by model and test (after analyze --fit brms).",
-        _condition_contrasts, _HINT,
-    ),
-    "predictive_checks": FigureKind(
-        "Observed values and a fit's predictions, cell by cell (after analyze --fit brms).", _predictive_checks, _HINT
-    ),
-    "permutations": FigureKind(
-        "The observed difference between conditions next to those of arbitrary labels (after analyze permute).",
-        _permutations, "analyze permute --study {study}",
-    ),
-    "calibration": FigureKind(
-        "Ranks of truths among posterior draws, compared with those of a correct sampler (after analyze calibrate).",
-        _calibration, "analyze calibrate --study {study}",
-    ),
-}  # fmt: skip
+CHOICE_ROWS: dict[str, Rows] = {
+    "compliance": _compliance,
+    "condition_contrasts": _condition_contrasts,
+    "predictive_checks": _predictive_checks,
+    "permutations": _permutations,
+    "calibration": _calibration,
+}
 
 
 _OVER_PROFILES = (
@@ -278,29 +263,11 @@ def _paired(data: FigureData) -> pl.DataFrame | None:
     return rows.with_columns(note=pl.lit(_OVER_MATERIALS))
 
 
-KINDS = {
-    "marginal_means": FigureKind(
-        "The mean answer at each level of each attribute, with its interval.", _marginal_means, is_declared=True
-    ),
-    "amce": FigureKind(
-        "The effect of each level against the first of its attribute, with its interval.",
-        partial(_of_fit, figure="amce"),
-        is_declared=True,
-    ),
-    "impact_ratios": FigureKind(
-        "Rates of yes over the highest, with intervals and a line at four fifths.",
-        partial(_of_fit, figure="impact_ratios", table="ratios"),
-        is_declared=True,
-    ),
-    "interactions": FigureKind(
-        "What combinations of two attributes add to the effects of both.",
-        partial(_of_fit, figure="interactions"),
-        is_declared=True,
-    ),
-    "paired_differences": FigureKind(
-        "The effect of each change compared with the baseline, and that of shuffled repetitions.",
-        _paired,
-        is_declared=True,
-    ),
-    "ratings": FigureKind("Ratings at each level of each attribute, as stacked bars.", _ratings, is_declared=True),
+ROWS: dict[str, Rows] = {
+    "marginal_means": _marginal_means,
+    "amce": partial(_of_fit, figure="amce"),
+    "impact_ratios": partial(_of_fit, figure="impact_ratios", table="ratios"),
+    "interactions": partial(_of_fit, figure="interactions"),
+    "paired_differences": _paired,
+    "ratings": _ratings,
 }

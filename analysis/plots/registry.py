@@ -13,7 +13,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.choices import newest_fits
 from slant.analysis.fitting.fits import FitResult, Progress, fit
 from slant.analysis.plots import figure_data, games, profiles
-from slant.analysis.plots.figure_data import LABELS, FigureData, FigureKind
+from slant.analysis.plots.figure_data import LABELS, FigureData, FigureKind, Rows, figure_kind, figure_table
 from slant.analysis.questions.checks.study_checks import same_words_rows
 from slant.analysis.questions.checks.trials import has_mixed_fit
 from slant.analysis.questions.games.cells import CELL
@@ -108,33 +108,16 @@ def _same_words(data: FigureData) -> pl.DataFrame | None:
     return rows
 
 
-OF_TRIALS = {
-    "effect_sizes": FigureKind(
-        "Cohen's d with its interval, by model and test (the paper's main figure).", _effect_sizes
-    ),
-    "tokens": FigureKind("The distribution of tokens, by model, test and condition.", _tokens, is_declared=True),
-    "refusals": FigureKind("The proportion of refusals, by model, test and condition.", _refusals, is_declared=True),
-    "token_steps": FigureKind(
-        "A histogram of token counts, fine enough to show the steps in which a provider counts.",
-        _token_steps, is_declared=True,
-    ),
-    "same_words": FigureKind(
-        "Whether models have the bias at the same words: effects at words correlated between models.",
-        _same_words, is_declared=True,
-    ),
-    "family_differences": FigureKind(
-        "How well other families than the lognormal predict token counts (after analyze --fit brms --family …).",
-        _family_differences, "analyze --fit brms --study {study} --family gaussian",
-    ),
-    "topic_prevalence": FigureKind(
-        "How large each topic is, by model, condition and test (after analyze --fit stm).",
-        lambda data: data.topics.get("topic_prevalence"), "analyze --fit stm",
-    ),
-    "search_k": FigureKind(
-        "Criteria for the number of topics (after analyze topics search).",
-        lambda data: data.topics.get("search_k"), "analyze topics search",
-    ),
-}  # fmt: skip
+OF_TRIALS: dict[str, Rows] = {
+    "effect_sizes": _effect_sizes,
+    "tokens": _tokens,
+    "refusals": _refusals,
+    "token_steps": _token_steps,
+    "same_words": _same_words,
+    "family_differences": _family_differences,
+    "topic_prevalence": lambda data: data.topics.get("topic_prevalence"),
+    "search_k": lambda data: data.topics.get("search_k"),
+}
 
 
 _PEOPLE = "human"
@@ -175,16 +158,7 @@ def _replays(data: FigureData) -> pl.DataFrame | None:
     return named.with_columns(part=pl.concat_str("variant", "model", separator=" "))
 
 
-CHOICE_MODELS = {
-    "learned_parameters": FigureKind(
-        "How models and people learn in games: parameters of learners (after analyze --fit learning).",
-        _parameters, "analyze --fit learning --study {study}",
-    ),
-    "replayed_curves": FigureKind(
-        "How choices settle by round, compared with replays of each policy (after analyze --fit policies, learning).",
-        _replays, "analyze --fit policies --study {study}",
-    ),
-}  # fmt: skip
+CHOICE_MODELS: dict[str, Rows] = {"learned_parameters": _parameters, "replayed_curves": _replays}
 
 
 _N = ("n_conversations", "n_trials")
@@ -200,13 +174,6 @@ def _pairing_rows(data: FigureData, figure: str) -> pl.DataFrame | None:
     return None if rows.is_empty() else rows
 
 
-_DESCRIPTIONS = {
-    "bias": "D of lists of words with its interval, by model and test.",
-    "bias_heatmap": "The same (of a study of decisions: shares) as a heat map of models and tests.",
-    "decisions": "Proportion of decisions that follow the usual association, with its interval, by model and test.",
-}
-
-
 def _of_view(data: FigureData, figure: str) -> pl.DataFrame | None:
     """Return the rows of the view that the design names for this figure."""
     with reading(data.db) as connection:
@@ -214,22 +181,17 @@ def _of_view(data: FigureData, figure: str) -> pl.DataFrame | None:
     return None if rows.is_empty() else rows
 
 
-CODINGS = {
-    "confusion": FigureKind(
-        "Which codes people and models give to the same texts.", partial(_of_view, figure="confusion"), is_declared=True
-    ),
+PAIRINGS: dict[str, Rows] = {
+    name: partial(_pairing_rows, figure=name) for name in ("bias", "bias_heatmap", "decisions")
 }
-PAIRINGS = {
-    name: FigureKind(description, partial(_pairing_rows, figure=name), is_declared=True)
-    for name, description in _DESCRIPTIONS.items()
-}
+CODINGS: dict[str, Rows] = {"confusion": partial(_of_view, figure="confusion")}
 
-
-# By the name that people type, in the order of a report.
-FIGURES: dict[str, FigureKind] = {
-    **OF_TRIALS, **profiles.CHOICE_KINDS, **PAIRINGS, **CODINGS, **profiles.KINDS,
-    **figure_data.KINDS, **games.KINDS, **CHOICE_MODELS,
+_ROWS: dict[str, Rows] = {
+    **OF_TRIALS, **profiles.CHOICE_ROWS, **PAIRINGS, **CODINGS, **profiles.ROWS, **figure_data.ROWS, **games.ROWS,
+    **CHOICE_MODELS,
 }  # fmt: skip
+# By the name that people type, in the order of a report.
+FIGURES = {name: figure_kind(name, _ROWS[name]) for name in figure_table() if name in _ROWS}
 
 
 def figure_kinds(study: Study) -> dict[str, FigureKind]:

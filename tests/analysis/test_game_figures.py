@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.cli.main import analyze
 from slant.analysis.paper.published import read_human_levels
-from slant.analysis.plots.games import KINDS, study_figure_kinds
+from slant.analysis.plots.games import ROWS, study_figure_kinds
 from slant.analysis.plots.registry import FigureRows, figure_rows
 from slant.analysis.questions.games.indices import game_indices
 from slant.collector import collect
@@ -139,7 +139,7 @@ def test_the_hiring_game_has_the_figures_of_its_paper() -> None:
     study = load_study("hiring")
     paper = {"stratification", "families", "success_rates", "features", "steers", "settings", "hidden_mapping"}
     assert set(study_figure_kinds(study)) == paper
-    assert {"elicited_rates", "controlled_indices", "allocations"} < set(KINDS)
+    assert {"elicited_rates", "controlled_indices", "allocations"} < set(ROWS)
     assert study.figures["steers"].all_variants == ("main", "steer_fair", "steer_values", "steer_norm", "steer_bonus")
     assert study_figure_kinds(load_study("rmiat")) == {}
 

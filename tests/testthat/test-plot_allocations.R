@@ -14,10 +14,10 @@ test_figure("a game with a class for each group has a full diagonal, chance has 
 })
 
 test_in_full("the last panel is that of random choices as ordered by the same rule", {
-  ranked <- random_matrices(labelled_games(transform(made_allocations(), group = choice), "test"), "model_shown", 1)
+  ranked <- random_matrices(labelled_games(transform(made_allocations(), group = choice)), "model_shown", 1)
   expect_equal(sum(ranked$n) / length(unique(ranked$game)), 40)
   expect_equal(ranked, random_matrices(
-    labelled_games(transform(made_allocations(), group = choice), "test"), "model_shown", 1
+    labelled_games(transform(made_allocations(), group = choice)), "model_shown", 1
   ))
 })
 

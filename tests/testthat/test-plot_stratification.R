@@ -11,7 +11,7 @@ test_figure("colours are answer formats where there is one condition, and a mode
 test_figure("a model with one format stands in the middle of its line", {
   rows <- made_indices()
   rows <- rows[!(rows$model == "greedy" & rows$answer_format == "cot"), ]
-  cells <- game_cells(rows, index_labels(), to = "stratification")
+  cells <- game_cells(rows, index_labels(), "stratification")
   expect_equal(cells$height[cells$model == "greedy"], cells$model_height[cells$model == "greedy"])
 })
 
