@@ -319,7 +319,7 @@ def write_environment(folder: Path, r: Mapping[str, str], needed: Mapping[str, s
     write_file(folder / "constraints.txt", "".join(lines))
     packages = {
         name: {"Package": name, "Version": version, "Source": "Repository"}
-        for name, version in sorted((needed | r).items())
+        for name, version in sorted({**needed, **r}.items())
         if name != "R"
     }
     if r:

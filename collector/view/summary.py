@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -89,12 +89,14 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Summary:
-    """Hold `rows`: source, study, condition, and how many trials had which outcome, in the order of OUTCOMES."""
+    """Hold `rows`: source, study, condition, and how many trials had which outcome, in the order of OUTCOMES.
+    `examples`: three trials of each outcome, those that were not read first."""
 
     n: int
     n_uncounted: int
     rows: Sequence[tuple[str, str, str, Sequence[int]]]
     histograms: Sequence[Histogram]
+    examples: Mapping[str, Sequence[Mapping[str, Any]]]
 
     @property
     def sources(self) -> list[str]:
@@ -120,7 +122,18 @@ def summarise(chosen: duckdb.DuckDBPyRelation) -> Summary:
         for source, of_source in sorted(tokens.items())
         for bars in histograms(sorted(of_source.items()))
     ]
-    return Summary(total, total - n_counted, rows, drawn)
+    return Summary(total, total - n_counted, rows, drawn, _examples(chosen))
+
+
+_UNREAD_FIRST = ("malformed", "truncated", "rejected", "filtered", "refused", "answered")
+
+
+def _examples(chosen: duckdb.DuckDBPyRelation) -> dict[str, list[dict[str, Any]]]:
+    found = chosen.query("chosen", sql_query("outcome_examples"))
+    assert found is not None  # it is a query, which has rows
+    rows = rows_of(found)
+    known = {outcome: [row for row in rows if row["outcome"] == outcome] for outcome in _UNREAD_FIRST}
+    return {outcome: of_outcome for outcome, of_outcome in known.items() if of_outcome}
 
 
 def histograms(tokens: Iterable[tuple[str, Counter[int]]]) -> list[Histogram]:

@@ -50,7 +50,7 @@ def viewer(db: Path, notes: Path) -> Iterator[RunningViewer]:
 
 
 def trials_in(text: str) -> list[str]:
-    return list(dict.fromkeys(re.findall(r"/trial/(trial-[^\"?]+)", text)))
+    return list(dict.fromkeys(re.findall(r"/trial/(trial-[^\"?]+)", text.rsplit("</dl>", 1)[-1])))
 
 
 def words(text: str) -> str:
@@ -80,6 +80,16 @@ def test_filters_and_conditions_leave_the_trials_they_name(db: Path) -> None:
     with guarded(db) as connection:
         counted = [TrialFilter.of(query).rows(connection).aggregate("count(*)").fetchall() for query, _ in FILTERS]
     assert [rows[0][0] for rows in counted] == [n for _, n in FILTERS]
+
+
+def test_the_first_page_shows_three_of_each_outcome_and_no_empty_column(viewer: RunningViewer) -> None:
+    page = viewer.get("trials").text
+    listed = re.search(r"How each outcome looks(.*?)</dl>", page, re.DOTALL)
+    assert listed is not None
+    groups = listed[1].split("<dt>")[1:]
+    assert [re.sub("<.*?>", "", group).split()[0] for group in groups][-1] == "answered"
+    assert max(group.count("<div>") for group in groups) == 3
+    assert '<th scope="col">reasoning</th>' not in viewer.get("trials", where="reasoning_text IS NULL").text
 
 
 @pytest.mark.slow
