@@ -3,7 +3,7 @@
 # seconds.
 #
 # Where each level was seen in 40 clusters or more, the sums of what rows change within clusters give the covariance
-# (Liang & Zeger 1986), times G / (G - 1) with G clusters; where a level was seen in fewer, reduced_bias.R does.
+# (Liang & Zeger 1986), times G / (G - 1) with G clusters; where a level was seen in fewer, reduced_bias() does.
 
 # The rows of a group as the functions need them: list(y, factors, weights, cluster, choices, cells), or a sentence.
 # `choices`: by attribute, over which clusters its errors are (choose_cluster.R); `cluster`: the codes of the first.

@@ -71,3 +71,107 @@ usual_priors <- function(family, formula, data, counts = NULL) {
   own <- own[nzchar(own$prior) & !nzchar(own$coef) & !nzchar(own$group) & own$class != "L", ]
   utils::modifyList(list(cor = "lkj(1)"), as.list(stats::setNames(own$prior, own$class)))
 }
+
+# Ratings in a Bayesian fit: brms's cumulative() with thresholds, logit P(rating <= j) = threshold j - predictor, as
+# ordinal::clm() has them. What other families call sigma are the thresholds here: one row a draw.
+
+# A family of bayes_family(). `points`: all points of the scale as text, the lowest first, or NULL.
+cumulative_family <- function(points = NULL) {
+  list(
+    name = "cumulative", brms = function() brms::cumulative("logit"), link = identity, inverse_link = identity,
+    outcome = function(values, name) as.integer(rated_points(values, name, points)),
+    draw = function(predictor, thresholds) {
+      felt <- predictor + stats::rlogis(length(predictor))
+      if (!is.list(thresholds)) {
+        return(1L + findInterval(felt, as.vector(thresholds)))
+      }
+      for (number in seq_along(thresholds$thresholds)) {
+        own <- thresholds$kind == number
+        felt[own] <- 1L + findInterval(felt[own], as.vector(thresholds$thresholds[[number]]))
+      }
+      as.integer(felt)
+    },
+    log_lik = function(y, predictor, thresholds) {
+      if (!is.matrix(thresholds)) thresholds <- matrix(thresholds, 1)
+      at <- function(point) unname(cbind(-Inf, thresholds, Inf)[, point] - predictor)
+      log_of_interval(at(y), at(y + 1))
+    },
+    statistics = list(
+      mean = mean, sd = stats::sd, lowest = function(y) mean(y == 1), highest = function(y) mean(y == max(y))
+    ),
+    by_cell = "mean", scales = c(response = "difference", link = "s")
+  )
+}
+
+# The logarithm of what a logistic distribution has between two numbers, exact in both tails.
+log_of_interval <- function(lower, upper) {
+  flip <- lower > 0
+  low <- ifelse(flip, -upper, lower)
+  high <- ifelse(flip, -lower, upper)
+  log_high <- stats::plogis(high, log.p = TRUE)
+  log_high + log1p(-exp(stats::plogis(low, log.p = TRUE) - log_high))
+}
+
+is_rating <- function(parts) parts$family$name == "cumulative"
+
+# Fixed effects under the names of clm: thresholds, then coefficients.
+fixed_names <- function(parts) {
+  names <- colnames(fixed_columns(parts))
+  if (!is_rating(parts)) {
+    return(term_name(names))
+  }
+  groups <- if (!is.null(parts$kind_columns$thresholds)) levels_of_thresholds(parts)
+  c(threshold_names(parts$points, groups), names[-1], names_of_disc(parts))
+}
+
+# In the place of condition_effects(): the mean rating in each cell, random effects at 0, and its difference between
+# conditions, on the scale of the points and (`"s"`) in log odds.
+rating_effects <- function(draws, parts, contrast = "condition", by = c("model", "test")) {
+  kinds <- rating_kinds(parts)
+  of_kinds <- draws_of_kinds(draws, parts, kinds$rows)
+  tables <- lapply(seq_along(of_kinds), function(number) {
+    own <- parts
+    own$data <- parts$data[kinds$kind == number, , drop = FALSE]
+    own$dropped <- c(lapply(kinds$rows[number, , drop = FALSE], as.character), parts$dropped)
+    rating_effects_of_kind(draws, own, of_kinds[[number]], contrast, by)
+  })
+  lapply(c(predictions = "predictions", contrasts = "contrasts"), function(table) {
+    as_plain_rows(do.call(rbind, lapply(tables, `[[`, table)))
+  })
+}
+
+rating_effects_of_kind <- function(draws, parts, of_kind, contrast, by) {
+  design <- effect_design(parts, contrast, by)
+  eta <- rating_predictors(draws, design) * of_kind$disc
+  means <- mean_ratings(eta, of_kind$thresholds, rating_values(parts$points))
+  list(
+    predictions = cbind(design$cells, kind = "population", spread_rows(means)[interval_columns()]),
+    contrasts = condition_contrasts(eta, design, "population", contrast, by, list(
+      inverse_link = function(values) means, scales = c(response = "difference", link = "s")
+    ))
+  )
+}
+
+rating_predictors <- function(draws, design) {
+  coefficients <- draws[, grep("^b_(?!Intercept\\[|disc_)", colnames(draws), perl = TRUE), drop = FALSE]
+  tcrossprod(unclass(coefficients), design$x[, -1, drop = FALSE])
+}
+
+# Points that are numbers count as those, others as 1, 2, 3 …
+rating_values <- function(points) {
+  numbers <- suppressWarnings(as.numeric(points))
+  if (anyNA(numbers)) seq_along(points) else numbers
+}
+
+# The mean is the lowest point, plus each step times the probability to be above it.
+mean_ratings <- function(eta, thresholds, values) {
+  above <- lapply(seq_len(ncol(thresholds)), function(j) {
+    stats::plogis(eta - thresholds[, j]) * (values[[j + 1]] - values[[j]])
+  })
+  values[[1]] + Reduce(`+`, above)
+}
+
+# Thresholds of a truth: draws of the intercept's prior in their order, which hold at the means of all columns.
+drawn_thresholds <- function(x, b, priors, n) {
+  sort(drawn(priors$Intercept, n)) + sum(colMeans(x) * b)
+}

@@ -122,3 +122,137 @@ check_fitted <- function(tables) {
     stop_with("A data set could not be fitted.", unique(trimws(messages[nzchar(messages)])))
   }
 }
+
+#' What the ranks of a calibration come to
+#'
+#' For each quantity: are its ranks uniform, does its 95 % interval hold the truth 95 times in 100, and what do the data
+#' say of it?
+#'
+#' @param data a data frame such as the `ranks` of [calibrate()].
+#' @return The `summary` of [calibrate()], which explains its columns. `n_doubtful` are those among `n` that have
+#'   divergent transitions or did not converge; `shrinkage` is the mean over data sets.
+#' @source Säilynoja, Bürkner & Vehtari (2022); Betancourt (2018): see [calibrate()].
+#' @noRd
+summarise_calibration <- function(data) {
+  needed <- c("number", "quantity", "truth", "rank", "n_draws", "estimate", "std_dev", "conf_low", "conf_high")
+  check_columns(data, needed, to = "sum up a calibration")
+  is_failed <- is.na(data$quantity)
+  rows <- data[!is_failed, , drop = FALSE]
+  check_ranks(rows)
+  by_quantity <- split(rows, factor(rows$quantity, unique(rows$quantity)))
+  summary <- do.call(rbind, lapply(unname(by_quantity), summarised_quantity))
+  summary$n_failed <- length(unique(data$number[is_failed]))
+  summary$p_adjusted <- stats::p.adjust(summary$p_value, "holm")
+  as_plain_rows(summary[c(
+    "quantity", "model", "test", "n", "n_failed", "n_doubtful", "n_draws", "p_value", "p_adjusted", "is_in_band",
+    "n_held", "coverage", "mean_z", "sd_z", "shrinkage", "mean_rank", "min_ess_bulk"
+  )])
+}
+
+summarised_quantity <- function(rows) {
+  n_draws <- rows$n_draws[[1]]
+  z_score <- (rows$estimate - rows$truth) / rows$std_dev
+  key <- function(name) if (name %in% names(rows)) as.character(rows[[name]][[1]]) else NA_character_
+  p_value <- uniformity_p(rows$rank, n_draws)
+  data.frame(
+    quantity = rows$quantity[[1]], model = key("model"), test = key("test"), n = nrow(rows),
+    n_doubtful = if ("status" %in% names(rows)) sum(rows$status != "ok") else 0L, n_draws = n_draws,
+    p_value = p_value, is_in_band = p_value >= .05, n_held = sum(holds_truth(rows)), coverage = mean(holds_truth(rows)),
+    mean_z = mean(z_score), sd_z = stats::sd(z_score),
+    shrinkage = mean(1 - rows$std_dev^2 / stats::var(rows$truth)), mean_rank = mean(rows$rank / n_draws),
+    min_ess_bulk = if ("ess_bulk" %in% names(rows)) min(rows$ess_bulk) else NA_real_
+  )
+}
+
+# Ranks that can be compared: each quantity once in a data set, all among as many draws.
+check_ranks <- function(rows) {
+  if (nrow(rows) == 0) {
+    stop_with("Can't sum up a calibration: no data set could be fitted.", "The column `messages` says why.")
+  }
+  if (anyDuplicated(rows[c("number", "quantity")]) > 0) {
+    stop_with("Can't sum up a calibration: a data set has several rows of one quantity.", "Keep the rows of one fit.")
+  }
+  is_wrong <- is.na(rows$rank) | rows$rank < 0 | rows$rank > rows$n_draws | rows$rank != round(rows$rank)
+  if (any(is_wrong) || length(unique(rows$n_draws)) > 1) {
+    stop_with("Can't sum up a calibration: ranks must be whole numbers from 0 to `n_draws`, the same in all rows.")
+  }
+}
+
+#' The band in which the ranks of a right sampler lie
+#'
+#' Where draws and truth come from the same distribution, the rank of the truth among `n_draws` independent draws is
+#' uniform on 0 to `n_draws`. The band holds the whole empirical distribution function of the ranks of `n` data sets
+#' with the probability `level`: not point by point, but at all points at once. Point by point it is the central
+#' interval of a binomial distribution; how much wider that has to be is found from the exact joint probability of all
+#' points, which a Markov chain of their counts gives.
+#'
+#' @param n number of data sets.
+#' @param n_draws draws that the truth is ranked among.
+#' @param level probability of all points together.
+#' @return A data frame with one row per point: `at` (k / (n_draws + 1), the share of ranks below k that is expected),
+#'   `low` and `high` (the band of that share).
+#' @source Säilynoja, Bürkner & Vehtari (2022), Graphical test for discrete uniformity, Statistics and Computing 32:32,
+#'   section 2.2 (the exact adjustment).
+#' @noRd
+uniform_band <- function(n, n_draws, level = .95) {
+  at <- seq_len(n_draws) / (n_draws + 1)
+  limits <- tail_limits(critical_tail(n, n_draws, level), n, at)
+  data.frame(at = at, low = limits$low / n, high = limits$high / n)
+}
+
+# The probability, for uniform ranks, of an empirical distribution function that somewhere lies as far out as this one.
+uniformity_p <- function(ranks, n_draws) {
+  n <- length(ranks)
+  at <- seq_len(n_draws) / (n_draws + 1)
+  tail <- min(1, smallest_tail(counts_below(ranks, n_draws), n, at))
+  # A little more than the tail itself, so that what lies as far out as this is outside.
+  min(1, 1 - joint_probability(tail_limits(tail * (1 + 1e-9), n, at), n, at))
+}
+
+# How many ranks are below 1, 2 … n_draws.
+counts_below <- function(ranks, n_draws) cumsum(tabulate(ranks + 1, n_draws + 1))[seq_len(n_draws)]
+
+# Twice the smaller tail of the point that lies farthest out.
+smallest_tail <- function(counts, n, at) {
+  2 * min(stats::pbinom(counts, n, at), stats::pbinom(counts - 1, n, at, lower.tail = FALSE))
+}
+
+# The counts of each point whose two tails are each at least half of `tail`.
+tail_limits <- function(tail, n, at) {
+  low <- stats::qbinom(tail / 2, n, at)
+  high <- n - stats::qbinom(tail / 2, n, 1 - at)
+  list(low = low, high = high)
+}
+
+# The largest tail whose limits hold all points together with the probability `level`.
+critical_tail <- function(n, n_draws, level) {
+  at <- seq_len(n_draws) / (n_draws + 1)
+  ends <- log(c((1 - level) / n_draws, 2 * (1 - level))) # Bonferroni's, and wider than a single point's
+  for (step in 1:20) {
+    middle <- mean(ends)
+    holds <- joint_probability(tail_limits(exp(middle), n, at), n, at) >= level
+    ends[[if (holds) 1 else 2]] <- middle
+  }
+  exp(ends[[1]])
+}
+
+# The probability that the counts of all points lie within their limits: from one point to the next, those that are not
+# below yet fall into the gap each with the same probability.
+joint_probability <- function(limits, n, at) {
+  counts <- 0
+  probability <- 1
+  before <- 0
+  for (point in seq_along(at)) {
+    share <- (at[[point]] - before) / (1 - before)
+    if (limits$low[[point]] > limits$high[[point]]) {
+      return(0)
+    }
+    now <- seq(limits$low[[point]], limits$high[[point]])
+    steps <- outer(now, counts, `-`)
+    left <- matrix(n - counts, length(now), length(counts), byrow = TRUE)
+    probability <- as.vector(matrix(stats::dbinom(steps, left, share), length(now)) %*% probability)
+    counts <- now
+    before <- at[[point]]
+  }
+  sum(probability)
+}

@@ -88,3 +88,132 @@ reduced_bias_error <- function(model, codes) {
   found <- clubSandwich::coef_test(model, vcov = "CR2", cluster = codes, test = "Satterthwaite")
   frame_of(std_error = found$SE, df = found$df_Satt, method = rep("CR2", nrow(found)))
 }
+
+# Standard errors and degrees of freedom of contrasts where clusters are few: bias-reduced (CR2) with Satterthwaite's
+# degrees of freedom (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018). The numbers of
+# clubSandwich::linear_contrast(vcov = "CR2") of the same lm(), whose matrices are as large as a cluster; here none is
+# larger than coefficients by coefficients, since a cluster's correction differs from 1 in the space of its predictors
+# only, and a cluster needs no more than its cross products.
+
+# `model`: of least_squares(). `contrasts`: a row each, a column a coefficient. One row a contrast: std_error, df.
+reduced_bias <- function(model, contrasts, cluster) {
+  clusters <- split(seq_along(cluster), cluster)
+  bread <- model$bread
+  moved <- bread %*% t(contrasts) # how scores move each contrast
+  xt <- if (length(model$x) <= 1e7) t(as.matrix(model$x)) else Matrix::t(model$x)
+  weights <- if (length(unique(model$weights)) > 1) model$weights
+  corrected <- lapply(clusters, function(rows) {
+    corrected_cluster(xt[, rows, drop = FALSE], model$residuals[rows], weights[rows], bread, model$meat, moved)
+  })
+  changes <- vapply(corrected, `[[`, double(ncol(moved)), "change")
+  variance <- rowSums(matrix(changes^2, ncol(moved)))
+  frame_of(std_error = sqrt(variance), df = satterthwaite(corrected, bread, model$meat, is.null(weights)))
+}
+
+# What a cluster adds: `change` of each contrast, and for its degrees of freedom `size` (the square of what its rows
+# weigh), `seen` and `weighed` (their products with the predictors, as they are and weighted; a column a contrast).
+corrected_cluster <- function(xt, residuals, weights, bread, meat, moved) {
+  is_in <- which(rowSums(xt != 0) > 0)
+  xt <- as.matrix(xt[is_in, , drop = FALSE])
+  both <- if (is.null(weights)) xt else rbind(xt, xt * rep(weights, each = nrow(xt)))
+  parts <- eigen(tcrossprod(both), symmetric = TRUE)
+  is_large <- parts$values > 1e-12 * max(parts$values)
+  root <- sqrt(parts$values[is_large])
+  basis <- root * t(parts$vectors[, is_large, drop = FALSE])
+  on_basis <- (t(parts$vectors[, is_large, drop = FALSE]) %*% (both %*% residuals)) / root
+  seen <- basis[, seq_along(is_in), drop = FALSE]
+  weighed <- if (is.null(weights)) seen else basis[, length(is_in) + seq_along(is_in), drop = FALSE]
+  own <- bread[is_in, is_in, drop = FALSE]
+  left <- diag(length(root)) - if (is.null(weights)) {
+    seen %*% own %*% t(seen)
+  } else {
+    crossed <- seen %*% own %*% t(weighed)
+    crossed + t(crossed) - seen %*% (bread %*% meat %*% bread)[is_in, is_in, drop = FALSE] %*% t(seen)
+  }
+  pull <- inverse_root(left) %*% weighed %*% moved[is_in, , drop = FALSE]
+  all <- function(columns) {
+    full <- matrix(0, nrow(bread), ncol(moved))
+    full[is_in, ] <- columns
+    full
+  }
+  list(
+    change = as.vector(crossprod(pull, on_basis)), size = colSums(pull^2),
+    seen = all(crossprod(seen, pull)), weighed = all(crossprod(weighed, pull))
+  )
+}
+
+# The symmetric inverse square root; what a cluster alone decides, such as an intercept of its own, has none and is 0.
+inverse_root <- function(matrix) {
+  parts <- eigen(matrix, symmetric = TRUE)
+  scale <- ifelse(parts$values > 1e-10, 1 / sqrt(pmax(parts$values, 1e-10)), 0)
+  parts$vectors %*% (scale * t(parts$vectors))
+}
+
+# 2 E(V)^2 / var(V) of each contrast where rows are independent and vary alike: (sum P_gg)^2 / sum P_gh^2 with
+# P_gh = size_g [g = h] + f_g' Z f_h, and never a matrix of clusters by clusters.
+satterthwaite <- function(corrected, bread, meat, is_alike) {
+  vapply(seq_along(corrected[[1]]$size), function(k) {
+    part <- function(name) matrix(vapply(corrected, function(one) one[[name]][, k], double(nrow(bread))), nrow(bread))
+    size <- vapply(corrected, function(one) one$size[[k]], 1)
+    f <- if (is_alike) part("seen") else rbind(part("seen"), part("weighed"))
+    z <- if (is_alike) {
+      -bread
+    } else {
+      rbind(cbind(bread %*% meat %*% bread, -bread), cbind(-bread, matrix(0, nrow(bread), nrow(bread))))
+    }
+    zf <- z %*% f
+    own <- colSums(f * zf)
+    together <- zf %*% t(f)
+    sum(size + own)^2 / (sum(size^2) + 2 * sum(size * own) + sum(together * t(together)))
+  }, 1)
+}
+
+# Where each cluster has one level of what is compared (jobs of items), clusters are averaged, and their error is pooled
+# over all levels, with the other predictors in the model: levels of three items each have an error of their own that
+# is 0 by chance too often. NULL where no degree of freedom is left. In units of one answer, `variance_of_one` is at
+# least `least`: what independent yes or no would have.
+pooled_error <- function(model, contrasts, cluster, least = 0) {
+  total <- as.vector(rowsum(model$weights, cluster))
+  x <- as.matrix(cluster_sums(model$x * model$weights, cluster)) / total
+  y <- as.vector(rowsum(model$weights * model$y, cluster)) / total
+  decomposed <- qr(x * sqrt(total), tol = 1e-7)
+  df <- length(y) - decomposed$rank
+  if (df < 1) {
+    return(NULL)
+  }
+  kept <- decomposed$pivot[seq_len(decomposed$rank)]
+  residuals <- qr.resid(decomposed, y * sqrt(total))
+  inverse <- chol2inv(qr.R(decomposed)[seq_along(kept), seq_along(kept), drop = FALSE])
+  variance_of_one <- max(sum(residuals^2) / df, least)
+  used <- contrasts[, kept, drop = FALSE]
+  error <- frame_of(
+    std_error = sqrt(variance_of_one * rowSums((used %*% inverse) * used)), df = rep(as.double(df), nrow(contrasts))
+  )
+  structure(error, variance = variance_of_one)
+}
+
+cluster_sums <- function(changes, cluster) {
+  member <- Matrix::sparseMatrix(seq_along(cluster), cluster, x = 1, dims = c(length(cluster), max(cluster)))
+  Matrix::crossprod(member, changes)
+}
+
+# Clusters in two ways: V1 + V2 - V12 (Cameron, Gelbach & Miller 2011); degrees of freedom of the fewer clusters less 1.
+two_way_error <- function(model, contrasts, clusters) {
+  both <- group_codes(as.data.frame(clusters), seq_along(clusters))
+  of <- lapply(c(clusters, list(both)), function(codes) reduced_bias(model, contrasts, codes)$std_error^2)
+  variance <- of[[1]] + of[[2]] - of[[3]]
+  is_negative <- !is.na(variance) & variance <= 0
+  if (any(is_negative)) {
+    message("Clustered in two ways the variance would be negative: the larger one-way variance is used.")
+  }
+  n <- vapply(clusters, max, 1L)
+  if (any(n < 10)) {
+    message(sprintf(
+      "Clustered in two ways with %d clusters on one side: with fewer than ten, a mixed model (lme4) is better.", min(n)
+    ))
+  }
+  frame_of(
+    std_error = sqrt(ifelse(is_negative, pmax(of[[1]], of[[2]]), variance)),
+    df = rep(as.double(min(n) - 1), length(variance))
+  )
+}

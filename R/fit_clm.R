@@ -95,3 +95,123 @@ rating_tests <- function(model) {
   })
   do.call(rbind, c(list(all), each))
 }
+
+# What a level of a factor does to each point of a scale: in place of log odds, which few people read, the difference
+# in the probability of the point, averaged over the rows as they are otherwise.
+
+# `covariance`: of the coefficients over clusters, or NULL for independent rows. One row a level and point.
+category_effects <- function(model, rows, covariance = NULL) {
+  if (is.null(covariance)) covariance <- stats::vcov(model)
+  terms <- stats::delete.response(stats::terms(model))
+  factors <- Filter(function(name) is.factor(rows[[name]]), all.vars(terms))
+  parts <- lapply(factors, function(name) {
+    listed <- levels(rows[[name]])
+    of_level <- lapply(listed, function(level) {
+      rows[[name]] <- as_constant(rows[[name]], level)
+      point_shares(stats::model.matrix(terms, rows)[, names(model$beta), drop = FALSE], model)
+    })
+    do.call(rbind, Map(function(level, shares) {
+      gradient <- shares$gradient - of_level[[1]]$gradient
+      std_error <- sqrt(pmax(0, rowSums((gradient %*% covariance) * gradient)))
+      estimate <- shares$share - of_level[[1]]$share
+      n <- length(estimate)
+      frame_of(
+        term = rep(level_terms(name, level), n), attribute = rep(name, n), level = rep(level, n),
+        reference = rep(listed[[1]], n), category = model$y.levels, estimate = estimate, std_error = std_error,
+        conf_low = estimate - stats::qnorm(.975) * std_error, conf_high = estimate + stats::qnorm(.975) * std_error
+      )
+    }, listed[-1], of_level[-1]))
+  })
+  none <- frame_of(
+    term = character(), attribute = character(), level = character(), reference = character(), category = character(),
+    estimate = double(), std_error = double(), conf_low = double(), conf_high = double()
+  )
+  as_plain_rows(do.call(rbind, c(list(none), unname(parts))))
+}
+
+# A factor of one level everywhere, with its levels and contrasts as they were.
+as_constant <- function(factor, level) {
+  factor[] <- level
+  factor
+}
+
+# The mean probability of each point over the rows of a model matrix, and its gradient (thresholds, then coefficients).
+point_shares <- function(x, model) {
+  alpha <- unname(model$alpha)
+  eta <- as.vector(x %*% model$beta)
+  n <- length(eta)
+  below <- cbind(0, vapply(alpha, function(threshold) stats::plogis(threshold - eta), double(n)), 1)
+  density <- cbind(0, vapply(alpha, function(threshold) stats::dlogis(threshold - eta), double(n)), 0)
+  points <- seq_len(length(alpha) + 1)
+  gradient <- t(vapply(points, function(point) {
+    of_alpha <- double(length(alpha))
+    if (point <= length(alpha)) of_alpha[[point]] <- mean(density[, point + 1])
+    if (point > 1) of_alpha[[point - 1]] <- of_alpha[[point - 1]] - mean(density[, point])
+    c(of_alpha, -colMeans((density[, point + 1] - density[, point]) * x))
+  }, double(length(alpha) + ncol(x))))
+  list(share = colMeans(below[, points + 1, drop = FALSE] - below[, points, drop = FALSE]), gradient = gradient)
+}
+
+# A rating as the ordered factor that cumulative models take: its points in their order, those that nobody gave left
+# out, which a message says.
+
+most_points <- 30L
+
+# `points`: all points of the scale as text, the lowest first, or NULL: those of a factor, or the numbers there are.
+rated_points <- function(values, name, points = NULL) {
+  known <- points_of(values, name, points)
+  given <- known[known %in% as.character(values)]
+  if (length(given) > most_points) {
+    stop_with(
+      sprintf("Can't take \"%s\" as a rating: it has %d different values.", name, length(given)),
+      "A number that is no scale is fitted by lm (or lme4)."
+    )
+  }
+  if (length(given) == 1) {
+    stop_with(sprintf("The outcome \"%s\" is %s in all %d rows: there is nothing to explain.", name, given,
+                      length(values)))
+  }
+  if (length(unused <- setdiff(known, given)) > 0) {
+    message(sprintf("Points of \"%s\" that were never given are left out of its scale: %s.", name, toString(unused)))
+  }
+  factor(as.character(values), given, ordered = TRUE)
+}
+
+points_of <- function(values, name, points) {
+  if (!is.null(points)) {
+    points <- as.character(unlist(points))
+    check_listed(values, points, name)
+    return(points)
+  }
+  if (is.factor(values)) {
+    return(levels(values))
+  }
+  if (!is.numeric(values) && !is.logical(values) || !all(is.finite(values))) {
+    stop_with(
+      sprintf("\"%s\" is text and needs the list of its points, the lowest first.", name),
+      sprintf("Give it as levels = list(%s = c(\"disagree\", \"neither\", \"agree\")).", name)
+    )
+  }
+  sorted <- sort(unique(as.numeric(values)))
+  if (all(sorted == round(sorted)) && diff(range(sorted)) < most_points) sorted <- seq(sorted[[1]], max(sorted))
+  as.character(sorted)
+}
+
+# Levels of a factor at which everybody gave the same point: thresholds run off there, and a maximum is nowhere.
+warn_of_one_point <- function(rows, formula) {
+  outcome <- all.vars(formula[[2]])
+  for (name in all.vars(without_random_terms(formula)[[3]])) {
+    if (!is.factor(rows[[name]])) next
+    n_points <- tapply(as.integer(rows[[outcome]]), rows[[name]], function(points) length(unique(points)))
+    for (level in names(which(n_points == 1))) {
+      point <- rows[[outcome]][rows[[name]] == level][[1]]
+      warning(
+        sprintf("All ratings of %s \"%s\" are %s: its coefficient has no finite estimate, or a rough one. ",
+                name, level, point),
+        "A prior holds it: engine brms, family = \"cumulative\".", call. = FALSE
+      )
+    }
+  }
+}
+
+fixed_text <- function(formula) all.vars(without_random_terms(formula)[[3]])

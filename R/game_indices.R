@@ -188,3 +188,57 @@ boot_limits <- function(measured, n_draws, seed) {
   ))
   apply(drawn, 2, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
 }
+
+#' How stratified are games of which only the allocation matrices are known?
+#'
+#' [game_indices()] for games without their rounds: how often each group was chosen for each class of jobs is all that
+#' SI, BGD and mutual information need. The paper prints such matrices, and the view `allocation_matrices` has them. In
+#' print, groups and classes are put in another order in every run ("rank-ordered"): SI and BGD don't care, but GASI
+#' asks whether a group's jobs are the same in all games, and means nothing then.
+#'
+#' @param data a data frame with one row per game, group and class: the columns `game`, `group`, `class` and `n`, how
+#'   often that group was chosen for that class. Cells of 0 may be missing.
+#' @inheritParams game_indices
+#' @return As [game_indices()], without a random level: a matrix does not say how many jobs its classes have.
+#' @source Wu, Liu, Bai & Griffiths, appendix D; the matrices are those of a later version of the paper.
+#' @noRd
+matrix_indices <- function(data, by = NULL, n_draws = 2000, seed = 20260101) {
+  check_columns(data, c(by, "game", "group", "class", "n"), to = "measure matrices")
+  if (!is.numeric(data$n) || anyNA(data$n) || any(data$n < 0 | data$n != round(data$n))) {
+    stop_with("Can't measure matrices: `n` must count, in whole numbers from 0.")
+  }
+  rounds <- data[rep(seq_len(nrow(data)), data$n), c(by, "game", "class"), drop = FALSE]
+  rounds$choice <- rep(data$group, data$n)
+  n_classes <- length(unique(data$class))
+  indices <- game_indices(rounds, by = by, n_classes = n_classes, n_draws = n_draws, n_random = 0, seed = seed)
+  indices[!startsWith(names(indices), "random_")]
+}
+
+#' What the indices of games measure, shown on games whose structure is known
+#'
+#' [simulate_structured_games()], measured: SI, BGD and GASI, each over the controlled experiment that it is about,
+#' against the structure `p`. SI and BGD rise with it, GASI falls.
+#'
+#' @inheritParams simulate_structured_games
+#' @param n_draws number of bootstrap draws over games, 0 for none.
+#' @return A data frame with one row per experiment and value of `p`: `source`, `experiment`, `index` (the same), `p`,
+#'   `n_games`, `estimate`, `sd`, `conf_low`, `conf_high` (t over games; none of GASI), `boot_low`, `boot_high`.
+#' @source Wu, Liu, Bai & Griffiths, figures 9, 10 and 11, which have no printed numbers.
+#' @export
+#' @examples
+#' controlled_indices(p = c(0, .5, 1), n_games = 5, n_draws = 0)[c("index", "p", "estimate")]
+controlled_indices <- function(p = seq(0, 1, .1), experiments = c("si", "bgd", "gasi"), n_games = 30, n_rounds = 40,
+                               n_groups = 4, class_sizes = c(5, 5, 5, 5), reassigned = .05, n_draws = 200,
+                               seed = 20260101) {
+  check_arguments()
+  games <- simulate_structured_games(p, experiments, n_games, n_rounds, n_groups, class_sizes, reassigned, seed)
+  indices <- game_indices(
+    games,
+    by = c("source", "experiment", "p"), n_classes = length(class_sizes), n_draws = n_draws, n_random = 0, seed = seed
+  )
+  indices <- indices[indices$index == indices$experiment, ]
+  indices <- as_plain_rows(indices[order(match(indices$experiment, experiments), indices$p), ])
+  indices[c(
+    "source", "experiment", "index", "p", "n_games", "estimate", "sd", "conf_low", "conf_high", "boot_low", "boot_high"
+  )]
+}

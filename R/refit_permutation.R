@@ -92,3 +92,197 @@ compile_permutation_job <- function(data, arguments, say) {
   parts <- brms_parts(complete, arguments$formula, arguments$levels, arguments$priors, arguments$coding)
   attr(compiled_model(parts$code, say), "compile_s")
 }
+
+# The two ways of refitting a permutation. Each returns a list: `design` (fixed effects, one row per row of the data),
+# `draws` (their coefficients, one row a draw), `of_units` (random intercepts, one row a draw and one column a unit;
+# NULL where the model has other random effects), `chains` (0: no draws but one estimate), and what the engine counts.
+
+refit_brms <- function(data, formula, levels, settings) {
+  need_package("rstan", "refit with brms")
+  parts <- brms_parts(data, formula, levels, settings$priors, settings$coding)
+  has_intercepts <- is_only_intercepts(parts$formula)
+  wanted <- c("b_Intercept", if (parts$standata$K > 1) "b", if (has_intercepts) "r_1_1")
+  sampled <- sample_in_place(parts, settings, wanted, include = TRUE)
+  list(
+    design = parts$standata$X, draws = as.matrix(sampled$stanfit, pars = setdiff(wanted, "r_1_1")),
+    of_units = if (has_intercepts) as.matrix(sampled$stanfit, pars = "r_1_1"),
+    unit_no = as.integer(parts$standata$J_1), chains = sampled$chains, n_divergent = sampled$n_divergent,
+    n_max_treedepth = sampled$n_max_treedepth
+  )
+}
+
+# As fit_lme4() fits it. That cells are separated is counted by cell, not reported refit by refit.
+refit_glmer <- function(data, formula, levels, settings) {
+  need_package("lme4", "refit with glmer")
+  formula <- without_single_levels(checked_formula(formula, names(data)), data, levels)$formula
+  prepared <- coded_data(data, formula, levels)
+  fit <- glmer_or_simpler(formula, prepared, settings$n_agq)
+  list(
+    design = lme4::getME(fit, "X"), draws = t(lme4::fixef(fit)),
+    of_units = if (is_only_intercepts(formula)) t(lme4::ranef(fit)[[1]][, 1]),
+    unit_no = as.integer(lme4::getME(fit, "flist")[[1]]), chains = 0, is_singular = lme4::isSingular(fit)
+  )
+}
+
+# Whether the random effects are one intercept for each unit: (1 | item).
+is_only_intercepts <- function(formula) {
+  bars <- random_terms(formula)
+  length(bars) == 1 && identical(bars[[1]][[2]], 1) && is.name(bars[[1]][[3]])
+}
+
+# What a refit is made of, cell by cell: its rows in one order, and the difference between the conditions of each cell.
+
+# Rows without a gap, and the columns that the fit sees, or that are kept apart. Sums of floating-point numbers depend
+# on the order of rows: it is made one. Beside a column NAME stays NAME_no, the order of its levels.
+in_fixed_order <- function(data, formula, more = character()) {
+  check_columns(data, more, to = "permute")
+  used <- unique(c(all.vars(checked_formula(formula, names(data))), more))
+  columns <- c(used, intersect(paste0(used, "_no"), names(data)))
+  data <- data[stats::complete.cases(data[used]), columns, drop = FALSE]
+  keys <- lapply(rev(used), function(name) as_sortable(data[[name]]))
+  as_plain_rows(data[do.call(order, c(unname(keys), method = "radix")), , drop = FALSE])
+}
+
+as_sortable <- function(values) if (is.numeric(values)) values else as.character(values)
+
+sides_of <- function(levels, data, contrast) {
+  sides <- as.character(unlist(levels[[contrast]]))
+  if (length(sides) == 0) sides <- sort(unique(as.character(data[[contrast]])), method = "radix")
+  sides[sides %in% data[[contrast]]]
+}
+
+# The cells in the order of their levels, for each the first row of either side (all rows of one side have the same
+# fixed effects), and the rows of its test: the items of all of them are averaged over, in whatever model they were
+# answered, as condition_effects() does, so that cells and fits are about the same items.
+cells_of <- function(data, contrast, within, sides, levels) {
+  keys <- unit_keys(data, within)
+  test <- words_for("test", within)
+  ordered <- listed_levels(data, within, levels)
+  places <- lapply(within, function(name) match(as_sortable(data[[name]]), ordered[[name]]))
+  first <- which(!duplicated(keys))
+  if (length(within) > 0) first <- first[do.call(order, lapply(places, function(place) place[first]))]
+  of_side <- lapply(sides, function(side) as.character(data[[contrast]]) == side)
+  rows <- data[first, within, drop = FALSE]
+  rows[] <- lapply(rows, as.character)
+  rownames(rows) <- NULL
+  list(
+    rows = rows,
+    is_separated = unname(vapply(keys[first], is_separated_cell, TRUE, of_side, keys, as.numeric(data[[1]]))),
+    sides = lapply(of_side, function(has_side) match(keys[first], ifelse(has_side, keys, NA))),
+    members = lapply(first, function(row) {
+      if (!test %in% within) seq_len(nrow(data)) else which(data[[test]] == data[[test]][[row]])
+    })
+  )
+}
+
+# Whether the outcome of a cell is all alike on one of its sides.
+is_separated_cell <- function(key, of_side, keys, outcome) {
+  any(vapply(of_side, function(has_side) length(unique(outcome[has_side & keys == key])) == 1, logical(1)))
+}
+
+# First side minus second, of what a refitter returned (NULL where it failed).
+condition_differences <- function(fit, cells) {
+  kinds <- c("delta_p", "delta_p_items", "s")
+  columns <- c(outer(c("", "_sd", "_mcse"), kinds, function(end, kind) paste0(kind, end)), "rhat", "ess_bulk")
+  differences <- as.data.frame(matrix(NA_real_, nrow(cells$rows), length(columns), dimnames = list(NULL, columns)))
+  for (place in if (is.null(fit)) integer() else seq_len(nrow(differences))) {
+    at <- vapply(cells$sides, function(side) side[[place]], 1L)
+    if (length(at) == 2 && !anyNA(at)) differences[place, ] <- difference_in_cell(fit, at, cells$members[[place]])
+  }
+  cbind(differences, is_separated = cells$is_separated)
+}
+
+# `at`: one row of the design for either side; `members`: the rows whose items are averaged over.
+difference_in_cell <- function(fit, at, members) {
+  eta <- lapply(at, function(row) as.vector(fit$draws %*% fit$design[row, ]))
+  values <- list(
+    stats::plogis(eta[[1]]) - stats::plogis(eta[[2]]), difference_over_units(fit, eta, members), eta[[1]] - eta[[2]]
+  )
+  unlist(c(lapply(values, summed_up, fit$chains), agreement_of_chains(values[[1]], fit$chains)))
+}
+
+# The difference of probabilities averaged over items, each with its random intercept.
+difference_over_units <- function(fit, eta, members) {
+  if (is.null(fit$of_units)) {
+    return(rep(NA_real_, length(eta[[1]])))
+  }
+  intercepts <- fit$of_units[, unique(fit$unit_no[members]), drop = FALSE]
+  rowMeans(stats::plogis(intercepts + eta[[1]]) - stats::plogis(intercepts + eta[[2]]))
+}
+
+summed_up <- function(values, chains) {
+  if (chains == 0 || anyNA(values)) {
+    return(c(values[[1]], NA, NA))
+  }
+  c(mean(values), stats::sd(values), as.numeric(posterior::mcse_mean(matrix(values, ncol = chains))))
+}
+
+agreement_of_chains <- function(values, chains) {
+  if (chains == 0) {
+    return(c(NA, NA))
+  }
+  by_chain <- matrix(values, ncol = chains)
+  c(as.numeric(posterior::rhat(by_chain)), as.numeric(posterior::ess_bulk(by_chain)))
+}
+
+#' Swap the conditions of items at random
+#'
+#' One random relabelling of the data for a permutation test: within each model and test, the two labels of an
+#' item are swapped with probability 1/2, for each item on its own.
+#'
+#' The unit that is exchanged is an item within a model and test, with all of its rows: several answers to one item
+#' (repetitions) keep together, so that the test holds if items differ in their effect of condition, not only if none
+#' has any. Items answered in one condition only (the other answer was not valid, say) take part: their label is drawn,
+#' too. What is swapped depends on `seed`, `number` and the names of the items, not on the order of rows or the
+#' session's random numbers, and is the same on every machine.
+#'
+#' @param data a data frame with one row per trial.
+#' @param number which permutation: 0 (the data as they are), 1, 2, …
+#' @param seed one whole number for the whole test. Each permutation has a seed of its own, made of it and `number`;
+#'   up to 2^31 - 2 permutations no two are alike.
+#' @param contrast name of the column whose two labels are swapped.
+#' @param unit name of the column with the items.
+#' @param within names of the columns within which an item's labels are exchanged.
+#' @return `data` with some labels of `contrast` swapped.
+#' @source Cohen & Kincaid (2026), section 3.2: labels permuted, the model refitted.
+#' @noRd
+permute_labels <- function(data, number, seed = 1, contrast = "condition", unit = "item",
+                           within = c("model", "test")) {
+  check_columns(data, c(contrast, unit, within), to = "permute")
+  if (nrow(data) == 0) {
+    stop_with("Can't permute: there are no rows, or none that has all that the formula needs, such as a valid answer.")
+  }
+  labels <- sort(unique(as.character(data[[contrast]])), method = "radix")
+  if (length(labels) != 2 || anyNA(data[[contrast]])) {
+    stop_with(
+      sprintf("Can't permute: \"%s\" must hold exactly two labels in all rows.", contrast),
+      sprintf("Found: %s%s.", quoted(labels), if (anyNA(data[[contrast]])) " and missing ones" else "")
+    )
+  }
+  seed <- permutation_seed(seed, number)
+  if (number == 0) {
+    return(data)
+  }
+  units <- unit_keys(data, c(within, unit))
+  keys <- sort(unique(units), method = "radix")
+  is_swapped <- keys[with_seed(seed, stats::runif(length(keys)) < .5)]
+  swapped <- units %in% is_swapped
+  other <- labels[3 - match(as.character(data[[contrast]][swapped]), labels)]
+  data[[contrast]][swapped] <- other
+  data
+}
+
+# The seed of one permutation: whole numbers below the prime 2^31 - 1, and exact in doubles. For one `seed` all
+# `number`s give different ones; the rounds keep neighbours of either far apart.
+permutation_seed <- function(seed, number) {
+  prime <- 2147483647
+  if (!is_whole(seed, 1 - prime) || !is_whole(number, 0) || seed >= prime || number >= prime - 1) {
+    stop_with("Can't permute: `seed` and `number` must be whole numbers, `number` 0 or more, both below 2^31 - 1.")
+  }
+  mixed <- seed %% prime
+  for (round in 1:3) mixed <- (48271 * mixed + 11) %% prime
+  as.integer((48271 * ((mixed + number) %% (prime - 1) + 1)) %% prime)
+}
+
+# Each row's item, within its model and test, as one string. The separator is in no name.
+unit_keys <- function(data, columns) do.call(paste, c(lapply(data[columns], as.character), sep = "\037"))

@@ -98,3 +98,158 @@ simulated_texts <- function(trials) {
     paste0("Simulated: ", paste(words, collapse = " "), ".")
   }, character(1))
 }
+
+#' Simulate trials of the interference study with known parameters
+#'
+#' Makes up the trials of a forced-choice IAT in the columns of the database's view `forced_choice_trials`, for
+#' participants whose parameters are known: for examples, for tests, and to see what an analysis recovers. No model was
+#' asked: `source` is `"simulated"`. [simulate_trials()] does the same for the study `rmiat`.
+#'
+#' Every word is shown to every model in both conditions. An answer is valid, and a valid one consistent, with the
+#' probability of its cell, moved in log odds by the word's own intercept, which all models and conditions share (the
+#' paper's equations 5 and 10). As in the study itself, the consistent option is A for half the words, the same in both
+#' conditions and the other letter in the next repetition; trials are shuffled within blocks, and the congruent block
+#' comes first in one test and second in the other.
+#'
+#' @param parameters one row per model, test and condition, such as [forced_choice_parameters()].
+#' @param n_words words per group; the paper has 20, which makes 160 trials per model and test.
+#' @param repetitions how often each trial is asked.
+#' @param seed a whole number: the same seed gives the same trials, and R's own stream of random numbers goes on as if
+#'   nothing had been drawn.
+#' @param db path of a DuckDB file to write them into, as its view `forced_choice_trials` (R's duckdb package does it);
+#'   `NULL` writes none.
+#' @return A data frame with one row per trial, in the columns and the order of the view `forced_choice_trials`: among
+#'   them `model`, `test`, `condition`, `item`, `is_valid`, `is_consistent` (`NA` unless valid), `outcome`, `position`.
+#' @source Cohen & Kincaid (2026), section 2.2 and equations 4 to 10.
+#' @export
+#' @examples
+#' trials <- simulate_forced_choice(n_words = 2)
+#' head(trials[c("model", "test", "condition", "word", "chosen_letter", "outcome", "is_valid", "is_consistent")])
+#' # Claude Sonnet-4 finds the incongruent career condition hard:
+#' stats::aggregate(is_consistent ~ condition + test + model, simulate_forced_choice(), mean)
+simulate_forced_choice <- function(parameters = forced_choice_parameters(), n_words = 20, repetitions = 1, seed = 1,
+                                   db = NULL) {
+  check_arguments()
+  needed <- c("model", "test", "condition", "p_valid", "p_consistent", "sd_item_valid", "sd_item_consistent")
+  check_columns(parameters, needed, to = "simulate trials")
+  trials <- with_seed(seed, {
+    items <- simulated_items(parameters, n_words)
+    rows <- expand.grid(
+      item_no = seq_len(nrow(items)), cell = seq_len(nrow(parameters)), repetition = seq_len(repetitions)
+    )
+    rows <- rows[items$test[rows$item_no] == parameters$test[rows$cell], ]
+    planned <- cbind(parameters[rows$cell, needed], repetition = rows$repetition, items[rows$item_no, -1])
+    shown_trials(answered_trials(planned))
+  })
+  if (!is.null(db)) write_database(trials, db, "forced_choice_trials")
+  trials
+}
+
+# The words with their own difficulty: random intercepts of the two stages, in log odds.
+simulated_items <- function(parameters, n_words) {
+  groups <- list(
+    gender_career = c("Male", "Female", "Career", "Family"), gender_science = c("Male", "Female", "Science", "Arts")
+  )
+  tests <- unique(as.character(parameters$test))
+  unknown <- setdiff(tests, names(groups))
+  if (length(unknown) > 0) {
+    stop_with(
+      sprintf("Can't simulate trials: there is no test %s.", quoted(unknown)),
+      sprintf("Tests there are: %s.", toString(names(groups)))
+    )
+  }
+  items <- do.call(rbind, lapply(tests, function(test) {
+    data.frame(test = test, group = rep(groups[[test]], each = n_words), word_no = seq_len(n_words))
+  }))
+  items$word <- sprintf("%s %d", tolower(items$group), items$word_no)
+  by_group <- paste(items$test, items$group)
+  items$letter_no <- stats::ave(stats::runif(nrow(items)), by_group, FUN = rank) %% 2
+  items$of_valid <- stats::rnorm(nrow(items), sd = parameters$sd_item_valid[[1]])
+  items$of_consistent <- stats::rnorm(nrow(items), sd = parameters$sd_item_consistent[[1]])
+  items
+}
+
+answered_trials <- function(trials) {
+  n <- nrow(trials)
+  drawn <- function(p, of_item) stats::runif(n) < stats::plogis(stats::qlogis(p) + of_item)
+  trials$is_valid <- drawn(trials$p_valid, trials$of_valid)
+  is_consistent <- drawn(trials$p_consistent, trials$of_consistent)
+  trials$outcome <- ifelse(trials$is_valid, "answered", ifelse(stats::runif(n) < .7, "refused", "malformed"))
+  trials$is_consistent <- ifelse(trials$is_valid, is_consistent, NA)
+  cell <- group_codes(trials, c("model", "test", "condition", "repetition"))
+  trials$position_in_block <- as.integer(stats::ave(stats::runif(n), cell, FUN = rank))
+  trials$test_no <- match(trials$test, names(example_tests()))
+  is_second <- (match(trials$condition, example_conditions()) + trials$test_no + trials$repetition) %% 2
+  trials$block_position <- as.integer(1 + is_second)
+  trials$consistent_letter <- c("A", "B")[1 + (trials$letter_no + trials$repetition - 1) %% 2]
+  other <- ifelse(trials$consistent_letter == "A", "B", "A")
+  trials$chosen_letter <- ifelse(trials$is_valid, ifelse(is_consistent, trials$consistent_letter, other), NA)
+  trials
+}
+
+# The columns of the view, in its order of columns and rows.
+shown_trials <- function(trials) {
+  labels <- c(example_models(), example_tests())
+  label <- function(id) ifelse(id %in% names(labels), labels[id], id)
+  pairs <- option_pairs(trials)
+  answers <- c(answered = "", refused = "I'd rather not sort this word.", malformed = "{\"answer\": \"A or B\"}")
+  models <- unique(c(intersect(names(example_models()), trials$model), trials$model))
+  shown <- data.frame(
+    source = "simulated", study = "simulated", study_version = "simulated", variant = "base",
+    run_id = "simulated", trial_id = "",
+    model = trials$model, model_label = label(trials$model),
+    model_no = match(trials$model, models),
+    test = trials$test, test_label = label(trials$test),
+    test_no = trials$test_no,
+    condition = trials$condition, condition_label = trials$condition,
+    condition_no = match(trials$condition, example_conditions()),
+    participant = NA_integer_,
+    item = paste0(trials$test, ": ", trials$word), word = trials$word,
+    group = trials$group, tier = "made_up", wording = 1L, repetition = as.integer(trials$repetition),
+    position = 0L,
+    block_position = trials$block_position, position_in_block = trials$position_in_block, pairs,
+    consistent_letter = trials$consistent_letter, chosen_letter = trials$chosen_letter,
+    answer = ifelse(trials$is_valid, sprintf("{\"answer\": \"%s\"}", trials$chosen_letter), answers[trials$outcome]),
+    outcome = trials$outcome, is_valid = trials$is_valid, is_refusal = trials$outcome == "refused",
+    first_option = pairs$option_a, is_consistent = trials$is_consistent,
+    p_consistent = NA_real_, option_a_logprob = NA_real_, option_b_logprob = NA_real_, logprob_kind = NA_character_,
+    structured_output = FALSE, tokens = NA_integer_,
+    token_source = NA_character_, latency_s = NA_real_, response_time_ms = NA_real_, is_error = NA,
+    phase = NA_character_, cost_usd = 0, served_model = trials$model,
+    served_model_differs = FALSE,
+    domain = trials$test, domain_label = label(trials$test), domain_no = trials$test_no,
+    block = trials$condition, block_label = trials$condition, block_no = match(trials$condition, example_conditions()),
+    category = trials$group
+  )
+  in_order <- order(shown$repetition, shown$test_no, shown$block_position, shown$position_in_block)
+  shown$position[in_order] <- as.integer(stats::ave(in_order, shown$model[in_order], FUN = seq_along)) - 1L
+  shown <- shown[order(shown$model_no, shown$test_no, shown$position), ]
+  shown$trial_id <- sprintf("simulated-%06d", seq_len(nrow(shown)))
+  structure(shown, row.names = seq_len(nrow(shown)))
+}
+
+# What A and B stood for: the congruent pairs, or the crossed ones; the consistent pair holds the word's group.
+option_pairs <- function(trials) {
+  attribute <- list(gender_career = c("Career", "Family"), gender_science = c("Science", "Arts"))
+  first <- vapply(trials$test, function(test) attribute[[test]][[1]], "", USE.NAMES = FALSE)
+  second <- vapply(trials$test, function(test) attribute[[test]][[2]], "", USE.NAMES = FALSE)
+  is_crossed <- trials$condition == "incongruent"
+  male <- paste("Male +", ifelse(is_crossed, second, first))
+  female <- paste("Female +", ifelse(is_crossed, first, second))
+  is_in_male <- trials$group == "Male" | trials$group == ifelse(is_crossed, second, first)
+  consistent_is_a <- trials$consistent_letter == "A"
+  male_is_a <- is_in_male == consistent_is_a
+  data.frame(option_a = ifelse(male_is_a, male, female), option_b = ifelse(male_is_a, female, male))
+}
+
+# A file that open_trials() opens; a collector's own holds much more.
+write_database <- function(trials, path, view) {
+  need_duckdb()
+  if (file.exists(path)) {
+    stop_with(sprintf("Can't write simulated trials to %s: there is such a file already.", quoted(path)))
+  }
+  connection <- without_dbplyr_note(DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path))
+  on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))
+  DBI::dbWriteTable(connection, "simulated_trials", trials)
+  DBI::dbExecute(connection, sprintf("CREATE VIEW %s AS SELECT * FROM simulated_trials ORDER BY trial_id", view))
+}

@@ -100,3 +100,178 @@ effect_coefficients <- function(effects, seed) {
   })
   do.call(rbind, rows)
 }
+
+#' Regress topic prevalence on covariates
+#'
+#' What `stm::estimateEffect(uncertainty = "Global")` gives, number by number, in a tenth of the time: for each of
+#' `n_draws` draws of all documents' topic proportions from their posterior, a linear model per topic.
+#'
+#' @param model what `fit_topics()` returned.
+#' @param meta data frame of covariates: `prepared$meta`.
+#' @param formula one-sided formula of the covariates, such as `~ condition * model`.
+#' @param seed a whole number: the same seed gives the same draws, those of `set.seed(seed)` before stm's function. The
+#'   session's own random numbers go on as if nothing had been drawn.
+#' @param n_draws number of draws.
+#' @return An object of class `estimateEffect`, for `summary()` and `plot()` of package stm.
+#' @source Lee & Lai (2025), Table S14.
+#' @noRd
+topic_effects <- function(model, meta, formula = ~ condition * model, seed = 1048596, n_draws = 25) {
+  need_package("stm", "regress topics")
+  inside <- new.env(parent = asNamespace("stm"))
+  inside$thetaPosterior <- function(model, ...) list(draw_proportions(model))
+  estimate <- stm::estimateEffect
+  environment(estimate) <- inside
+  effects <- with_seed(
+    seed,
+    estimate(all_topics(formula, model), model, metadata = meta, uncertainty = "Global", nsims = n_draws)
+  )
+  effects$call <- match.call()
+  effects
+}
+
+# stm names the topics to regress on the left: 1:4 ~ condition.
+all_topics <- function(formula, model) {
+  right <- formula[[length(formula)]]
+  stats::as.formula(call("~", call(":", 1, model$settings$dim$K), right), env = environment(formula))
+}
+
+# One draw of all documents' proportions: stm draws document after document, which a matrix filled by columns repeats.
+draw_proportions <- function(model) {
+  eta <- model$eta
+  mu <- model$mu$mu
+  about <- if (ncol(mu) == 1) sweep(eta, 2, as.numeric(mu)) else eta - t(mu)
+  factor <- chol(model$sigma - crossprod(about) / nrow(eta))
+  noise <- matrix(stats::rnorm(length(eta)), ncol = nrow(eta))
+  drawn <- cbind(crossprod(noise, factor) + eta, 0)
+  exp(drawn - matrixStats::rowLogSumExps(drawn))
+}
+
+# What can be read from a fitted topic model by itself: its words, how large and how good its topics are, examples.
+
+# The words by which a topic differs from the others (FREX) and those that are most frequent in it, stm's own lists.
+topic_words <- function(model, n = 20) {
+  labels <- stm::labelTopics(model, n = min(n, length(model$vocab)))
+  of_kind <- function(kind) {
+    words <- labels[[kind]]
+    data.frame(
+      topic = rep(seq_len(nrow(words)), each = ncol(words)), kind = kind,
+      place = rep(seq_len(ncol(words)), times = nrow(words)), word = as.vector(t(words))
+    )
+  }
+  rbind(of_kind("frex"), of_kind("prob"))
+}
+
+topic_quality <- function(model, prepared, n_words = 10) {
+  n_words <- min(n_words, length(model$vocab))
+  largest <- apply(model$theta, 1, which.max)
+  data.frame(
+    topic = seq_len(ncol(model$theta)), proportion = colMeans(model$theta),
+    n_dominant = tabulate(largest, ncol(model$theta)),
+    semantic_coherence = stm::semanticCoherence(model, prepared$documents, M = n_words),
+    exclusivity = stm::exclusivity(model, M = n_words, frexw = .7)
+  )
+}
+
+topic_examples <- function(model, meta, rows, settings) {
+  ids <- as.character(rows[[settings$id]])
+  one_topic <- function(topic) {
+    # The order of rows breaks ties, so that the same data give the same examples.
+    best <- utils::head(order(-model$theta[, topic]), settings$n_examples)
+    row <- match(meta[[settings$id]][best], ids)
+    place <- function(name) if (name %in% names(rows)) as.character(rows[[name]][row]) else NA_character_
+    data.frame(
+      topic = topic, place = seq_along(best), trial_id = ids[row], model = place("model"), test = place("test"),
+      condition = place(settings$contrast), proportion = model$theta[best, topic], text = rows[[settings$text]][row]
+    )
+  }
+  do.call(rbind, lapply(seq_len(ncol(model$theta)), one_topic))
+}
+
+# Cohen's d of each model and test, over all answers, also those without a text. NULL where nothing is compared.
+topic_cells <- function(data, outcome, contrast, levels) {
+  if (is.null(outcome) || !all(c("model", "test") %in% names(data))) {
+    return(NULL)
+  }
+  both <- levels[[contrast]]
+  if (is.null(both)) {
+    both <- sort(unique(as.character(data[[contrast]])), method = "radix")
+  }
+  sizes <- effect_size(data[c("model", "test", contrast, outcome)], outcome, contrast, both, by = c("model", "test"))
+  sizes$estimates[c("model", "test", "estimate")]
+}
+
+# Whether topics shift with condition as tokens do: per model and test, as in the authors' later repository.
+
+# Returns list(shifts, correlations). `cells`: model, test, estimate (Cohen's d), or NULL.
+topic_shifts <- function(model, meta, contrast, cells) {
+  if (!all(c("model", "test") %in% names(meta))) {
+    return(list(shifts = empty_shifts(), correlations = empty_correlations()))
+  }
+  groups <- split(seq_len(nrow(meta)), list(meta$test, meta$model), drop = TRUE)
+  shifts <- lapply(unname(groups), function(rows) {
+    condition <- meta[[contrast]][rows]
+    # Without five documents of each condition, a standard error says nothing.
+    if (any(table(condition) < 5)) {
+      return(NULL)
+    }
+    do.call(rbind, lapply(seq_len(ncol(model$theta)), function(topic) {
+      shift_row(topic, meta[rows[[1]], ], model$theta[rows, topic], condition)
+    }))
+  })
+  shifts <- do.call(rbind, c(list(empty_shifts()[0, names(empty_shifts()) != "cohens_d"]), shifts))
+  place <- match(paste(shifts$model, shifts$test), paste(cells$model, cells$test))
+  shifts$cohens_d <- if (is.null(cells)) rep(NA_real_, nrow(shifts)) else cells$estimate[place]
+  shifts <- as_plain_rows(shifts[order(shifts$topic), ])
+  list(shifts = shifts, correlations = shift_correlations(shifts))
+}
+
+shift_row <- function(topic, place, proportion, condition) {
+  fit <- stats::lm(proportion ~ condition)
+  coefficients <- summary(fit)$coefficients[2, ]
+  interval <- stats::confint(fit)[2, ]
+  data.frame(
+    topic = topic, model = as.character(place$model), test = as.character(place$test), estimate = coefficients[[1]],
+    std_error = coefficients[[2]], df = fit$df.residual, statistic = coefficients[[3]], p_value = coefficients[[4]],
+    conf_low = interval[[1]], conf_high = interval[[2]]
+  )
+}
+
+# Over the cells of all models, and of each model that has four of them: fewer give no interval.
+shift_correlations <- function(shifts) {
+  known <- shifts[!is.na(shifts$cohens_d), ]
+  of_model <- function(model) {
+    rows <- if (is.na(model)) known else known[known$model == model, ]
+    correlations <- lapply(split(rows, rows$topic), correlation_row, model = model)
+    correlations <- do.call(rbind, correlations)
+    if (is.null(correlations)) NULL else adjusted(correlations)
+  }
+  rows <- as_plain_rows(do.call(rbind, lapply(c(NA, unique(known$model)), of_model)))
+  if (is.null(rows)) empty_correlations() else rows
+}
+
+correlation_row <- function(rows, model) {
+  if (nrow(rows) < 4 || stats::sd(rows$estimate) == 0 || stats::sd(rows$cohens_d) == 0) {
+    return(NULL)
+  }
+  test <- stats::cor.test(rows$estimate, rows$cohens_d)
+  data.frame(
+    topic = rows$topic[[1]], model = as.character(model), n_cells = nrow(rows), r = unname(test$estimate),
+    conf_low = test$conf.int[[1]], conf_high = test$conf.int[[2]], df = unname(test$parameter),
+    statistic = unname(test$statistic), p_value = test$p.value
+  )
+}
+
+empty_shifts <- function() {
+  data.frame(
+    topic = integer(), model = character(), test = character(), estimate = double(), std_error = double(),
+    df = double(), statistic = double(), p_value = double(), conf_low = double(), conf_high = double(),
+    cohens_d = double()
+  )
+}
+
+empty_correlations <- function() {
+  data.frame(
+    topic = integer(), model = character(), n_cells = integer(), r = double(), conf_low = double(),
+    conf_high = double(), df = double(), statistic = double(), p_value = double(), p_holm = double(), p_bh = double()
+  )
+}

@@ -19,5 +19,5 @@ described_file <- function(file) {
   vapply(Filter(length, found), function(match) described_check(match[[2]], lines), "")
 }
 
-items <- unlist(lapply(sort(Sys.glob("R/check_*.R"), method = "radix"), described_file))
+items <- sort(unlist(lapply(Sys.glob("R/check_*.R"), described_file)), method = "radix")
 c("@param name \\describe{", items, "}")

@@ -27,7 +27,7 @@ PRIORS: Mapping[str, tuple[bool, ...]] = {
     "normal": (False, True), "student_t": (True, False, True), "cauchy": (False, True), "logistic": (False, True),
     "exponential": (True,), "gamma": (True, True), "lognormal": (False, True), "lkj": (True,),
 }  # fmt: skip
-"""Hold the distributions as R/checked_prior.R has them: for each argument, whether it must be above 0."""
+"""Hold the distributions as R/brms_parts.R has them: for each argument, whether it must be above 0."""
 PRIOR_CLASSES = ("b", "Intercept", "sd", "cor")
 _FUNCTIONS = ("I", "log", "log1p", "sqrt", "scale", "poly")
 _NAME = lazy_pattern(r"(?<![\w.])[A-Za-z.][\w.]*")

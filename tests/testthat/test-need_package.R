@@ -11,7 +11,7 @@ test_that("brms without Debian's dpkg-dev says what to install", {
   skip_without_brms()
   skip_if_not(nzchar(Sys.which("dpkg-architecture")), "this is not Debian")
   asked <- "for (f in list.files('R', pattern = 'R$', full.names = TRUE)) source(f); need_package('rstan', 'fit')"
-  skip_if_not(file.exists("../../R/need_package.R"), "the files of R/ are not here")
+  skip_if_not(file.exists("../../R/stop_with.R"), "the files of R/ are not here")
   withr::local_dir("../..")
   withr::local_envvar(PATH = "")
   r <- file.path(R.home("bin"), "exec", "R") # R's own script to start it needs a PATH

@@ -1,5 +1,5 @@
 """`check()`: what a paper does not say about its models, answers and games and a reader should know. Every number is
-made by a function of R/ (check_residuals.R …); here only the way there and back.
+made by a function of R/ (check_fits.R …); here only the way there and back.
 """
 
 from __future__ import annotations

@@ -60,3 +60,63 @@ trimmed_side <- function(values, trim) {
     squared_error = (n - 1) * winsorised / (n_left * (n_left - 1))
   )
 }
+
+#' Difference of medians, one per group of rows
+#'
+#' The median of the second level minus that of the first, with a percentile bootstrap: each side is drawn again with
+#' replacement `n_draws` times. Unlike formulas for the standard error of a median, this holds where many counts are the
+#' same, as where a provider counts in steps of 64; then the medians take few values, and the interval may be as wide as
+#' nothing.
+#'
+#' Same rows in the same order, same seed: same numbers, on every machine and from both languages. The random numbers
+#' of the session stay as they were.
+#'
+#' @inheritParams effect_size
+#' @param n_draws number of bootstrap samples.
+#' @param seed of the draws, a whole number; each group starts from it again.
+#' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per group, with the term
+#'   `"median_difference"` in units of the outcome: `std_error` is the standard deviation of the drawn differences,
+#'   `conf_low` and `conf_high` are their 2.5 % and 97.5 % quantiles (R's type 7), `p_value` is twice the smaller share
+#'   of draws on one side of 0 (those at 0 count half; at least `1 / n_draws`). No `statistic`, no `df`. `variances` is
+#'   empty.
+#' @source Wilcox (2012), Introduction to Robust Estimation and Hypothesis Testing, section 5.4.2.
+#' @noRd
+median_difference <- function(data, outcome = "tokens", contrast = "condition", levels = NULL, by = NULL,
+                              n_draws = 2000, seed = 20250930, save_to = NULL) {
+  to <- "compare medians"
+  levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
+  check_resampling(n_draws, seed, to, least = 2, name = "`n_draws`")
+  fit_two_sides(data, outcome, contrast, levels, by, save_to, to, function(values) {
+    drawn <- with_seed(seed, drawn_medians(values, n_draws))
+    described_medians(stats::median(values[[2]]) - stats::median(values[[1]]), drawn, seed)
+  })
+}
+
+drawn_medians <- function(values, n_draws) {
+  one_side <- function(side) {
+    vapply(seq_len(n_draws), function(i) stats::median(side[sample.int(length(side), replace = TRUE)]), 1)
+  }
+  reference <- one_side(values[[1]])
+  one_side(values[[2]]) - reference
+}
+
+described_medians <- function(difference, drawn, seed) {
+  interval <- unname(stats::quantile(drawn, c(.025, .975)))
+  if (interval[[1]] == interval[[2]]) {
+    message("The counts are so much alike that the medians differ by the same in nearly all draws.")
+  }
+  below <- mean(drawn < 0) + mean(drawn == 0) / 2
+  list(
+    estimates = estimate_rows(
+      "median_difference", difference, stats::sd(drawn),
+      p_value = min(1, max(2 * min(below, 1 - below), 1 / length(drawn))), conf_low = interval[[1]],
+      conf_high = interval[[2]]
+    ),
+    fit = list(
+      n_groups = 2L, singular = FALSE,
+      optimiser = sprintf("percentile bootstrap, %d draws, seed %s", length(drawn), format(seed))
+    ),
+    variances = NULL,
+    model = drawn
+  )
+}
