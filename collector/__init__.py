@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from slant.collector.api import collect as collect
-    from slant.collector.ask.watcher import Watcher as Watcher
+    from slant.collector.ask.call import Watcher as Watcher
     from slant.collector.errors import SlantError as SlantError
     from slant.collector.importing.imports import import_trials as import_trials
     from slant.collector.keep.database import showing as showing
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from slant.collector.keep.merging import merge as merge
     from slant.collector.records import Registration as Registration
     from slant.collector.registration.canonical import read_registration as read_registration
-    from slant.collector.registration.registering import preregister as preregister
-    from slant.collector.registration.registering import write_registration as write_registration
+    from slant.collector.registration.document import preregister as preregister
+    from slant.collector.registration.document import write_registration as write_registration
     from slant.collector.run_report import BatchReport as BatchReport
     from slant.collector.run_report import DryRun as DryRun
     from slant.collector.run_report import RunReport as RunReport

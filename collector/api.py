@@ -6,8 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slant.collector.ask.call import Call
-from slant.collector.ask.watcher import Watcher
+from slant.collector.ask.call import Call, Watcher
 from slant.collector.designs.study import Study
 from slant.collector.request.record import Request
 from slant.collector.request.setting import takes

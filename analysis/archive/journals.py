@@ -21,12 +21,18 @@ import polars as pl
 
 from slant.collector.ask.redaction import spellings
 from slant.collector.errors import DatabaseError, SlantError
+from slant.collector.keep.anonymous import stand_in, without_texts_of_people
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import has_collector, journal_folder
-from slant.collector.keep.journal_files import journal_name, journal_paths, journal_run, journal_size, whole_lines
+from slant.collector.keep.journal_files import (
+    journal_name,
+    journal_paths,
+    journal_run,
+    journal_size,
+    whole_lines,
+    with_sum,
+)
 from slant.collector.keep.journal_loader import CHUNK_BYTES
-from slant.collector.keep.line_sums import with_sum
-from slant.collector.keep.people_texts import stand_in, without_texts_of_people
 from slant.collector.providers import all_providers
 from slant.collector.system.files import opened
 from slant.collector.system.json_text import encoded

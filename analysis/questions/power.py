@@ -22,8 +22,7 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
-from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
-from slant.collector.cost.estimate import estimate_run
+from slant.collector.cost.estimate import earlier_sizes, estimate_run, known_limits
 from slant.collector.cost.quote import calls_of_game, guess_of
 from slant.collector.designs.factorial.estimands import PAIRED
 from slant.collector.errors import DatabaseError, UsageError

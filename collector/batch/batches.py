@@ -47,7 +47,7 @@ from slant.collector.keep.journal import FolderLock, Journal, journal_folder, ut
 from slant.collector.keep.journal_loader import left_in_journal, load_journals
 from slant.collector.plan.conversations import done_in, plan
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, done_in_slice, up_to_date
-from slant.collector.provenance.run_record import new_run_record
+from slant.collector.provenance.run_history import new_run_record
 from slant.collector.providers import provider_named
 from slant.collector.records import OUTCOMES, Conversation, Run
 from slant.collector.request.record import Request

@@ -124,7 +124,7 @@ def import_command(
     if files.pop("without"):
         raise UsageError("--not is only for proposals: a study names its columns in its [import].")
     from slant.collector.importing.imports import import_trials, imported_before
-    from slant.collector.keep.public_paths import typed_command
+    from slant.collector.keep.anonymous import typed_command
     from slant.collector.progress.status import coverage_note
     from slant.collector.studies.catalogue import load_study
 

@@ -74,7 +74,7 @@ def preregister_command(study: str, models: tuple[str, ...], out: Path | None, *
     The file is canonical JSON (RFC 8785): the same plan gives the same bytes anywhere. Its SHA-256 is printed as by
     `sha256sum`. No model is asked, and no key is needed.
     """
-    from slant.collector.registration.registering import preregister, write_registration
+    from slant.collector.registration.document import preregister, write_registration
 
     registration = preregister(study, models or None, **plan, say=say)
     path = write_registration(registration, out or Path(f"{registration.study}.registration.json"))

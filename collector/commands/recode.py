@@ -1,14 +1,29 @@
-"""Let a model code answers that a rule left undecided, as a second coding (`collect recode`)."""
+"""Code answers that a rule left undecided: by a model, as a second coding (`collect recode`), or by people, who get a
+sheet of texts (`collect sample`).
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+import shlex
 from pathlib import Path
 
 import click
 
-from slant.collector.commands.options import FOLDER, WholeNumber, db_option, setting_option, study_option
+from slant.collector.commands.options import (
+    AT_LEAST_1,
+    FILE,
+    FOLDER,
+    WholeNumber,
+    db_option,
+    seed_option,
+    setting_option,
+    study_option,
+)
+from slant.collector.errors import UsageError
 from slant.collector.example_models import EXAMPLE_MODEL
-from slant.collector.terminal import say
+from slant.collector.terminal import count_text, say
 
 _EXAMPLES = f"""\b
 Examples:
@@ -76,3 +91,54 @@ def recode_command(
         f"are the study {written.file}."
     )
     ctx.exit(collect.main(passed_on, prog_name="collect", standalone_mode=False) or 0)
+
+
+EXAMPLES = """\b
+Examples:
+  collect sample --study reasons --n 200
+  collect sample --study reasons --n 200 --by gender --seed 7
+  collect sample --study reasons --n 100 --by uncertainty
+"""
+
+
+@click.command("sample", epilog=EXAMPLES)
+@study_option(required=True)
+@click.option("--n", "n", type=AT_LEAST_1, required=True, help="How many texts to draw, besides those drawn before.")
+@click.option(
+    "--by", default="", metavar="FACTOR", help="As many of each level: a factor, condition or code; or uncertainty."
+)
+@seed_option(1)
+@click.option("--out", type=FILE, metavar="FILE", help="The sheet.  [default: NAME.sample.csv]")
+@db_option
+def sample_command(study: str, n: int, by: str, seed: int, out: Path | None, db: Path) -> None:
+    """Draw texts of a coding study at random for people to code, and write them as a CSV to fill in.
+
+    Each text has a known probability of being drawn, which is kept with the sample and its seed: estimates that are
+    corrected for the coder's errors need it. A new sample adds texts to those drawn before. The sheet has the texts in
+    a random order, with an empty column for the codes, and nothing of what a coder should not know.
+    """
+    from slant.collector.keep.text_samples import draw_sample
+    from slant.collector.studies.catalogue import load_study
+    from slant.collector.studies.coding_sheets import sheet_rows, strata_of
+    from slant.collector.system.files import write_file
+
+    loaded = load_study(study, db=db)
+    if out is not None and out.exists():
+        raise UsageError(f"{out} is there already, perhaps with codes in it.", "Name another file: --out")
+    drawn = draw_sample(db, loaded.name, strata_of(loaded, by, db), n, by, seed)
+    path = out or _free(loaded.name, drawn.sample_no)
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(sheet_rows(loaded, drawn.items))
+    write_file(path, text.getvalue())
+    others = f", besides {drawn.n_before:,} drawn before" if drawn.n_before else ""
+    say(f"Drawn: {count_text(len(drawn.items), 'text')} of {drawn.n_texts:,}{others} (sample {drawn.sample_no}).")
+    of = f"--study {loaded.as_typed} --db {shlex.quote(str(db))}"
+    say(f"Written: {path}, whose column code is to be filled in, with the coder's name in the column coder.")
+    say(f"Next: collect import {of} {shlex.quote(str(path))}")
+    say(f"  or: collect view --code {loaded.as_typed} --coder NAME --db {shlex.quote(str(db))}    codes on a page")
+
+
+def _free(name: str, sample_no: int) -> Path:
+    """Return a name for the sheet that no file has: one may be of another database."""
+    paths = (Path(f"{name}.sample{sample_no}{more}.csv") for more in ("", *(f"-{again}" for again in range(2, 1000))))
+    return next(path for path in paths if not path.exists())

@@ -1,4 +1,6 @@
-"""Check what a model's token count is worth, and count again (`collect check-model`, `collect recount`)."""
+"""Check what a model's token count is worth, count again, and read stored responses again (`collect check-model`,
+`collect recount`, `collect reread`).
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,11 @@ from slant.collector.commands.options import (
     yes_option,
 )
 from slant.collector.example_models import EXAMPLE_MODEL
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import count_text, print_rows, say
 
 if TYPE_CHECKING:
     from slant.collector.model_checks.check import Check
+
 
 _EXAMPLES = f"""\b
 Examples:
@@ -199,3 +202,36 @@ def recount_command(
             say(f"{row.provider}/{row.requested_model}: {row.reason}.")
     if any(row.reason for row in rows):
         sys.exit(1)
+
+
+_EXAMPLES_OF_REREAD = """\b
+Examples:
+  collect reread --db slant.duckdb
+  collect reread --db slant.duckdb --format csv
+
+slant stores every response complete, so that a new version can correct what an older one could not know: a finish
+reason, an error of a filter, a count. This queries no model and loses nothing: the journal keeps the first reading.
+If a response turns out not to be an answer, its trial is pending again, and the next `collect` asks it. Games stay as
+they were read.
+"""
+
+
+@click.command("reread", epilog=_EXAMPLES_OF_REREAD)
+@provider_file_option
+@db_option
+@output_options
+def reread_command(db: Path, output_format: str) -> None:
+    """Read all kept responses once more, as this version of slant understands them; no model is asked."""
+    from slant.collector.ask.reading_again import read_again
+    from slant.collector.commands.token_counts import counter
+
+    report = read_again(db, on_progress=counter("responses"))
+    rows = [{"before": old, "now": new, "attempts": n} for (old, new), n in sorted(report.outcomes.items()) if n]
+    if rows:
+        print_rows(rows, output_format)
+    summary = f"{count_text(report.read, 'response')} read again, {report.changed:,} differently than before."
+    say(summary if rows or report.changed else f"{summary} Nothing has changed.")
+    if report.not_read:
+        say(f"{report.not_read:,} are unchanged: their provider, or the text of their study, is unknown here.")
+    if any(new == "failed" for _, new in report.outcomes):
+        say("The next collect repeats trials that now have no answer.")

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 
 from slant.collector.ask.lane_money import LaneMoney, Ledger
-from slant.collector.cost.earlier_answers import (
+from slant.collector.cost.estimate import (
     earlier_sizes,
     spent_before_usd,
     uncounted_models,

@@ -14,8 +14,16 @@ from itertools import islice
 from typing import Any
 
 from slant.collector.ask.rate_limits import spoken
-from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
-from slant.collector.cost.estimate import Estimate, Guess, Span, as_columns, estimate_run, spoken_usd
+from slant.collector.cost.estimate import (
+    Estimate,
+    Guess,
+    Span,
+    as_columns,
+    earlier_sizes,
+    estimate_run,
+    known_limits,
+    spoken_usd,
+)
 from slant.collector.designs.study import Study
 from slant.collector.plan.conversations import Cell, plan, quotas
 from slant.collector.plan.run_plan import ModelPlan, RunPlan

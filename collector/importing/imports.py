@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.arguments import checked_arguments
-from slant.collector.designs.imports import Imports
+from slant.collector.designs.design import Imports
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.kinds import content_hash, counted
 from slant.collector.importing.files.table_file import TableFile, TableFiles
@@ -23,7 +23,7 @@ from slant.collector.importing.people.importing import PEOPLE_LAYOUT, import_peo
 from slant.collector.importing.renamed import Names, counted_from_zero, names
 from slant.collector.importing.rows import RowReader, model_named
 from slant.collector.importing.writer import ImportReport, ImportWriter
-from slant.collector.provenance.run_record import listed_model, new_run
+from slant.collector.provenance.run_history import listed_model, new_run
 from slant.collector.reading.written_numbers import needed_mark, unsettled
 from slant.collector.records import Run
 from slant.collector.studies.catalogue import Study, StudyModel, load_study, with_variant

@@ -18,7 +18,7 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
-from slant.collector.keep.portable import BYTE_ORDER_MARK, portable_values, safe_for_spreadsheets, times_as_text
+from slant.collector.keep.frames import BYTE_ORDER_MARK, portable_values, safe_for_spreadsheets, times_as_text
 from slant.collector.keep.stored_attempts import (
     attributes_apart,
     designs_in,

@@ -1,8 +1,9 @@
-"""Pass rows between DuckDB and Polars, over Arrow's C interface: neither needs pyarrow for it."""
+"""Pass rows between DuckDB and Polars, over Arrow's C interface, which needs no pyarrow; and write them so that other
+tools read them right: times with their zone, exact whole numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -49,3 +50,75 @@ def registered(connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataF
     finally:
         with suppress(duckdb.Error):  # a failed transaction accepts nothing more; the failure itself should be reported
             connection.unregister(name)
+
+
+SAFE_MARK = "is_spreadsheet_safe"
+"""Name the column by which a CSV says that texts have an apostrophe, and by which an import removes it."""
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""Mark UTF-8 for spreadsheets, which otherwise show é as Ã©."""
+_FORMULA = r"^'*[=+\-@\t\r\n]"
+_FORMULA_SIGNS = "=+-@\t\r\n"
+_ISO = "%Y-%m-%dT%H:%M:%S%.6fZ"
+INSTANT = "TIMESTAMP WITH TIME ZONE"
+
+
+def portable_values(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Return the same rows: times as instants, and DuckDB's widest integers (sums) as decimals, for it would write them
+    to Parquet as floats.
+    """
+    kinds = zip(map(quoted_name, relation.columns), map(str, relation.types), strict=True)
+    return relation.project(", ".join(_portable(name, kind) for name, kind in kinds))
+
+
+def _portable(name: str, kind: str) -> str:
+    if kind == "HUGEINT":
+        return f"{name}::DECIMAL(38, 0) AS {name}"
+    return f"make_timestamptz(epoch_us({name})) AS {name}" if kind == "TIMESTAMP" else name
+
+
+def without_zones(columns: Iterable[tuple[str, str]]) -> str:
+    """Return a REPLACE clause of SQL that turns instants among these columns (name, type) into the database's times,
+    whatever zone the session has; empty if there are none.
+    """
+    names = [quoted_name(name) for name, kind in columns if kind == INSTANT]
+    replaced = ", ".join(f"make_timestamp(epoch_us({name})) AS {name}" for name in names)
+    return f"REPLACE ({replaced})" if replaced else ""
+
+
+def quoted_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def times_as_text(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Return instants as ISO 8601 in UTC: 2026-11-26T09:30:00.123456Z."""
+    import polars as pl  # here, because whoever opens a database needs the rest of this file
+
+    names = [name for name, kind in frame.collect_schema().items() if isinstance(kind, pl.Datetime) and kind.time_zone]
+    return frame.with_columns(pl.col(names).dt.convert_time_zone("UTC").dt.strftime(_ISO)) if names else frame
+
+
+def safe_for_spreadsheets(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Put an apostrophe before each text that a spreadsheet would run as a formula, and add a column that says so."""
+    import polars as pl
+
+    text = pl.col(pl.String)
+    marked = pl.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep()
+    return frame.with_columns(marked).with_columns(pl.lit(value=True).alias(SAFE_MARK))
+
+
+def as_given(cells: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the cells of a row that `safe_for_spreadsheets` may have written, without its column and its
+    apostrophes.
+    """
+    if SAFE_MARK not in cells:
+        return cells
+    rest = {name: cell for name, cell in cells.items() if name != SAFE_MARK}
+    if str(cells[SAFE_MARK]).strip().lower() not in ("true", "1", "1.0"):
+        return rest
+    return {name: _without_apostrophe(cell) for name, cell in rest.items()}
+
+
+def _without_apostrophe(cell: Any) -> Any:
+    if isinstance(cell, str) and cell.startswith("'") and cell.lstrip("'")[:1] in tuple(_FORMULA_SIGNS):
+        return cell[1:]
+    return cell

@@ -25,9 +25,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from slant.collector.errors import JournalError
-from slant.collector.keep.journal_files import LONGEST_LINE, compress_finished
-from slant.collector.keep.line_sums import with_sum
-from slant.collector.keep.public_paths import typed_command
+from slant.collector.keep.anonymous import typed_command
+from slant.collector.keep.journal_files import LONGEST_LINE, compress_finished, with_sum
 from slant.collector.records import Attempt, Run
 from slant.collector.system import files
 from slant.collector.system.json_text import encoded

@@ -6,18 +6,21 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
+from binascii import b2a_base64
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
+from zlib import crc32
+
+from slant.collector.errors import JournalError
+from slant.collector.system import files
 
 if TYPE_CHECKING or sys.version_info < (3, 14):
     from backports import zstd
 else:
     from compression import zstd
 
-from slant.collector.errors import JournalError
-from slant.collector.system import files
 
 log = logging.getLogger(__name__)
 PLAIN, PACKED = ".jsonl", ".jsonl.zst"
@@ -215,3 +218,71 @@ def _packed(path: Path) -> Path:
 
 def _unreadable(path: Path, error: Any) -> JournalError:
     return JournalError(f'Can\'t read all of the journal "{path}": {error}.', "What could be read of it is kept.")
+
+
+_KEY = b',"sum":"'
+_END = b'"}'
+_LENGTH = len(_KEY) + len(b"0000") + len(_END)
+WRONG = "can't be read: damaged (it is not what was written)"
+MISSING = "can't be read: without its checksum (slant did not write it)"
+
+
+def with_sum(text: bytes) -> bytes:
+    """Return a line, with its end, from the JSON of an object."""
+    start = text[:-1]
+    return b'%b%b%b"}\n' % (start, _KEY, _sum(start))
+
+
+def checked_lines(lines: Sequence[bytes]) -> tuple[list[bytes | None], dict[int, str]]:
+    """Return the lines as JSON without their sums, and the reasons by index; a bad line is None.
+
+    Lines without a sum are taken only if none has one: among lines with sums they are foreign.
+    """
+    checked: list[bytes | None] = []
+    bad: dict[int, str] = {}
+    lacking = []
+    for index, line in enumerate(lines):
+        place = len(line) - _LENGTH
+        if place < 1 or not line.startswith(_KEY, place):
+            lacking.append(index)
+            checked.append(line)
+        elif line.endswith(_sum(start := line[:place]) + _END):
+            checked.append(start + b"}")
+        else:
+            bad[index] = WRONG
+            checked.append(None)
+    if len(lacking) < len(lines):
+        for index in lacking:
+            bad[index] = MISSING
+            checked[index] = None
+    return checked, bad
+
+
+def divided(text: bytes, special: bytes) -> tuple[bytes, list[bytes]] | None:
+    """Return a text's plain lines and its special ones. Those that do not begin with `special` are one text with their
+    sums, those that do are JSON without them. None unless every line has its right sum: then look at each by
+    `checked_lines`.
+
+    It copies no line by itself, and so takes a third of the time.
+    """
+    view, others, specials = memoryview(text), [], []
+    start = copied = 0
+    while (end := text.find(b"\n", start)) >= 0:
+        place = end - _LENGTH
+        if place <= start or text[place:end] != b"%b%b%b" % (_KEY, _sum(view[start:place]), _END):
+            return None
+        if text.startswith(special, start):
+            others.append(view[copied:start])
+            specials.append(text[start:place] + b"}")
+            copied = end + 1
+        start = end + 1
+    return (b"".join([*others, view[copied:]]), specials) if start == len(text) else None
+
+
+def is_sound(line: bytes) -> bool:
+    """Return whether a line (without its end) is what was written; one without a sum counts as such."""
+    return not checked_lines([line])[1]
+
+
+def _sum(start: bytes | memoryview) -> bytes:
+    return b2a_base64((crc32(start) & 0xFFFFFF).to_bytes(3, "big"), newline=False)

@@ -34,6 +34,7 @@ from slant.collector.errors import (
 from slant.collector.keep.database import let_go, reading, writing
 from slant.collector.keep.journal import has_collector, journal_folder, utc_now
 from slant.collector.keep.journal_files import (
+    is_sound,
     journal_name,
     journal_paths,
     journal_run,
@@ -43,7 +44,6 @@ from slant.collector.keep.journal_files import (
     whole_lines,
 )
 from slant.collector.keep.journal_lines import UNREADABLE_LINE, Parsed, insert, parse, parse_carefully
-from slant.collector.keep.line_sums import is_sound
 from slant.collector.system.files import moved, real_file
 from slant.collector.system.shipped_files import sql_query
 

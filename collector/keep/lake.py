@@ -24,19 +24,23 @@ from slant.collector.errors import DatabaseWriteError, UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.database_errors import check_on_this_machine
-from slant.collector.keep.lake_checksums import CHECKSUMS, LOCK, check_files, checksum, listed_files, write_list
+from slant.collector.keep.frames import portable_values
 from slant.collector.keep.lake_files import (
     CHANGES,
+    CHECKSUMS,
     EXPORT,
+    LOCK,
     README,
     SCRIPT,
+    check_files,
+    checksum,
     forget_lake,
     is_lake,
+    listed_files,
     script,
+    write_list,
 )
-from slant.collector.keep.portable import portable_values
-from slant.collector.keep.view_comments import comment_statements
-from slant.collector.keep.view_heads import trial_views
+from slant.collector.keep.view_heads import comment_statements, trial_views
 from slant.collector.markup import escaped_markdown
 from slant.collector.system import files
 from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock

@@ -22,6 +22,7 @@ from typing import Any, Literal
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, JournalError, UsageError
+from slant.collector.keep.anonymous import public_path
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.database_errors import check_place
@@ -38,6 +39,7 @@ from slant.collector.keep.journal_files import (
     PACKED,
     PLAIN,
     UNREADABLE,
+    checked_lines,
     compress_finished,
     journal_name,
     journal_paths,
@@ -49,8 +51,6 @@ from slant.collector.keep.journal_files import (
 )
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offsets, set_repeated_aside, waiting_bytes
-from slant.collector.keep.line_sums import checked_lines
-from slant.collector.keep.public_paths import public_path
 from slant.collector.system import files
 from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 from slant.collector.system.shipped_files import sql_query

@@ -32,8 +32,7 @@ from slant.collector.keep.definitions import (
     has_our_views,
     our_definitions,
 )
-from slant.collector.keep.view_comments import comment_statements
-from slant.collector.keep.view_heads import make_views, view_texts
+from slant.collector.keep.view_heads import comment_statements, make_views, view_texts
 from slant.collector.system.shipped_files import sql_dir
 
 MAX_ENTRIES = 10_000  # slant makes some 150 tables and views, and packages of others a few for each design

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 
@@ -15,7 +15,7 @@ import duckdb
 
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import UnknownNameError
-from slant.collector.system.shipped_files import sql_dir, sql_query
+from slant.collector.system.shipped_files import column_meanings, sql_dir, sql_query
 
 _NAME = re.compile(r"^CREATE OR REPLACE VIEW (\w+)", re.MULTILINE)
 _COMMENT = re.compile(r"^--.*$", re.MULTILINE)
@@ -201,3 +201,29 @@ def read_view_heads() -> dict[str, TableInfo]:
     """Return the heads of all views that slant and other packages' designs make, by name, in the order of making."""
     texts = [*view_texts(), *(text for design in third_party_designs() for text in design.analyses.views.values())]
     return {head.name: head for head in map(read_header, texts)}
+
+
+def comment_statements(connection: duckdb.DuckDBPyConnection, views: Collection[str] | None = None) -> Iterator[str]:
+    """Yield the SQL that comments on what this connection's database has: of columns only those that readers see, not
+    those of inner views. `views`: only on these (None: on all tables and views)."""
+    heads = {head.name: head for head in map(read_header, view_texts())}
+    meanings = column_meanings()
+    columns: dict[str, list[str]] = {}
+    for name, column in connection.execute(sql_query("columns_to_comment")).fetchall():
+        columns.setdefault(name, []).append(column)
+    for name, names in columns.items():
+        if views is not None and name not in views:
+            continue
+        if head := heads.get(name):
+            inner = "Inner view, read by others: take one of those. " if head.is_inner else ""
+            text = f"{inner}{head.purpose.rstrip('.')}. {head.note}"
+            yield f'COMMENT ON VIEW "{name}" IS {_quoted(text)}'
+            if head.is_inner:
+                continue
+        for column in names:
+            if meaning := meanings.get(column):
+                yield f'COMMENT ON COLUMN "{name}"."{column}" IS {_quoted(meaning)}'
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

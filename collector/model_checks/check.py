@@ -20,8 +20,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from slant.collector.ask.call import run_anywhere
 from slant.collector.ask.client import Client
-from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.ask.redaction import Redaction, without_home
 from slant.collector.ask.retries import judge
 from slant.collector.check_facts import CheckFacts

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from slant.collector.ask.call import run_anywhere
 from slant.collector.ask.client import Client
-from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.ask.retries import judge
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading

@@ -13,8 +13,17 @@ from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database_errors import check_place
 from slant.collector.keep.final_trials import Finals, read_finals
 from slant.collector.keep.journal import utc_now
-from slant.collector.plan.conversations import Done, Occasion, done_again, done_in, plan, planned_count, with_rates
-from slant.collector.plan.shards import Shard, share_of
+from slant.collector.plan.conversations import (
+    Done,
+    Occasion,
+    Shard,
+    done_again,
+    done_in,
+    plan,
+    planned_count,
+    share_of,
+    with_rates,
+)
 from slant.collector.providers import Provider, checked_address, provider_named
 from slant.collector.providers.prices import PriceList, load_prices
 from slant.collector.records import MAX_REPETITIONS, Conversation, Prompt, Registration

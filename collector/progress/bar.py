@@ -26,9 +26,9 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from slant.collector.ask.call import Watcher
 from slant.collector.ask.rate_limits import spoken
 from slant.collector.ask.runner import Lane
-from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import spent_usd
 from slant.collector.cost.estimate import dollars
 from slant.collector.keep.database import let_go

@@ -1,6 +1,6 @@
 """Report the progress and cost of the studies in a database, and what a person should know before using it.
 
-If runs asked shards (plan/shards.py), their planned trials are those of the shards.
+If runs asked shards (plan/conversations.py), their planned trials are those of the shards.
 
 Warn of trials that ended without an answer: more than a few per cent of them, or unequally many by condition.
 
@@ -29,7 +29,7 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal_loader import offsets_in
 from slant.collector.keep.stored_attempts import unloaded_attempts
 from slant.collector.keep.view_heads import ordered_view
-from slant.collector.plan.shards import Shard
+from slant.collector.plan.conversations import Shard
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
 

@@ -26,8 +26,7 @@ from slant.collector.keep.view_heads import ordered_view
 from slant.collector.markup import escaped_latex
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.provenance.methods import is_citation
-from slant.collector.provenance.run_history import RunHistory
-from slant.collector.provenance.run_record import public_address
+from slant.collector.provenance.run_history import RunHistory, public_address
 from slant.collector.system.shipped_files import r_script, sql_query
 from slant.collector.terminal import count_text, printable
 

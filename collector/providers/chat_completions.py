@@ -2,7 +2,7 @@
 
 They have the same shape. Where they differ (reasoning text as `reasoning_content` or `reasoning`, no reasoning count),
 the OpenAI reader already takes either form and leaves NULL what is missing. Reasoning that a server leaves in the
-answer's text is split off (collector/providers/templates.py). One thing it can't know: some servers don't count
+answer's text is split off (collector/providers/reasoning.py). One thing it can't know: some servers don't count
 reasoning and still report 0 (vLLM if the prompt opens the thinking, older SGLang always), and a 0 is not NULL.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 from slant.collector.providers import openai
 from slant.collector.providers.openai import LOGPROBS, TAKES_TOOLS, structured_output
 from slant.collector.providers.openai import chat_request as request
-from slant.collector.providers.templates import without_template
+from slant.collector.providers.reasoning import without_template
 from slant.collector.providers.token_counts import without_false_zero
 from slant.collector.records import Reply
 

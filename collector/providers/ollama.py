@@ -8,7 +8,7 @@ from typing import Any
 from slant.collector.providers.endings import ending
 from slant.collector.providers.exchange import Request, count, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_tokens
-from slant.collector.providers.templates import without_template
+from slant.collector.providers.reasoning import without_template
 from slant.collector.providers.tools import spoken_message
 from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from slant.collector.providers.templates import split
+from slant.collector.providers.reasoning import split
 from slant.collector.reading.phrases import (
     CALLED,
     CORRECTS,

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from slant.collector.providers.templates import split
+from slant.collector.providers.reasoning import split
 from slant.collector.reading.labels import mentioned_labels
 from slant.collector.reading.phrases import REFUSAL, is_refusal, refusal_detail
 from slant.collector.reading.spelling import folded

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slant.collector.providers.templates import split
+from slant.collector.providers.reasoning import split
 from slant.collector.reading.phrases import EVASION, refusal_detail
 from slant.collector.reading.sentences import own_refusal, refuses_task
 from slant.collector.reading.spelling import folded, folded_lines

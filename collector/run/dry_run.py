@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slant.collector.ask.watcher import Watcher
+from slant.collector.ask.call import Watcher
 from slant.collector.cost.estimate import Span, dollars
 from slant.collector.cost.quote import Quote, quote_rows, quotes, sentences, short_rows
 from slant.collector.errors import DatabaseEmptyError
@@ -23,7 +23,7 @@ from slant.collector.model_checks.findings import run_notes
 from slant.collector.plan.asking_again import occasion_notes
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.provenance.bibtex import other_address_notes
-from slant.collector.registration.registering import departures
+from slant.collector.registration.document import departures
 from slant.collector.request.record import Request
 from slant.collector.run.until_width import Precision
 from slant.collector.run_report import DryRun

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from slant.collector.ask.call import Call
+from slant.collector.ask.call import Call, run_anywhere
 from slant.collector.ask.client import Client
 from slant.collector.ask.declined import DeclinedTrials, declined_trials
-from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.ask.journal_writer import JournalWriter, PartWriter
 from slant.collector.ask.lane_money import LaneMoney, Ledger
 from slant.collector.ask.pace import Pace, Paces
@@ -24,7 +23,7 @@ from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.keep.database import kept_open
 from slant.collector.keep.journal import Journal, pack_journals
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, how_to_try, up_to_date
-from slant.collector.provenance.run_record import new_run_record
+from slant.collector.provenance.run_history import new_run_record
 from slant.collector.records import OUTCOMES, Conversation, Run
 from slant.collector.request.record import Request
 from slant.collector.run.key_consent import check_key_hosts

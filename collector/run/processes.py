@@ -22,15 +22,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from slant.collector.ask.call import Call
+from slant.collector.ask.call import SIGNALS, Call, Watcher
 from slant.collector.ask.endings_seen import Endings
-from slant.collector.ask.interrupts import SIGNALS
 from slant.collector.ask.journal_writer import LiveLoader
 from slant.collector.ask.lane_money import Ledger
 from slant.collector.ask.pace import Pace
 from slant.collector.ask.runner import Lane
 from slant.collector.ask.settings_not_taken import ReasoningLimit
-from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import open_ledger
 from slant.collector.errors import Interrupted, SlantError, UsageError
 from slant.collector.keep.database import reading

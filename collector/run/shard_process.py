@@ -21,11 +21,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import IO, Any
 
-from slant.collector.ask.call import Call
-from slant.collector.ask.interrupts import StopSwitch, run_anywhere
+from slant.collector.ask.call import Call, StopSwitch, Watcher, run_anywhere
 from slant.collector.ask.lane_money import Ledger
 from slant.collector.ask.runner import Lane
-from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import spent_usd
 from slant.collector.errors import SlantError
 from slant.collector.keep.final_trials import Finals

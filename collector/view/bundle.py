@@ -11,11 +11,10 @@ from pathlib import Path
 import polars as pl
 
 from slant.collector.errors import SlantError, UsageError
-from slant.collector.keep.anonymous import anonymised
+from slant.collector.keep.anonymous import FIELDS, anonymised, without_texts_of_people
 from slant.collector.keep.database import kept_open, writing
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.frames import frame_of, registered
-from slant.collector.keep.people_texts import FIELDS, without_texts_of_people
 from slant.collector.system.files import copied, made_folder, real_file, write_file
 from slant.collector.system.scratch import temporary_folder, whole_folder
 from slant.collector.view.guarded import MEMORY, guarded

@@ -9,7 +9,7 @@ import pytest
 
 from slant.analysis import seal
 from slant.collector import import_trials
-from slant.collector.keep.people_texts import stand_in, without_texts_of_people
+from slant.collector.keep.anonymous import stand_in, without_texts_of_people
 from slant.collector.view.bundle import write_bundle
 
 STUDY = """

@@ -23,7 +23,7 @@ from slant.analysis.pages.parts.registry import stopping
 from slant.analysis.questions.checks.check_findings import stopping_finding
 from slant.analysis.questions.checks.registration import deviations
 from slant.collector import RunReport, collect, load_study, preregister
-from slant.collector.ask.watcher import Watcher
+from slant.collector.ask.call import Watcher
 from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading

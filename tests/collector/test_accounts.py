@@ -13,9 +13,9 @@ import pytest
 from aiohttp import web
 
 from slant.collector.ask.attempts import kept_headers
+from slant.collector.keep.anonymous import public_path, typed_command
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
-from slant.collector.keep.public_paths import public_path, typed_command
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
 

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.cost.earlier_answers import Sizes
-from slant.collector.cost.estimate import Guess, Span, dollars, estimate_run, prediction
+from slant.collector.cost.estimate import Guess, Sizes, Span, dollars, estimate_run, prediction
 from slant.collector.cost.quote import quote_rows, quotes, sentences
 from slant.collector.designs.association.simulated import COLUMNS
 from slant.collector.providers.prices import Price

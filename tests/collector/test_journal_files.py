@@ -24,17 +24,21 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.final_trials import read_finals
 from slant.collector.keep.journal import FolderLock, Journal, encode, encode_attempt, journal_folder, pack_journals
 from slant.collector.keep.journal_files import (
+    MISSING,
+    WRONG,
+    checked_lines,
     compress,
     compress_finished,
+    divided,
     journal_name,
     journal_paths,
     journal_size,
     opened_journal,
     whole_lines,
+    with_sum,
 )
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import load_journals, waiting_bytes
-from slant.collector.keep.line_sums import MISSING, WRONG, checked_lines, divided, with_sum
 from slant.collector.system import files
 from tests.support.journals import journal_text, only_journal
 from tests.support.made import a_run, an_attempt

@@ -15,9 +15,8 @@ from slant.collector.cli import collect as collect_command
 from slant.collector.errors import DatabaseError, JournalError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, SideJournal, encode, journal_folder, write_whole
-from slant.collector.keep.journal_files import compress
+from slant.collector.keep.journal_files import checked_lines, compress, with_sum
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.keep.line_sums import checked_lines, with_sum
 from slant.collector.progress.status import progress, warnings
 from tests.support.journals import only_journal
 from tests.support.tiny_game import write_game

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.designs.pairing.published_lists import study_files
-from slant.collector.importing.layouts.bai import TESTS
+from slant.collector.importing.layouts.published import TESTS
 from slant.collector.reading.pairs import LONGEST_READ, Pairs, named_groups, read_pairs
 from slant.collector.system.shipped_files import templates_dir
 from tests.support.each_row import each_row

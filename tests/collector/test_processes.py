@@ -18,8 +18,7 @@ import pytest
 from aiohttp import web
 
 from slant.collector import Watcher, collect
-from slant.collector.ask.call import Call
-from slant.collector.ask.interrupts import run_anywhere
+from slant.collector.ask.call import Call, run_anywhere
 from slant.collector.errors import JournalError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder

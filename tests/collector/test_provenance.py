@@ -21,7 +21,7 @@ from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.provenance.run_record import public_address
+from slant.collector.provenance.run_history import public_address
 from slant.collector.system import shipped_files as this_version
 from slant.collector.system.shipped_files import git_commit
 from tests.support.local_server import LocalServer, completion

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from slant.collector.api import collect
-from slant.collector.ask.watcher import Watcher
+from slant.collector.ask.call import Watcher
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Prompt

@@ -11,12 +11,12 @@ from slant import analysis
 from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.collector import collect, merge
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.keep import runs_aside
+from slant.collector.keep import final_trials
 from slant.collector.keep.database import reading
+from slant.collector.keep.final_trials import set_aside
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.lake import export_lake
-from slant.collector.keep.runs_aside import set_aside
 from tests.support.tiny_study import write_tiny
 
 REASON = "temperature 1 was meant"
@@ -95,11 +95,11 @@ def test_what_is_asked_again_counts_once_after_all_else(db: Path, tmp_path: Path
 @pytest.mark.slow
 def test_notes_are_in_order_whatever_the_clock_says(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     n, _ = counted(db)
-    monkeypatch.setattr(runs_aside, "utc_now", lambda: "2031-01-01T00:00:00.000000Z")
+    monkeypatch.setattr(final_trials, "utc_now", lambda: "2031-01-01T00:00:00.000000Z")
     set_aside(db, run_of(db), REASON)
     monkeypatch.undo()
     assert (set_aside(db, run_of(db), "it was right", is_back=True), counted(db)[0]) == (n, n)
-    monkeypatch.setattr(runs_aside, "utc_now", lambda: "2001-01-01T00:00:00.000000Z")
+    monkeypatch.setattr(final_trials, "utc_now", lambda: "2001-01-01T00:00:00.000000Z")
     assert (set_aside(db, run_of(db), REASON), counted(db)[0]) == (n, 0)
 
 

@@ -23,8 +23,7 @@ from slant.collector.cli import collect as collect_command
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
-from slant.collector.plan.conversations import plan
-from slant.collector.plan.shards import Shard, share_of
+from slant.collector.plan.conversations import Shard, plan, share_of
 from slant.collector.progress.status import disjoint, progress, together
 from slant.collector.records import Conversation
 from slant.collector.studies.catalogue import list_studies, load_study

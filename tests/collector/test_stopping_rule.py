@@ -13,7 +13,7 @@ from slant.collector import load_study, preregister
 from slant.collector.cli import collect
 from slant.collector.errors import UsageError
 from slant.collector.registration.canonical import document_of, parsed_registration, registered_rule, registration_of
-from slant.collector.registration.registering import departures
+from slant.collector.registration.document import departures
 from slant.collector.stopping.looks import GOES_ON, MOST, NARROW, Look, look_sentence, looks_of_rows
 from slant.collector.stopping.rule import CellWidth, StoppingRule
 from tests.support.planned import planned

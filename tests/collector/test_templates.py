@@ -14,7 +14,7 @@ from slant.collector import collect
 from slant.collector.keep.database import reading
 from slant.collector.model_checks.recount import recount_reasoning
 from slant.collector.providers import chat_completions, ollama, openai, together
-from slant.collector.providers.templates import split
+from slant.collector.providers.reasoning import split
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
 

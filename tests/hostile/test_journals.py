@@ -12,8 +12,8 @@ from slant import analysis
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import encode, encode_attempt, journal_folder
+from slant.collector.keep.journal_files import with_sum
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.keep.line_sums import with_sum
 from slant.collector.studies.stored_texts import kept_study
 from tests.hostile.journals import KEPT, REFUSED
 from tests.support.made import a_run, an_attempt

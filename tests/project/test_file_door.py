@@ -36,7 +36,7 @@ EXCEPTIONS = {
     "analysis/calls/executors.py": "makes the file of a lock in the system's folder for that",
     **dict.fromkeys(
         (f"collector/importing/{name}.py" for name in (
-            "files/json_rows", "files/kinds", "files/packed",
+            "files/text_rows", "files/kinds", "files/packed",
             "files/table_file", "files/workbooks", "people/whole_files",
         )),
         "reads what the user named, once it is known to be a file (TableFiles), and unpacks into a folder that is new",

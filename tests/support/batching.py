@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from slant.collector import BatchReport, collect
-from slant.collector.ask.watcher import Watcher
+from slant.collector.ask.call import Watcher
 from slant.collector.keep.database import reading
 from tests.support.batch_server import BatchServer
 from tests.support.tiny_study import write_tiny

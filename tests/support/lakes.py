@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slant.collector.keep.lake_checksums import CHECKSUMS, LOCK, checksum
+from slant.collector.keep.lake_files import CHECKSUMS, LOCK, checksum
 
 
 def sign(lake: Path) -> None:

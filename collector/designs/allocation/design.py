@@ -21,12 +21,9 @@ from slant.collector.designs.allocation.turns import next_trial, prompt_of, stan
 from slant.collector.designs.analyses import Analyses, as_text
 from slant.collector.designs.asks import Asks
 from slant.collector.designs.declared import Vocabulary
-from slant.collector.designs.design import Design, used_frames
-from slant.collector.designs.imports import Imports
+from slant.collector.designs.design import Design, Imports, Reads, Simulates, used_frames
 from slant.collector.designs.people import TRUE
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, toml_text
-from slant.collector.designs.reads import Reads
-from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.labels import mentioned_labels
 from slant.collector.reading.spelling import folded

@@ -11,7 +11,7 @@ from typing import Any
 from slant.collector.designs.allocation.games import AFTER, ELICITATION, QUESTIONS, RATINGS, ROUNDS
 from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.designs.allocation.texts import TOOL_ARGUMENT, AnswerFormat
-from slant.collector.designs.reads import ended_early
+from slant.collector.designs.design import ended_early
 from slant.collector.reading.labels import LabelReading, mentioned_labels, read_label
 from slant.collector.reading.phrases import REFUSAL, refusal_detail
 from slant.collector.records import Outcome, Reading, Reply, ToolCall, Trial

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from slant.collector.designs.association.words import AssociationData
+from slant.collector.designs.design import Simulates
 from slant.collector.designs.draws import NORMAL, log_normal, read_simulation, uniforms
-from slant.collector.designs.simulates import Simulates
 from slant.collector.designs.wordings import GROUPS
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder

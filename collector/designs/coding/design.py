@@ -18,8 +18,7 @@ from slant.collector.designs.coding.corrected_fits import AGREEMENT, UNDECIDED, 
 from slant.collector.designs.coding.reads import CodingReads
 from slant.collector.designs.coding.simulated import CodingSimulates, CodingSimulation, parse_simulation
 from slant.collector.designs.declared import ReportPart, Vocabulary
-from slant.collector.designs.design import Design
-from slant.collector.designs.imports import Imports
+from slant.collector.designs.design import Design, Imports
 from slant.collector.designs.people import Cells, RowPlacer, cell_text
 from slant.collector.designs.wordings import check_placeholders
 from slant.collector.errors import StudyError

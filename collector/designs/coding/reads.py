@@ -9,7 +9,7 @@ from typing import Any
 
 from slant.collector.designs.coding.codebook import ONE, SCALE, SEVERAL
 from slant.collector.designs.declared import AskedField
-from slant.collector.designs.reads import Reads
+from slant.collector.designs.design import Reads
 from slant.collector.reading.labels import read_label
 from slant.collector.reading.phrases import is_refusal, refusal_detail
 from slant.collector.reading.spelling import folded, unwrapped, without_markdown

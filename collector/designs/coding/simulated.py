@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.coding.codebook import SCALE, SEVERAL, Codebook
+from slant.collector.designs.design import Simulates
 from slant.collector.designs.draws import log_normal, simulated_reply, uniforms
-from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import StudyError
 from slant.collector.records import Reply, Trial
 from slant.collector.sources import PEOPLE

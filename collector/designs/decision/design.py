@@ -28,8 +28,7 @@ from slant.collector.designs.decision.scenes import (
 )
 from slant.collector.designs.decision.simulated import DecisionSimulates, parse_simulation
 from slant.collector.designs.declared import Vocabulary
-from slant.collector.designs.design import Design
-from slant.collector.designs.imports import Imports
+from slant.collector.designs.design import Design, Imports, Reads, ended_early
 from slant.collector.designs.pairing.design import (
     WordListAnalyses,
     WordListAsks,
@@ -41,7 +40,6 @@ from slant.collector.designs.pairing.design import (
 from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan, ShuffledQuestions
-from slant.collector.designs.reads import Reads, ended_early
 from slant.collector.designs.wordings import ATTRIBUTES, GROUPS, spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.reading.decisions import people_in, read_decision, split_tasks

@@ -14,9 +14,8 @@ from typing import Any
 from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
-from slant.collector.designs.design import Design
+from slant.collector.designs.design import Design, Imports, Reads, ended_early
 from slant.collector.designs.factorial.chains import earlier_texts, not_reached, with_measures
-from slant.collector.designs.factorial.data_checks import check_data
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits, with_declaration
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
 from slant.collector.designs.factorial.people import (
@@ -30,7 +29,7 @@ from slant.collector.designs.factorial.people import (
 )
 from slant.collector.designs.factorial.proposed import proposed_study
 from slant.collector.designs.factorial.questions import FORWARD, REASONING, REVERSED, AskedQuestion
-from slant.collector.designs.factorial.remarks import remarks_on
+from slant.collector.designs.factorial.remarks import check_data, remarks_on
 from slant.collector.designs.factorial.simulated import FactorialSimulates, attributes_of, parse_simulation
 from slant.collector.designs.factorial.tasks import (
     SENT_LEVELS,
@@ -42,10 +41,8 @@ from slant.collector.designs.factorial.tasks import (
     units_of,
 )
 from slant.collector.designs.factorial.texts import asked_by_keys, system_text, user_text
-from slant.collector.designs.imports import Imports
 from slant.collector.designs.people import PeopleUnits, RowPlacer
 from slant.collector.designs.plan import Plan, ShuffledQuestions
-from slant.collector.designs.reads import Reads, ended_early
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import JSON_BY_NAME, Found, UnreadForm

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from slant.collector.designs.design import Simulates
 from slant.collector.designs.draws import NORMAL, log_normal, simulated_reply, uniforms
 from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import REASONING, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.tasks import as_sent
-from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import JSON_BY_NAME

@@ -14,7 +14,7 @@ from typing import Any
 from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.asks import Asks
 from slant.collector.designs.declared import Vocabulary
-from slant.collector.designs.design import Design
+from slant.collector.designs.design import Design, Imports, Reads
 from slant.collector.designs.draws import deal_words
 from slant.collector.designs.forced_choice.simulated import ForcedChoiceSimulates, parse_simulation
 from slant.collector.designs.forced_choice.words import (
@@ -26,7 +26,6 @@ from slant.collector.designs.forced_choice.words import (
     parse_tables,
     places,
 )
-from slant.collector.designs.imports import Imports
 from slant.collector.designs.plan import PromptIndex, QuestionPlan, trial_of
 from slant.collector.designs.proposed_study import (
     AnsweredCell,
@@ -38,7 +37,6 @@ from slant.collector.designs.proposed_study import (
     two_conditions,
     values_of,
 )
-from slant.collector.designs.reads import Reads
 from slant.collector.designs.wordings import same_word, spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.reading.letters import LETTERS, read_choice

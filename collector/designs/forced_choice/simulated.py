@@ -14,9 +14,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from slant.collector.designs.design import Simulates
 from slant.collector.designs.draws import NORMAL, log_normal, read_simulation, uniforms
 from slant.collector.designs.forced_choice.words import ForcedChoiceData
-from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import StudyError
 from slant.collector.reading.letters import LETTERS
 from slant.collector.records import Reply, TokenLogprob, Trial

@@ -14,13 +14,10 @@ from dataclasses import dataclass
 from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.asks import Asks
 from slant.collector.designs.declared import Vocabulary
-from slant.collector.designs.design import Design
-from slant.collector.designs.imports import Imports
+from slant.collector.designs.design import Design, Imports, Reads, Simulates
 from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text, rounds_in_order
 from slant.collector.designs.plan import trial_of
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, ids_of, name_of, toml_text
-from slant.collector.designs.reads import Reads
-from slant.collector.designs.simulates import Simulates
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
 from slant.collector.records import Reading, Reply, Trial

@@ -15,13 +15,11 @@ from typing import Any
 from slant.collector.designs.analyses import Analyses
 from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.declared import Vocabulary
-from slant.collector.designs.design import Design
+from slant.collector.designs.design import Design, Imports, Reads
 from slant.collector.designs.draws import deal_words
-from slant.collector.designs.imports import Imports
 from slant.collector.designs.pairing.published_lists import study_files
 from slant.collector.designs.pairing.simulated import PairingSimulates, parse_simulation
 from slant.collector.designs.pairing.words import Lists, PairingData, PairingTest, Wording, parse_tables
-from slant.collector.designs.reads import Reads
 from slant.collector.designs.wordings import ATTRIBUTES, GROUPS, spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.reading.pairs import MISSING, Pairs, named_groups, read_pairs

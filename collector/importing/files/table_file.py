@@ -17,12 +17,11 @@ import polars as pl
 
 from slant.collector.errors import UsageError
 from slant.collector.importing.files import packed
-from slant.collector.importing.files.delimited import CsvFile
-from slant.collector.importing.files.json_rows import document_rows, line_rows, rows_of_document
 from slant.collector.importing.files.kinds import ENDINGS, PACKED, Problem, Row, fault_in, kind_of, tidy_name, unlike
+from slant.collector.importing.files.text_rows import CsvFile, document_rows, line_rows, rows_of_document
 from slant.collector.importing.files.tool_logs import has_choices, with_chosen_text, with_header
 from slant.collector.importing.files.workbooks import Workbook
-from slant.collector.keep.portable import SAFE_MARK, as_given
+from slant.collector.keep.frames import SAFE_MARK, as_given
 from slant.collector.system.scratch import temporary_folder
 
 _ROWS_AT_ONCE = 20_000

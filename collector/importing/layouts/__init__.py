@@ -7,10 +7,9 @@ A layout translates; what a study's cells are, how an answer is read and what is
 from __future__ import annotations
 
 from slant.collector.errors import UnknownNameError
-from slant.collector.importing.layouts.bai import Bai
 from slant.collector.importing.layouts.downstream import Downstream
 from slant.collector.importing.layouts.layout import Layout, Problem, Row
-from slant.collector.importing.layouts.lee_lai import LeeLai
+from slant.collector.importing.layouts.published import Bai, LeeLai
 from slant.collector.importing.layouts.tidy import Tidy
 
 __all__ = ["Layout", "Problem", "Row", "layout_named"]

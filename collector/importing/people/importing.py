@@ -30,7 +30,7 @@ from slant.collector.importing.writer import ImportReport, ImportWriter
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.provenance.run_record import listed_model, new_run
+from slant.collector.provenance.run_history import listed_model, new_run
 from slant.collector.records import Run
 from slant.collector.studies.stored_texts import study_line
 from slant.collector.system.shipped_files import sql_query
