@@ -29,11 +29,9 @@ analysis.replay("study.zip", "check").agrees             # make it again, and se
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from slant.collector.system.child_processes import garbage_left
-from slant.collector.system.operating_system import check_supported
+from slant.collector.system.public_names import on_demand
 
 if TYPE_CHECKING:
     from slant.analysis.archive.replaying import replay as replay
@@ -76,42 +74,4 @@ if TYPE_CHECKING:
     from slant.analysis.rows.descriptive_tables import tables as tables
     from slant.analysis.rows.views import open_trials as open_trials
 
-_NAMES = {
-    "archive.replaying": ("replay",),
-    "archive.sealing": ("seal",),
-    "calls.executors": ("mixed_versions",),
-    "fitting.fits": ("fit", "FitResult"),
-    "handle": ("Database", "open"),
-    "pages.html_report": ("report",),
-    "pages.report_tables": ("table_text",),
-    "paper.comparison": ("compare",),
-    "plots.drawing": ("figures",),
-    "questions.alike": ("Alike", "alike"),
-    "questions.bayes_draws": ("read_draws",),
-    "questions.calibration": ("calibrate", "Calibration"),
-    "questions.checks.study_checks": ("check",),
-    "questions.coders": ("Agreement", "agreement"),
-    "questions.convergent_validity": ("Validity", "validity"),
-    "questions.games.differences": ("game_differences",),
-    "questions.games.indices": ("game_indices",),
-    "questions.meta": ("meta_analysis", "MetaAnalysis"),
-    "questions.permutation.permutations": ("PermutationResult", "permute"),
-    "questions.power": ("plan_power", "PowerPlan"),
-    "questions.retests": ("Retest", "retest"),
-    "questions.sensitivity": ("specifications",),
-    "questions.successor": ("successor", "Successor"),
-    "questions.topics.topic_models": ("read_topics",),
-    "questions.watch": ("watch", "Watch"),
-    "rows.descriptive_tables": ("tables",),
-    "rows.views": ("open_trials",),
-}
-_MODULE_OF = {name: f"slant.analysis.{module}" for module, names in _NAMES.items() for name in names}
-__all__ = sorted(_MODULE_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    check_supported()
-    with garbage_left():
-        return getattr(import_module(_MODULE_OF[name]), name)
+__all__, __getattr__ = on_demand(__name__, __file__)

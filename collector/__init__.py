@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from slant.collector.system.public_names import on_demand
 
 if TYPE_CHECKING:
     from slant.collector.api import collect as collect
@@ -24,33 +26,4 @@ if TYPE_CHECKING:
     from slant.collector.run_report import RunReport as RunReport
     from slant.collector.studies.catalogue import load_study as load_study
 
-_NAMES = {
-    "api": ("collect",),
-    "ask.watcher": ("Watcher",),
-    "errors": ("SlantError",),
-    "importing.imports": ("import_trials",),
-    "keep.database": ("showing",),
-    "keep.export": ("export_trials",),
-    "keep.lake": ("export_lake", "LakeReport"),
-    "keep.merging": ("merge", "MergeReport"),
-    "records": ("Registration",),
-    "registration.canonical": ("read_registration",),
-    "registration.registering": ("preregister", "write_registration"),
-    "run_report": ("BatchReport", "DryRun", "RunReport"),
-    "studies.catalogue": ("load_study",),
-}
-_MODULE_OF = {name: f"slant.collector.{module}" for module, names in _NAMES.items() for name in names}
-__all__ = sorted(_MODULE_OF)
-
-
-def __getattr__(name: str) -> Any:  # loaded when asked for: `collect --help` must not wait for DuckDB and aiohttp
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'slant.collector' has no attribute {name!r}")
-    from importlib import import_module
-
-    from slant.collector.system.child_processes import garbage_left
-    from slant.collector.system.operating_system import check_supported
-
-    check_supported()
-    with garbage_left():
-        return getattr(import_module(_MODULE_OF[name]), name)
+__all__, __getattr__ = on_demand(__name__, __file__)
