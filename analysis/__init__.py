@@ -59,18 +59,18 @@ if TYPE_CHECKING:
     from slant.analysis.questions.games.indices import game_indices as game_indices
     from slant.analysis.questions.meta import MetaAnalysis as MetaAnalysis
     from slant.analysis.questions.meta import meta_analysis as meta_analysis
+    from slant.analysis.questions.occasions import Retest as Retest
+    from slant.analysis.questions.occasions import Watch as Watch
+    from slant.analysis.questions.occasions import retest as retest
+    from slant.analysis.questions.occasions import watch as watch
     from slant.analysis.questions.permutation.permutations import PermutationResult as PermutationResult
     from slant.analysis.questions.permutation.permutations import permute as permute
     from slant.analysis.questions.power import PowerPlan as PowerPlan
     from slant.analysis.questions.power import plan_power as plan_power
-    from slant.analysis.questions.retests import Retest as Retest
-    from slant.analysis.questions.retests import retest as retest
     from slant.analysis.questions.sensitivity import specifications as specifications
     from slant.analysis.questions.successor import Successor as Successor
     from slant.analysis.questions.successor import successor as successor
     from slant.analysis.questions.topics.topic_models import read_topics as read_topics
-    from slant.analysis.questions.watch import Watch as Watch
-    from slant.analysis.questions.watch import watch as watch
     from slant.analysis.rows.descriptive_tables import tables as tables
     from slant.analysis.rows.views import open_trials as open_trials
 

@@ -24,18 +24,20 @@ from slant.analysis.archive.comparison import (
     SEVERAL_EFFECTS,
     Compared,
     Rule,
+    codebook_row,
     compare_bytes,
     compare_figures,
     compare_tables,
+    remaining_rows,
     smallest_ess,
+    source_rows,
 )
 from slant.analysis.archive.journals import KINDS, REASONING
+from slant.analysis.archive.layout import Archive, ArchiveError, check_room, opened_archive
 from slant.analysis.archive.sealed_data import are_draws, data_file, read_by, study_tables, write_tables
 from slant.analysis.archive.sealing import r_versions, software
 from slant.analysis.archive.steps import Step, read_step
 from slant.analysis.archive.study_copy import DRAWS, in_one_order, load_sealed, stored_study
-from slant.analysis.archive.unlisted_files import codebook_row, remaining_rows, source_rows
-from slant.analysis.archive.zip_reader import Archive, ArchiveError, check_room, opened_archive
 from slant.analysis.bridge.r_home import version_numbers
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import model_folder
@@ -358,11 +360,8 @@ def _partly_made(state: _Replay, name: str, is_made: bool) -> Iterator[Compared]
     """Yield a table of R's results of which some were not made; a complete one is compared."""
     if name not in state.names:
         return
-    compared = None
-    if is_made:
-        compared = compare_tables(
-            "table", name, state.sealed / name, state.made / name, Rule(SEVERAL_EFFECTS, of_r=True)
-        )
+    rule = Rule(SEVERAL_EFFECTS, of_r=True)
+    compared = compare_tables("table", name, state.sealed / name, state.made / name, rule) if is_made else None
     if compared is None or compared.status == DIFFERS:
         compared = Compared("table", name, NOT_MADE, note="it is about fits that were not made again")
     yield compared

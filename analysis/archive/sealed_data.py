@@ -19,7 +19,7 @@ import polars as pl
 from slant.analysis.archive import layout
 from slant.analysis.archive.journals import PrivateWords, SealedJournal
 from slant.analysis.archive.steps import Step
-from slant.analysis.questions.retests import ANSWERS, retest_calls
+from slant.analysis.questions.occasions import ANSWERS, retest_calls
 from slant.analysis.rows.descriptive_tables import table_info, tables
 from slant.analysis.rows.views import flat
 from slant.collector.keep.database import reading

@@ -14,9 +14,8 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.archive import layout
-from slant.analysis.archive.layout import CRATE, MANIFEST
+from slant.analysis.archive.layout import CRATE, MANIFEST, member_names, sha256_of
 from slant.analysis.archive.sealed_data import Contents, versions_in
-from slant.analysis.archive.zip_reader import member_names, sha256_of
 from slant.analysis.pages.provenance import describe_methods
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading

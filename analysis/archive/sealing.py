@@ -29,6 +29,7 @@ from slant.analysis.archive.journals import (
     seal_journals,
     texts_left_out,
 )
+from slant.analysis.archive.layout import write_manifest, write_zip
 from slant.analysis.archive.sealed_data import Contents, add_data, add_sources, add_tables
 from slant.analysis.archive.sealed_pages import add_documents
 from slant.analysis.archive.steps import Frames, steps_of
@@ -40,7 +41,6 @@ from slant.analysis.archive.study_copy import (
     load_sealed,
     stored_study,
 )
-from slant.analysis.archive.zip_reader import write_manifest, write_zip
 from slant.analysis.bridge.worker import needed_versions, versions_now
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import model_folder

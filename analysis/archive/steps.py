@@ -23,8 +23,8 @@ from slant.analysis.pages.report_comparison import is_quick
 from slant.analysis.questions.calibration import calibrate
 from slant.analysis.questions.games.differences import game_differences
 from slant.analysis.questions.games.indices import game_indices
+from slant.analysis.questions.occasions import retest
 from slant.analysis.questions.permutation.permutations import permute
-from slant.analysis.questions.retests import retest
 from slant.analysis.questions.sensitivity import specifications
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading

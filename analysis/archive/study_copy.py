@@ -10,7 +10,7 @@ import polars as pl
 
 from slant.analysis.archive import layout
 from slant.analysis.archive.journals import REASONING, texts_left_out
-from slant.analysis.archive.zip_reader import ArchiveError, check_room, opened_archive
+from slant.analysis.archive.layout import ArchiveError, check_room, opened_archive
 from slant.analysis.calls.result_rows import ID, model_folder
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import kept_open, reading, writing

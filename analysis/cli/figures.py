@@ -1,23 +1,44 @@
-"""Draw the figures as files (SVG or PDF for print, PNG for slides), each with an alternative text (`analyze
-figures`)."""
+"""Draw the figures as files, each with an alternative text (`analyze figures`), or all of a database as one HTML page
+(`analyze report`).
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, option, result_options
+from slant.analysis.cli.options import (
+    ONE_STUDY,
+    chosen_study,
+    option,
+    registration_option,
+    result_options,
+    workers_options,
+)
 from slant.analysis.cli.progress import FitProgress
+from slant.analysis.pages.html_report import report
+from slant.analysis.pages.report_formats import REPORT_FORMATS
 from slant.analysis.plots.drawing import DEFAULT_FORMATS, FORMATS, checked_inches, figures
 from slant.analysis.plots.games import study_figure_kinds
 from slant.analysis.plots.registry import figure_kinds
-from slant.collector.commands.options import FOLDER, list_option, study_option
-from slant.collector.errors import UnknownNameError
+from slant.collector.commands.options import (
+    FILE,
+    FOLDER,
+    db_option,
+    list_option,
+    row_options,
+    study_option,
+    verbose_option,
+)
+from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import print_rows, say
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
 
 
 def _image_formats(ctx: click.Context, param: click.Parameter, value: str) -> list[str]:
@@ -122,3 +143,44 @@ def _not_drawn(study: Study, names: tuple[str, ...], rows: pl.DataFrame) -> dict
         if kind.hint and name in (names or study.figures) and name not in rows["figure"]:
             missing.setdefault(kind.hint.format(study=study.as_typed), []).append(name)
     return missing
+
+
+@click.command("report", epilog="\b\nExample:\n  analyze report --out report.html")
+@study_option(ONE_STUDY)
+@option("--out", of=FILE, default=None, help="The file to write, or to replace. Default: report.html, or as --format.")
+@option(
+    "--format",
+    "ending",
+    of=REPORT_FORMATS,
+    help="The format, where --out does not say it: docx needs pandoc, pdf Chromium, qmd nothing.",
+)
+@registration_option
+@workers_options
+@db_option
+@verbose_option
+@row_options
+def report_command(
+    study: str | None, out: Path | None, ending: str | None, registration: Path | None, workers: Workers, db: Path
+) -> None:
+    """Write one self-contained HTML page: tables next to the printed ones, figures, warnings, where the data come from.
+
+    The same as a Word, PDF or Quarto document: --format, or a name that ends so. This prints the path of the file.
+    """
+    out = _named_of_report(out, ending)
+    chosen = chosen_study(db, study)
+    with FitProgress() as progress:
+        path = report(db, chosen, out, workers=workers, progress=progress, registration=registration)
+    click.echo(path)
+
+
+def _named_of_report(out: Path | None, ending: str | None) -> Path:
+    if out is None:
+        return Path(f"report.{ending or 'html'}")
+    if ending is None or out.suffix == f".{ending}":
+        return out
+    if out.suffix:
+        raise UsageError(
+            f'Can\'t write "{out}" as {ending}: its name must end in .{ending}.',
+            f"Leave out --format, or name it {out.with_suffix(f'.{ending}')}.",
+        )
+    return out.with_suffix(f".{ending}")

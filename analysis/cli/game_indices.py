@@ -10,10 +10,8 @@ import click
 
 from slant.analysis.cli.options import option
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
-from slant.analysis.questions.games.cells import INDICES, has_games
-from slant.analysis.questions.games.comparisons import ATTRIBUTES
-from slant.analysis.questions.games.differences import ADJUST, PAPER_INDICES
-from slant.analysis.questions.games.indices import SEED
+from slant.analysis.questions.games.differences import ADJUST, ATTRIBUTES, PAPER_INDICES
+from slant.analysis.questions.games.indices import INDICES, SEED, has_games
 from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.collector.commands.options import AT_LEAST_1, seed_option
 from slant.collector.terminal import count_text

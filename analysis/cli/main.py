@@ -42,24 +42,24 @@ _COMMANDS = {
     name: LazyCommand(f"slant.analysis.cli.{module}", "topics" if name == "topics" else f"{name}_command", about)
     for name, module, about in (
         ("agreement", "agreement", "Do coders of texts agree, and do a model's errors differ between conditions?"),
-        ("alike", "alike", "Does a model answer as people do? Compare its answers with theirs."),
-        ("calibrate", "calibrate", "Is the sampler correct? Bayesian fits of data drawn from their priors."),
+        ("alike", "agreement", "Does a model answer as people do? Compare its answers with theirs."),
+        ("calibrate", "permute", "Is the sampler correct? Bayesian fits of data drawn from their priors."),
         ("check", "check", "Threats to the results, each with its number: residuals, influence, refusals …"),
         ("compare", "compare", "Compare the paper's printed numbers with the recomputed ones."),
         ("differences", "game_indices", "Whether two conditions of a game differ in stratification."),
         ("doctor", "doctor", "What slant needs and what this machine lacks."),
         ("figures", "figures", "The paper's figures as SVG, PNG or PDF, with alternative texts."),
         ("indices", "game_indices", "How stratified games became: indices with intervals, compared with chance."),
-        ("meta", "meta", "Meta-analysis over tests and models: mean effect, variation, prediction intervals."),
+        ("meta", "validity", "Meta-analysis over tests and models: mean effect, variation, prediction intervals."),
         ("permute", "permute", "Permutation test: the observed effect compared with that of random labels."),
         ("power", "power", "Power: how many words, wordings, repetitions or games a study needs, and their cost."),
         ("reconstruct", "compare", "Construct answers with a paper's printed counts, if its data are not public."),
         ("replay", "replay", "Check and recompute a sealed study: what agrees, what differs."),
-        ("report", "report", "One HTML page: tables, figures, warnings, where the data come from."),
-        ("retest", "retest", "Retest reliability: repeated trials compared with their first answers."),
-        ("seal", "seal", "A study as one file: journals, data, tables, figures, hashes, a README."),
-        ("sensitivity", "sensitivity", "The study's question, analysed in the other ways that its file names."),
-        ("successor", "successor", "Does it carry over? Two models' answers to the same prompts, and what differs."),
+        ("report", "figures", "One HTML page: tables, figures, warnings, where the data come from."),
+        ("retest", "occasions", "Retest reliability: repeated trials compared with their first answers."),
+        ("seal", "replay", "A study as one file: journals, data, tables, figures, hashes, a README."),
+        ("sensitivity", "permute", "The study's question, analysed in the other ways that its file names."),
+        ("successor", "occasions", "Does it carry over? Two models' answers to the same prompts, and what differs."),
         ("tables", "tables", "Descriptives, refusals, costs, stored results. Needs no R."),
         ("topics", "topics", "Choose the number of topics of a topic model."),
         (
@@ -67,7 +67,7 @@ _COMMANDS = {
             "validity",
             "Do several measures of the same models agree? Correlations corrected for measurement error.",
         ),
-        ("watch", "watch", "Has it moved? The same prompts every month; exit code 4 on an alarm."),
+        ("watch", "occasions", "Has it moved? The same prompts every month; exit code 4 on an alarm."),
     )
 }
 

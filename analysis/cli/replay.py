@@ -1,18 +1,21 @@
-"""Check an archive, and make everything in it again (`analyze replay`)."""
+"""Pack a study as one file for reviewers, repositories and later readers (`analyze seal`); check such a file, and make
+everything in it again (`analyze replay`).
+"""
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import polars as pl
 
-from slant.analysis.cli.options import option, workers_options
+from slant.analysis.cli.options import ONE_STUDY, option, workers_options
 from slant.analysis.cli.progress import TerminalStages
 from slant.analysis.cli.result_commands import print_result
-from slant.collector.commands.options import FILE, FOLDER, output_options
+from slant.collector.commands.options import FILE, FOLDER, db_option, output_options, study_option
 from slant.collector.errors import UsageError
 from slant.collector.terminal import print_rows, say
 
@@ -20,7 +23,8 @@ if TYPE_CHECKING:
     from slant.analysis.archive.replaying import Replayed
     from slant.analysis.calls.executors import Workers
 
-_EXAMPLES = """\b
+
+_EXAMPLES_OF_REPLAY = """\b
 Examples:
   analyze replay study.zip --out check
   analyze replay study.zip --out check --format csv > replayed.csv
@@ -38,7 +42,7 @@ An archive that holds anything that slant does not pack is refused, and nothing 
 _MAX_NAMES = 6
 
 
-@click.command("replay", epilog=_EXAMPLES)
+@click.command("replay", epilog=_EXAMPLES_OF_REPLAY)
 @click.argument("archive", type=FILE)
 @option("--out", of=FOLDER, default=Path("check"), help="A new folder for all results.")
 @click.option(
@@ -136,3 +140,53 @@ def _versions(replayed: Replayed) -> str:
         return f"With the versions that it was sealed with: {listed}."
     parts = [f"{name} {sealed or 'none'} (here {here or 'none'})" for name, sealed, here in other.iter_rows()]
     return f"Sealed with other versions: {', '.join(parts)}. All others are the same."
+
+
+_EXAMPLES_OF_SEAL = """\b
+Examples:
+  analyze seal --study rmiat --out study.zip
+  analyze seal --out study.zip --author "Ada Example" --license CC-BY-4.0
+  analyze seal --out public.zip --without reasoning
+
+In the archive: the journals, data as CSV and Parquet with a codebook, tables, fits, figures, the study's files,
+prompts, versions, README.md, CITATION.cff and hashes. Not in it: keys, names of machines, their folders and users.
+Then, by the person who gets it:
+  analyze replay study.zip --out check
+"""
+
+
+@click.command("seal", epilog=_EXAMPLES_OF_SEAL)
+@study_option(ONE_STUDY)
+@option("--out", of=FILE, default=Path("study.zip"), help="The ZIP file to write.")
+@option(
+    "--without",
+    multiple=True,
+    of=("reasoning",),
+    help="Exclude the texts of reasoning, if you may not share them; their hashes stay.",
+)
+@click.option(
+    "--people-texts", is_flag=True, help="Include texts that people wrote; otherwise only their choices and numbers."
+)
+@click.option("--author", "authors", multiple=True, metavar="NAME", help="An author of these data. Repeatable.")
+@click.option("--license", metavar="NAME", help="The licence of these data, as in CC-BY-4.0.")
+@click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
+@click.option("--no-r", is_flag=True, help="Skip fits and figures, which need R.")
+@workers_options
+@db_option
+@output_options
+def seal_command(study: str | None, no_r: bool, db: Path, output_format: str, **packed: Any) -> None:
+    """Pack a study into one file from which others make the same tables with one command.
+
+    This prints one row: the file, what is in it, and the SHA-256 of its manifest, which identifies all of it.
+    """
+    from slant.analysis.archive.sealing import seal
+
+    sealed = seal(db, study, progress=TerminalStages(), with_r=not no_r, **packed)
+    row = {
+        "archive": str(sealed.path), "study": sealed.study, "trials": sealed.n_trials, "files": sealed.n_files,
+        "megabytes": round(sealed.n_bytes / 1e6, 2), "manifest_sha256": sealed.manifest_sha256,
+    }  # fmt: skip
+    print_rows([row], output_format)
+    for note in sealed.notes:
+        say(note)
+    say(f"To check it and make everything again: analyze replay {shlex.quote(str(sealed.path))} --out check")

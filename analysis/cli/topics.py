@@ -37,7 +37,7 @@ def topics() -> None:
     """Find how many topics a topic model should have. To fit the model itself: analyze --fit stm."""
 
 
-_OPTIONS = (
+_OPTIONS_OF_TOPICS = (
     option("--topics", "numbers", of=NumberRange(), default="3:10", help="The numbers of topics to compare."),
     option("--max-steps", of=AT_LEAST_1, default=STEPS, help="Maximum number of EM steps of a fit."),
     option(
@@ -53,7 +53,7 @@ _OPTIONS = (
     command=topics.command,
     epilog="\b\nExamples:\n  analyze topics search --topics 3:10 && analyze figures search_k\n"
     "  analyze topics search --topics 3,4,6 --workers 1 --format csv",
-    options=_OPTIONS,
+    options=_OPTIONS_OF_TOPICS,
 )
 def search_command(asked: Asked, numbers: list[int], max_steps: int, preprocessing: str | None) -> Answer:
     """Compare numbers of topics (stm's searchK), one number at a time on each core.

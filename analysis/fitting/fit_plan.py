@@ -1,19 +1,24 @@
-"""Plan one fit: what is fitted, to which rows, and how it is recognised again."""
+"""Plan one fit: what is fitted, to which rows, and how it is recognised again.
+
+People's rows are fitted as people's: what a person answered has that person in common, whatever else varies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from slant.analysis.calls.call import Call
 from slant.analysis.fitting.engines import ENGINES, FITS, Engine, tables_of
-from slant.analysis.fitting.people_fits import cells_of
-from slant.analysis.rows.cells import GRAIN, Cell, ViewRows
+from slant.analysis.rows.cells import GRAIN, Cell, ViewRows, read_cells, read_rows
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
+from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.toml_table import checked_name
 
@@ -112,7 +117,7 @@ def plan_fits(
     rows: ViewRows | None = None,
 ) -> list[PlannedFit]:
     """Return the fits of one definition, one per cell; arguments are those of `fit()` and `read_cells()`. People's
-    rows are fitted over persons (see people_fits.py).
+    rows are fitted over persons.
 
     Raise StudyError if it can't be made.
     """
@@ -159,3 +164,96 @@ def _check_random(cells: Sequence[Cell], random: Sequence[str]) -> None:
                 f'Can\'t give "{name}" a random effect: it is the same in all rows.',
                 "To collect every trial several times: collect --repetitions 5",
             )
+
+
+PERSON = "participant"
+_BY_PERSON = ("participant", "respondent")  # columns that a person has alone
+
+
+def of_people(definition: Fit) -> Fit:
+    """Return the fit as people's rows take it; the same if it says itself what persons are in it, or has no errors over
+    persons.
+    """
+    bare = without_declaration(definition)
+    clusters = definition.settings.get("cluster")
+    if not clusters and "declared" in definition.settings and definition.engine != "lme4":
+        return replace(bare, settings={**bare.settings, "cluster": PERSON})
+    if clusters:
+        names = (clusters,) if isinstance(clusters, str) else tuple(clusters)
+        if PERSON in names or set(names) & set(_BY_PERSON):
+            return bare
+        return replace(bare, settings={**bare.settings, "cluster": PERSON if isinstance(clusters, str) else (PERSON,)})
+    formula = definition.formula
+    if definition.engine == "lme4" and formula and not any(name in formula for name in _BY_PERSON):
+        return replace(bare, formula=f"{formula} + (1 | {PERSON})")
+    return bare
+
+
+def without_declaration(definition: Fit) -> Fit:
+    """Return the fit without what the study declares to vary among models: people have no personas."""
+    if "declared" not in definition.settings:
+        return definition
+    return replace(definition, settings={k: value for k, value in definition.settings.items() if k != "declared"})
+
+
+def cells_of(
+    db: str | Path,
+    study: str,
+    definition: Fit,
+    *,
+    source: str | None,
+    measure: str | None,
+    refusals_removed: bool,
+    rows: ViewRows | None,
+) -> Iterator[tuple[Fit, Cell]]:
+    """Yield the cells of a fit as `read_cells()` has them, each with the fit that its rows take."""
+    rows = rows or read_rows(db, study, [definition], measure)
+    cells = read_cells(
+        db, study, definition, source=source, measure=measure, refusals_removed=refusals_removed, rows=rows
+    )
+    people, once = of_people(definition), without_declaration(definition)
+    by_person: dict[str, Cell] = {}
+    by_answer: dict[str, Cell] = {}
+    if people != definition and PERSON in rows.columns and any(_is_of_people(cell) for cell in cells):
+        by_person, by_answer = (
+            {
+                _name(cell): cell
+                for cell in read_cells(
+                    db, study, fit, source=source, measure=measure, refusals_removed=refusals_removed
+                )
+                if _is_of_people(cell)
+            }
+            for fit in (people, once)
+        )
+    for cell in cells:
+        own, alone = by_person.get(_name(cell)), by_answer.get(_name(cell))
+        if own is not None and _has_persons(own.rows):
+            yield of_known(people, own), own
+        elif alone is not None:
+            yield of_known(once, alone), alone
+        else:
+            yield definition, cell
+
+
+def of_known(definition: Fit, cell: Cell) -> Fit:
+    """Return the fit without attributes that are known of none of these people, such as what a study says of its
+    personas; as it is if that leaves nothing."""
+    named = definition.settings.get("attributes", ())
+    attributes = [named] if isinstance(named, str) else list(named)
+    known = [name for name in attributes if cell.rows[name].null_count() < cell.rows.height]
+    if not known or len(known) == len(attributes):
+        return definition
+    return replace(definition, settings={**definition.settings, "attributes": known})
+
+
+def _is_of_people(cell: Cell) -> bool:
+    return cell.key["source"] not in sources_that("is_of_models")
+
+
+def _has_persons(rows: pl.DataFrame) -> bool:
+    """Return whether there are persons to tell apart, of whom some answered more than once."""
+    return 1 < rows[PERSON].n_unique() < rows.height
+
+
+def _name(cell: Cell) -> str:
+    return repr(sorted(cell.key.items()))

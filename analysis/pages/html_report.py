@@ -47,12 +47,11 @@ from slant.analysis.questions.checks.study_checks import ALPHA, quick_checks, sa
 from slant.analysis.questions.checks.trials import has_mixed_fit, mixed_fit, read_trials, refusals_call, with_signs
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
-from slant.analysis.questions.retests import occasion_warnings, occasions_of, retest_calls
+from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
 from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info, tables
-from slant.analysis.rows.doubts import Doubt, grouped_doubts
-from slant.analysis.rows.result_warnings import mixture_warnings
+from slant.analysis.rows.result_warnings import Doubt, grouped_doubts, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments

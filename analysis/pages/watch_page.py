@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.plots.drawing import draw
-from slant.analysis.questions.watch import Watch
+from slant.analysis.questions.occasions import Watch
 from slant.collector.errors import RError, UsageError
 from slant.collector.system.scratch import write_whole_file
 from slant.collector.system.shipped_files import page_style

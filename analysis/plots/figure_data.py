@@ -18,7 +18,7 @@ import polars as pl
 from slant.analysis.bridge.r_packages import inst_folder
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress
-from slant.analysis.questions.games.cells import with_game_variant
+from slant.analysis.questions.games.indices import with_game_variant
 from slant.analysis.questions.sensitivity import kept_specifications
 from slant.analysis.questions.topics.topic_models import STALE, models_to_show
 from slant.analysis.rows.cells import GRAIN

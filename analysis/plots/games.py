@@ -10,8 +10,7 @@ import polars as pl
 
 from slant.analysis.paper.published import read_human_levels
 from slant.analysis.plots.figure_data import FigureData, FigureKind, Rows, figure_table
-from slant.analysis.questions.games.cells import CELL
-from slant.analysis.questions.games.indices import controlled_rows
+from slant.analysis.questions.games.indices import CELL, controlled_rows
 from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import Study

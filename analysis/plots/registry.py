@@ -16,7 +16,7 @@ from slant.analysis.plots import figure_data, games, profiles
 from slant.analysis.plots.figure_data import LABELS, FigureData, FigureKind, Rows, figure_kind, figure_table
 from slant.analysis.questions.checks.study_checks import same_words_rows
 from slant.analysis.questions.checks.trials import has_mixed_fit
-from slant.analysis.questions.games.cells import CELL
+from slant.analysis.questions.games.indices import CELL
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.errors import UnknownNameError

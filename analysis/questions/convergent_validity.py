@@ -19,8 +19,7 @@ from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.fits import fit
-from slant.analysis.rows.doubts import grouped_doubts
-from slant.analysis.rows.result_warnings import mixture_warnings
+from slant.analysis.rows.result_warnings import grouped_doubts, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError

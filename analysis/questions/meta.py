@@ -28,8 +28,7 @@ from slant.analysis.questions.checks.trials import (
     with_signs,
 )
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.doubts import grouped_doubts
-from slant.analysis.rows.result_warnings import mixture_warnings
+from slant.analysis.rows.result_warnings import grouped_doubts, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, StudyError, UsageError

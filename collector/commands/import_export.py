@@ -234,7 +234,7 @@ def _left_as_it_was(path: Path) -> str:
 
 
 def _export_for_scout(db: Path, out: Path, study: str | None, overwrite: bool, anonymous: bool) -> None:
-    from slant.collector.view.scout import export_for_scout
+    from slant.collector.view.bundle import export_for_scout
 
     if_interrupted("Left at once.", _left_as_it_was(out))
     n_trials = export_for_scout(db, out, study, overwrite=overwrite, anonymous=anonymous)

@@ -72,9 +72,9 @@ def view_command(
         raise UsageError("--anonymous needs --bundle: pages that you read yourself show everything.")
     if where:
         raise UsageError("--where needs --bundle; a page has a field for it.", "To read: collect view")
-    from slant.collector.view.guarded import guarded
     from slant.collector.view.notes_file import NotesFile
     from slant.collector.view.server import HOST, Viewer, listening_socket, new_token, serve
+    from slant.collector.view.trial_filter import guarded
 
     with guarded(db):
         pass  # a file that is no database is reported here, not on a page

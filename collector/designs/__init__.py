@@ -13,9 +13,8 @@ import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
 
-from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.analyses import Analyses, ReportPart, Vocabulary
 from slant.collector.designs.asks import Asks, Question
-from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Imports, Reads, Simulates
 from slant.collector.errors import DesignError, UnknownNameError
 from slant.collector.system.shipped_files import load_third_party, sql_dir, third_party_names

@@ -13,9 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.analyses import Analyses, AskedField
 from slant.collector.designs.asks import Asks
-from slant.collector.designs.declared import AskedField
 from slant.collector.designs.people import PeopleUnits, RowPlacer, TurnReader
 from slant.collector.designs.proposed_study import AnsweredCells, AnswerTable, ProposedStudy
 from slant.collector.errors import StudyError, UsageError

@@ -18,8 +18,7 @@ from pathlib import Path
 from statistics import correlation, fmean
 from typing import TYPE_CHECKING, Literal
 
-from slant.collector.ask.endings_seen import unread_notes
-from slant.collector.ask.settings_not_taken import pile
+from slant.collector.ask.run_warnings import pile, unread_notes
 from slant.collector.batch.submit import mixed_notes
 from slant.collector.check_facts import CheckFacts
 from slant.collector.errors import DatabaseError, OlderDatabaseError

@@ -21,7 +21,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from slant.collector.ask.endings_seen import NOTHING_READ
+from slant.collector.ask.run_warnings import NOTHING_READ
 from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading, shown_versions

@@ -23,12 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.ask.call import SIGNALS, Call, Watcher
-from slant.collector.ask.endings_seen import Endings
 from slant.collector.ask.journal_writer import LiveLoader
 from slant.collector.ask.lane_money import Ledger
 from slant.collector.ask.pace import Pace
+from slant.collector.ask.run_warnings import Endings, ReasoningLimit
 from slant.collector.ask.runner import Lane
-from slant.collector.ask.settings_not_taken import ReasoningLimit
 from slant.collector.cost.budget import open_ledger
 from slant.collector.errors import Interrupted, SlantError, UsageError
 from slant.collector.keep.database import reading

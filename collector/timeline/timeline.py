@@ -17,7 +17,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from slant.collector.designs.declared import AskedField
+from slant.collector.designs.analyses import AskedField
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.plan.conversations import plan

@@ -21,7 +21,6 @@ from slant.collector.request_messages import messages_of
 from slant.collector.sources import SOURCES
 from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
-from slant.collector.view.guarded import MEMORY, guarded, journal_sizes
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.paging import page_of, page_of_view, view_groups
 from slant.collector.view.summary import (
@@ -34,7 +33,7 @@ from slant.collector.view.summary import (
     summarise,
     visible,
 )
-from slant.collector.view.trial_filter import SORTS, Searches, TextSearch, TrialFilter
+from slant.collector.view.trial_filter import MEMORY, SORTS, Searches, TextSearch, TrialFilter, guarded, journal_sizes
 from slant.collector.view.trials import (
     CELL,
     PAIRS_ON_A_PAGE,

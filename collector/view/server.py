@@ -21,9 +21,9 @@ from slant.collector.keep.export import write_rows
 from slant.collector.keep.view_heads import known_view
 from slant.collector.system.files import opened
 from slant.collector.system.scratch import temporary_folder
-from slant.collector.view.guarded import guarded
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.pages import ITEMS, LISTS, Pages, security_policy
+from slant.collector.view.trial_filter import guarded
 
 HOST = "127.0.0.1"
 TOKEN_VARIABLE = "SLANT_VIEW_TOKEN"

@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.pages.answers_without_fits import counted_answers, kept_answers
 from slant.analysis.pages.parts.records import SectionData
+from slant.analysis.pages.report_sections import counted_answers, kept_answers
 from slant.analysis.pages.report_tables import rounded, table_by_model
 from slant.analysis.questions.checks.sentences import number
 from slant.collector.screen_tables import shown_cell

@@ -33,14 +33,14 @@ from slant.analysis.archive.comparison import (
     compare_tables,
 )
 from slant.analysis.archive.journals import PrivateWords, seal_journals, without_reasoning
+from slant.analysis.archive.layout import write_manifest, write_zip
 from slant.analysis.archive.replaying import Replayed, replay, tolerance_of
 from slant.analysis.archive.sealed_pages import write_crate
 from slant.analysis.archive.sealing import seal
 from slant.analysis.archive.steps import steps_of
-from slant.analysis.archive.zip_reader import write_manifest, write_zip
 from slant.analysis.calls.results import Progress
 from slant.analysis.cli.main import analyze
-from slant.analysis.questions.retests import retest
+from slant.analysis.questions.occasions import retest
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.views import open_trials
 from slant.analysis.stages import Stages

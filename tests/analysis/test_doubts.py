@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.analysis.rows.cells import warning_of_same_answers
-from slant.analysis.rows.doubts import CELLS, Doubt, grouped_doubts
+from slant.analysis.rows.result_warnings import CELLS, Doubt, grouped_doubts
 
 LOST = "warning: {n} of 1,000 rows ({share}%) are left out (is_refusal {n}){sides}"
 SIDES = ", unequally: 9 of 500 in a, 1 of 500 in b. What is compared may differ for that reason alone."

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.fitting.people_fits import of_people
+from slant.analysis.fitting.fit_plan import of_people
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.checks.study_checks import check

@@ -24,7 +24,7 @@ from slant.analysis.calls.call import Answer
 from slant.analysis.cli.main import analyze
 from slant.analysis.cli.progress import duration
 from slant.analysis.plots.registry import figure_rows
-from slant.analysis.questions.permutation import permutation_plan
+from slant.analysis.questions.permutation import permutations
 from slant.analysis.questions.permutation.sentences import result_sentences
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import UnknownNameError, UsageError
@@ -184,7 +184,7 @@ def test_a_refit_is_coded_as_the_studys_own_fit(db: Path) -> None:
     study = load_study("interference")
     fit = study.fits["interference"]
     coded = replace(fit, settings={**fit.settings, "coding": "sum"})
-    (test,) = permutation_plan.list_tests(db, replace(study, fits={**study.fits, fit.name: coded}), "brms", 1, None, {})
+    (test,) = permutations.list_tests(db, replace(study, fits={**study.fits, fit.name: coded}), "brms", 1, None, {})
     assert test.repetition(1).arguments["coding"] == "sum"
 
 

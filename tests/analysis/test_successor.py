@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
-from slant.analysis.questions.watch import _gaps
+from slant.analysis.questions.occasions import _gaps
 from slant.collector.cli import collect
 from slant.collector.cost.successor_size import bounds_of, deciding_trials
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError

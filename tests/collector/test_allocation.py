@@ -10,7 +10,7 @@ import pytest
 
 from slant.collector.designs import design_named
 from slant.collector.designs.allocation.games import Games, draw_game, draw_round
-from slant.collector.designs.allocation.reader import group_in, numbers
+from slant.collector.designs.allocation.turns import group_in, numbers
 from slant.collector.errors import UsageError
 from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.records import Conversation, Reply, Trial

@@ -15,7 +15,7 @@ import pytest
 from aiohttp import web
 
 from slant.collector import Watcher, collect
-from slant.collector.ask.settings_not_taken import explained
+from slant.collector.ask.run_warnings import explained
 from slant.collector.designs import design_named
 from slant.collector.plan.conversations import plan
 from slant.collector.progress.status import warnings

@@ -21,7 +21,7 @@ from slant.collector.keep.database import writing
 from slant.collector.providers.exchange import Request
 from slant.collector.system import operating_system as system
 from slant.collector.system.network import check_route, proxy_for
-from slant.collector.view.scout import export_for_scout
+from slant.collector.view.bundle import export_for_scout
 from tests.support.local_server import LocalServer
 from tests.support.tiny_study import write_tiny
 from tests.support.tracked import tracked_files

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.ask.endings_seen import Endings
+from slant.collector.ask.run_warnings import Endings
 from slant.collector.designs.factorial.texts import user_text
 from slant.collector.errors import SlantError, StudyError
 from slant.collector.reading.forms import AnswerForm, UnreadForm

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from slant.collector import collect
-from slant.collector.ask.settings_not_taken import pile, reasoning_budget
+from slant.collector.ask.run_warnings import pile, reasoning_budget
 from slant.collector.model_checks.findings import Answered, pile_reason
 from slant.collector.providers import anthropic, chat_completions, gemini, ollama, openai_responses
 from tests.support.each_row import each_row

@@ -22,7 +22,7 @@ from aiohttp import web
 from click.testing import CliRunner
 
 from slant.collector import collect
-from slant.collector.ask.endings_seen import malformed_notes
+from slant.collector.ask.run_warnings import malformed_notes
 from slant.collector.cli import collect as collect_command
 from slant.collector.keep.journal import Journal, has_collector, journal_folder
 from slant.collector.keep.journal_loader import load_journals

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from slant.collector import RunReport, collect
-from slant.collector.ask.settings_not_taken import explained, ignored
+from slant.collector.ask.run_warnings import explained, ignored
 from slant.collector.providers import PROVIDERS
 from slant.collector.records import Reply
 from slant.collector.study.records import StudyModel

@@ -20,8 +20,7 @@ from slant.collector.keep.database import writing
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder
 from slant.collector.studies.new_study import write_new_study
 from slant.collector.view.bundle import write_bundle
-from slant.collector.view.guarded import guarded
-from slant.collector.view.trial_filter import TrialFilter
+from slant.collector.view.trial_filter import TrialFilter, guarded
 from tests.support.games_given import games, questions
 from tests.support.given import database, insert
 from tests.support.made import a_run, an_attempt

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from slant.collector.errors import UsageError
 from slant.collector.request_messages import messages_of
-from slant.collector.view.guarded import guarded
 from slant.collector.view.paging import Order, page_of, page_of_view
 from slant.collector.view.summary import histograms, visible
-from slant.collector.view.trial_filter import TextSearch, TrialFilter, condition_of
+from slant.collector.view.trial_filter import TextSearch, TrialFilter, condition_of, guarded
 from slant.collector.view.trials import page_of_trials
 from tests.support.given import database
 from tests.support.viewer import RUN, a_pair

@@ -11,9 +11,8 @@ import pytest
 from slant.collector import collect, export_lake, preregister, read_registration, write_registration
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
-from slant.collector.view.guarded import guarded
 from slant.collector.view.notes_file import NotesFile
-from slant.collector.view.trial_filter import TrialFilter
+from slant.collector.view.trial_filter import TrialFilter, guarded
 from tests.hostile.documents import CONDITIONS, LAKES, NOTES, REGISTRATIONS, HostileDocument
 from tests.support.lakes import sign
 from tests.support.tiny_study import write_tiny

@@ -20,8 +20,7 @@ from slant.collector.cli import collect
 from slant.collector.errors import UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
-from slant.collector.view.bundle import write_bundle
-from slant.collector.view.scout import export_for_scout
+from slant.collector.view.bundle import export_for_scout, write_bundle
 from tests.conftest import ROOT
 from tests.support.given import database
 from tests.support.journals import journal_text

@@ -33,7 +33,7 @@ EXCEPTIONS = {
     "collector/run/shard_process.py": "opens /dev/null in place of a closed stream",
     "collector/keep/database_errors.py": "gives a database a second name, in a folder that is new",
     "collector/keep/database.py": "copies a database that it has opened into a folder that is new",
-    "analysis/archive/zip_reader.py": "packs into a folder that is new, and reads members of what the door has opened",
+    "analysis/archive/layout.py": "packs into a folder that is new, and reads members of what the door has opened",
     "analysis/calls/executors.py": "makes the file of a lock in the system's folder for that",
     **dict.fromkeys(
         (f"collector/importing/{name}.py" for name in (
@@ -51,7 +51,7 @@ EXCEPTIONS = {
             "collector/reading/written_numbers.py",
             "collector/providers/error_meanings.py", "collector/providers/lifecycles.py",
             "collector/studies/new_study.py", "collector/study/crossed_fits.py", "collector/timeline/timeline.py",
-            "collector/system/shipped_files.py", "collector/view/guarded.py", "analysis/archive/sealed_data.py",
+            "collector/system/shipped_files.py", "collector/view/trial_filter.py", "analysis/archive/sealed_data.py",
             "analysis/bridge/r_packages.py", "analysis/plots/figure_data.py",
             "analysis/questions/checks/check_table.py", "analysis/rows/descriptive_tables.py",
         ),

@@ -13,7 +13,7 @@ import polars as pl
 
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
 from slant.analysis.pages.report_tables import text_table
-from slant.analysis.questions.games.cells import with_game_variant
+from slant.analysis.questions.games.indices import with_game_variant
 
 _CELL = ["variant", "model"]
 _SHORT = 60  # rows; a longer table is folded

@@ -18,9 +18,15 @@ from slant.analysis.pages.parts import (
     over_words,
     pairings,
     people,
-    printed_tables,
 )
-from slant.analysis.pages.parts.records import CaptionedTable, Group, GroupFunction, MissingResult, SectionData
+from slant.analysis.pages.parts.records import (
+    CaptionedTable,
+    Group,
+    GroupFunction,
+    MissingResult,
+    SectionData,
+    print_comparison,
+)
 from slant.analysis.pages.provenance import without_folders
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.questions.calibration import calibration_sentences, last_calibrations
@@ -308,7 +314,7 @@ GROUPS: tuple[GroupFunction, ...] = (
     over_words.held, nothing, over_words.pooled, over_words.at_same_words, stopping, ratios, robustness,
     people.retests, forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions, games.ends,
     games.indices, games.differences, games.questions, games.choices,
-    choice_models.models_of_choice, printed_tables.print_comparison, topics,
+    choice_models.models_of_choice, print_comparison, topics,
     collected_trials,
 )  # fmt: skip
 

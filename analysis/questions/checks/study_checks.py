@@ -38,11 +38,10 @@ from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials, with_signs
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
-from slant.analysis.questions.retests import TABLE as RETESTS
-from slant.analysis.questions.retests import occasion_warnings, occasions_of, retest_calls
+from slant.analysis.questions.occasions import TABLE as RETESTS
+from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.doubts import grouped_doubts
-from slant.analysis.rows.result_warnings import mixture_warnings
+from slant.analysis.rows.result_warnings import grouped_doubts, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UsageError

@@ -15,7 +15,7 @@ from slant.analysis.calls.call import Call
 from slant.analysis.rows.cells import GRAIN, ORDER
 from slant.analysis.rows.study_choice import rows_of_source
 from slant.analysis.rows.views import read_view, set_measure
-from slant.collector.ask.settings_not_taken import reasoning_budget
+from slant.collector.ask.run_warnings import reasoning_budget
 from slant.collector.errors import DatabaseError, StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of

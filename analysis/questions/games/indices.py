@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -13,13 +15,155 @@ from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
-from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, has_games
 from slant.analysis.rows.study_choice import Look, new_looks, study_in
-from slant.analysis.rows.views import view_columns
+from slant.analysis.rows.views import read_view, view_columns
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import UsageError
-from slant.collector.keep.database import opens_once
-from slant.collector.studies.catalogue import Study
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.keep.database import opens_once, reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.studies.catalogue import Study, list_studies, load_study
+
+CELL = ["source", "study_version", "variant", "model"]
+KEY = ("source", "study", "study_version", "variant", "model")
+INDICES = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")
+"""List them as R's game_indices() names and orders them."""
+_ROUNDS = "SELECT source, study, study_version, variant, model, game, class, choice FROM allocation_round_rows"
+_ROUND_COLUMNS = ("game", "class", "choice")
+_CHOSEN = f"{_ROUNDS} WHERE study = ? AND choice IS NOT NULL"
+
+
+def with_game_variant(rows: pl.DataFrame, variants: tuple[str, ...]) -> pl.DataFrame:
+    """Add `game_variant`: the variant without the format of answers that `--answer` appended (main.cot: main)."""
+    if "game_variant" in rows.columns:
+        return rows
+    variant = pl.col("variant")
+    stripped = variant.str.replace(r"\.[^.]*$", "")
+    return rows.with_columns(game_variant=pl.when(variant.is_in(variants)).then(variant).otherwise(stripped))
+
+
+@dataclass(frozen=True)
+class Chance:
+    """Hold what the level of chance depends on: cells that agree in this share it. `class_sizes` is JSON, `n_rounds`
+    those in which a group was chosen: pooled rounds may include refused ones.
+    """
+
+    n_rounds: int
+    n_groups: int
+    class_sizes: str
+    is_balanced: bool
+    n_games: int
+
+    @property
+    def sizes(self) -> list[int]:
+        return sorted(json.loads(self.class_sizes))
+
+
+@dataclass(frozen=True)
+class GameCell:
+    """Hold the complete games of one model and variant: `rounds` has a row per round (game, class, choice), in fixed
+    order.
+
+    `game_variant` is the variant without its answer format.
+    """
+
+    key: Mapping[str, str]
+    answer_format: str
+    n_incomplete: int
+    n_classes: int
+    chance: Chance
+    rounds: pl.DataFrame
+    label: str
+    model_no: int | None
+
+    @property
+    def game_variant(self) -> str:
+        return f"{self.key['variant']}.".replace(f".{self.answer_format}.", ".").rstrip(".")
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """Return the attributes that distinguish it from the other cells of its study, by the names that `--between`
+        and `--by` take."""
+        return {"model": self.key["model"], "variant": self.game_variant, "answer_format": self.answer_format}
+
+
+def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), source: str | None = None) -> list[GameCell]:
+    """Return the cells with complete games, in the order of the view allocation_indices.
+
+    `variants` are names with or without an answer format: "main" is "main.cot", too.
+    Raise DatabaseError if there are no games (of this source), UsageError for a study that has none, UnknownNameError
+    for a variant without any.
+    """
+    name = study.name
+    with reading(db) as connection:
+        games = read_view(connection, "allocation_games", study=name, source=source)
+        models = read_view(connection, "models", study=name)
+        rounds = frame_of(connection.sql(_CHOSEN, params=[name]))
+    if games.is_empty():
+        _check_has_games(study)
+        raise DatabaseError(
+            f'The database "{db}" holds no {source + " " if source else ""}games of the study "{name}".',
+            f"To play some without a key: collect --study {study.as_typed} --model simulated/greedy --db {db}",
+        )
+    labels = {(row["study_version"], row["model"]): row for row in models.to_dicts()}
+    rounds = rounds.join(games.filter("is_complete").select(*KEY, "game"), on=[*KEY, "game"], how="semi")
+    rounds_by_cell = rounds.partition_by(
+        KEY, as_dict=True
+    )  # a pooled game is complete once all was asked: it may have no choice
+    if not rounds_by_cell:
+        raise DatabaseError(
+            f'The database "{db}" holds {games.height} games of the study "{name}", and none is complete.',
+            f"How they ended: analyze tables allocation_game_ends --db {db}",
+        )
+    cells = [
+        _cell(dict(zip(KEY, key, strict=True)), cell_games, rounds_by_cell[key], labels)
+        for key, cell_games in games.group_by(KEY)
+        if key in rounds_by_cell
+    ]
+    return _with_variants(sorted(cells, key=_place), variants, name)
+
+
+def _cell(key: dict[str, Any], games: pl.DataFrame, rounds: pl.DataFrame, labels: Mapping[Any, Any]) -> GameCell:
+    complete = games.filter("is_complete")
+    first = complete.sort("game").row(0, named=True)
+    n_rounds, n_groups = (int(complete[name].min()) for name in ("n_answered", "n_groups"))  # type: ignore[arg-type]
+    chance = Chance(n_rounds, n_groups, first["class_sizes"], all(complete["is_balanced"]), complete.height)
+    label = labels.get((key["study_version"], key["model"]), {})
+    return GameCell(
+        key,
+        str(first["answer_format"]),
+        games.height - complete.height,
+        int(first["n_classes"]),
+        chance,
+        rounds.select(_ROUND_COLUMNS).sort(_ROUND_COLUMNS),
+        label.get("label") or key["model"],
+        label.get("model_no"),
+    )
+
+
+def _place(cell: GameCell) -> tuple[Any, ...]:
+    key = cell.key
+    no = (cell.model_no is None, cell.model_no or 0)
+    return (key["source"], key["study"], key["study_version"], key["variant"], *no, key["model"])
+
+
+def _with_variants(cells: list[GameCell], variants: Sequence[str], study: str) -> list[GameCell]:
+    known_names = sorted({name for cell in cells for name in (cell.key["variant"], cell.game_variant)})
+    for name in variants:
+        if name not in known_names:
+            raise UnknownNameError(f'variant with complete games of "{study}"', name, known_names)
+    return [cell for cell in cells if not variants or {cell.key["variant"], cell.game_variant} & set(variants)]
+
+
+def has_games(study: Study) -> bool:
+    """Return whether groups are chosen for jobs in games of this study."""
+    return study.design.analyses.compares_variants
+
+
+def _check_has_games(study: Study) -> None:
+    if not has_games(study):
+        playable = [name for name in list_studies() if has_games(load_study(name))]
+        raise UsageError(f'The study "{study.name}" has no games.', f"Studies that have: {', '.join(playable)}.")
+
 
 SEED = 20260101
 _LEVEL = {"level": "random_level", "level_low": "random_low", "level_high": "random_high"}

@@ -15,12 +15,10 @@ from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RAT
 from slant.collector.designs.allocation.imported import PlayedGames, turn_reader
 from slant.collector.designs.allocation.participants import PARTICIPANTS, check_participants, simulate_reply
 from slant.collector.designs.allocation.parts import AllocationData, parse_allocation
-from slant.collector.designs.allocation.reader import called, read_turn
 from slant.collector.designs.allocation.texts import AnswerFormat
-from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
-from slant.collector.designs.analyses import Analyses, as_text
+from slant.collector.designs.allocation.turns import called, next_trial, prompt_of, read_turn, standing
+from slant.collector.designs.analyses import Analyses, Vocabulary, as_text
 from slant.collector.designs.asks import Asks
-from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Imports, Reads, Simulates, used_frames
 from slant.collector.designs.people import TRUE
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, toml_text

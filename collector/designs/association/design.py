@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.analyses import Analyses, Vocabulary
 from slant.collector.designs.asks import Asks
 from slant.collector.designs.association.proposed import proposed_study
 from slant.collector.designs.association.simulated import (
@@ -24,7 +24,6 @@ from slant.collector.designs.association.simulated import (
     remarks_on_words,
 )
 from slant.collector.designs.association.words import AssociationData, AssociationTest, check_names, parse_tables
-from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Imports, Reads, used_frames
 from slant.collector.designs.draws import deal_words
 from slant.collector.designs.plan import PromptIndex, QuestionPlan, trial_of

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.analyses import Analyses, ReportPart, Vocabulary
 from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.coding.codebook import Codebook, parse_codebook
 from slant.collector.designs.coding.corrected_fits import AGREEMENT, UNDECIDED, fits_of_codes
 from slant.collector.designs.coding.reads import CodingReads
 from slant.collector.designs.coding.simulated import CodingSimulates, CodingSimulation, parse_simulation
-from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Imports
 from slant.collector.designs.people import Cells, RowPlacer, cell_text
 from slant.collector.designs.wordings import check_placeholders

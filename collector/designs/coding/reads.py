@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from slant.collector.designs.analyses import AskedField
 from slant.collector.designs.coding.codebook import ONE, SCALE, SEVERAL
-from slant.collector.designs.declared import AskedField
 from slant.collector.designs.design import Reads
 from slant.collector.reading.labels import read_label
 from slant.collector.reading.phrases import is_refusal, refusal_detail

@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from slant.collector.designs.analyses import Vocabulary
 from slant.collector.designs.asks import Question
-from slant.collector.designs.decision.people import ASKED, MadeDecisions
-from slant.collector.designs.decision.published_lists import study_files
+from slant.collector.designs.decision.imported import ASKED, MadeDecisions, study_files
 from slant.collector.designs.decision.scenes import (
     BETWEEN,
     TASKS,
@@ -27,7 +27,6 @@ from slant.collector.designs.decision.scenes import (
     parse_scenes,
 )
 from slant.collector.designs.decision.simulated import DecisionSimulates, parse_simulation
-from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Imports, Reads, ended_early
 from slant.collector.designs.pairing.design import (
     WordListAnalyses,

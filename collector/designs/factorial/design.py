@@ -11,9 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.analyses import Analyses, AskedField, ReportPart, Vocabulary
 from slant.collector.designs.asks import Asks, Question
-from slant.collector.designs.declared import AskedField, ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Imports, Reads, ended_early
 from slant.collector.designs.factorial.chains import earlier_texts, not_reached, with_measures
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits, with_declaration

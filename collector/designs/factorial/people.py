@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from slant.collector.designs.analyses import AskedField
 from slant.collector.designs.asks import Asks, Question
-from slant.collector.designs.declared import AskedField
 from slant.collector.designs.factorial.factors import Factor, Level
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion

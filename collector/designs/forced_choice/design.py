@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.analyses import Analyses, Vocabulary
 from slant.collector.designs.asks import Asks
-from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Imports, Reads
 from slant.collector.designs.draws import deal_words
 from slant.collector.designs.forced_choice.simulated import ForcedChoiceSimulates, parse_simulation

@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.analyses import Analyses, Vocabulary
 from slant.collector.designs.asks import Asks
-from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Imports, Reads, Simulates
 from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text, rounds_in_order
 from slant.collector.designs.plan import trial_of

@@ -12,9 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs.analyses import Analyses
+from slant.collector.designs.analyses import Analyses, Vocabulary
 from slant.collector.designs.asks import Asks, Question
-from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Imports, Reads
 from slant.collector.designs.draws import deal_words
 from slant.collector.designs.pairing.published_lists import study_files

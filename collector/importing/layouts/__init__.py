@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from slant.collector.errors import UnknownNameError
 from slant.collector.importing.layouts.downstream import Downstream
-from slant.collector.importing.layouts.layout import Layout, Problem, Row
 from slant.collector.importing.layouts.published import Bai, LeeLai
-from slant.collector.importing.layouts.tidy import Tidy
+from slant.collector.importing.layouts.tidy import Layout, Problem, Row, Tidy
 
 __all__ = ["Layout", "Problem", "Row", "layout_named"]
 

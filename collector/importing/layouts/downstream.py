@@ -22,7 +22,7 @@ from typing import Any
 from slant.collector.designs.pairing.words import PairingData
 from slant.collector.designs.study import Study
 from slant.collector.designs.wordings import ATTRIBUTES, GROUPS
-from slant.collector.importing.layouts.layout import (
+from slant.collector.importing.layouts.tidy import (
     Layout,
     Problem,
     Row,

@@ -26,7 +26,7 @@ from slant.collector.designs.pairing.published_lists import TESTS
 from slant.collector.designs.study import Study
 from slant.collector.designs.wordings import SIDES
 from slant.collector.errors import UnknownNameError
-from slant.collector.importing.layouts.layout import (
+from slant.collector.importing.layouts.tidy import (
     LEE_LAI_TESTS,
     Layout,
     Row,
