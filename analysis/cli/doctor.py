@@ -24,7 +24,15 @@ def doctor_command(cluster: str | None, db: Path, output_format: str) -> None:
     The exit code is 1 if something that slant needs is missing, or a worker differs.
     """
     if cluster is not None:
-        _print_workers(cluster, output_format)
+        from slant.analysis.doctor import cluster_checks
+
+        workers = cluster_checks(cluster)
+        print_rows([asdict(worker) for worker in workers], output_format)
+        for worker in workers:
+            if worker.problem:
+                say(f"The worker {worker.worker} on {worker.host or 'an unknown host'} has {worker.problem}.")
+        if any(worker.problem for worker in workers):
+            raise click.exceptions.Exit(1)
         return
     from slant.analysis.doctor import checks
 
@@ -34,16 +42,4 @@ def doctor_command(cluster: str | None, db: Path, output_format: str) -> None:
     for check in missing:
         say(f"Missing: {check.name}. {check.how_to_fix}")
     if missing:
-        raise click.exceptions.Exit(1)
-
-
-def _print_workers(cluster: str, output_format: str) -> None:
-    from slant.analysis.doctor import cluster_checks
-
-    workers = cluster_checks(cluster)
-    print_rows([asdict(worker) for worker in workers], output_format)
-    for worker in workers:
-        if worker.problem:
-            say(f"The worker {worker.worker} on {worker.host or 'an unknown host'} has {worker.problem}.")
-    if any(worker.problem for worker in workers):
         raise click.exceptions.Exit(1)

@@ -33,11 +33,16 @@ def print_fit(
     engine: str, db: Path, study: str | None, show: str | None, adjust: str | None, output_format: str, **options: Any
 ) -> bool:
     """Fit, print the table `show`, and say what the fits are worth; return True if every fit failed."""
-    check_adjust(show, adjust)
+    if adjust is not None and show not in _ADJUSTED:  # before minutes are spent on a fit
+        raise UsageError(
+            f"The table {show or 'topics'} has no p values to adjust.",
+            f"With --adjust, --show must be one of: {', '.join(_ADJUSTED)}",
+        )
     if show is not None:
         check_has_table(find_fits(engine, db, study), show)
     result = _fits(engine, db, study, **options)
-    check_adjustable(result, adjust)
+    if adjust is not None and _is_of_choices(result):
+        raise UsageError(f"The contrasts of {result.engine} have no p value to adjust.", "Leave out --adjust.")
     if show is None and not corrections_of(result).is_empty():
         show = CORRECTIONS
     has_topics = not result.topics["models"].is_empty()
@@ -100,22 +105,19 @@ def topic_table(result: FitResult, show: str, adjust: str | None, study: str | N
     """Return the table `show` (of TOPIC_TABLES or of every fit), with p adjusted as requested ("none": no
     adjustment)."""
     if show == "topics":
-        return _overview(result)
+        is_first = (pl.col("kind") == "frex") & (pl.col("place") <= 7)
+        words = result.topics["words"].filter(is_first).sort("place", maintain_order=True)
+        frex_words = words.group_by([*_KEY, "topic"], maintain_order=True).agg(
+            pl.col("word").str.join(", ").alias("frex_words")
+        )
+        topics = result.topics["topics"].join(frex_words, on=[*_KEY, "topic"], how="left", maintain_order="left")
+        return topics.select(pl.exclude("fit"), "fit")
     if show == "match":
         return _matches(result, study, db)
     if show not in result.topics:
         table: pl.DataFrame = getattr(result, show)
         return table
     return _adjusted(result.topics[show], adjust) if show in _ADJUSTED else result.topics[show]
-
-
-def check_adjust(show: str | None, adjust: str | None) -> None:
-    """Raise UsageError before minutes are spent on a fit."""
-    if adjust is not None and show not in _ADJUSTED:
-        raise UsageError(
-            f"The table {show or 'topics'} has no p values to adjust.",
-            f"With --adjust, --show must be one of: {', '.join(_ADJUSTED)}",
-        )
 
 
 def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
@@ -147,17 +149,6 @@ def _study(name: str, requested: str | None, db: Path) -> Study | None:
 
 def _joined(result: FitResult, missing_texts: pl.DataFrame) -> pl.DataFrame:
     return result.topics["models"].select(GRAIN).unique(maintain_order=True).join(missing_texts, on=GRAIN, how="inner")
-
-
-def _overview(result: FitResult) -> pl.DataFrame:
-    """Return a row per topic: its share, its FREX words and its quality."""
-    is_first = (pl.col("kind") == "frex") & (pl.col("place") <= 7)
-    words = result.topics["words"].filter(is_first).sort("place", maintain_order=True)
-    frex_words = words.group_by([*_KEY, "topic"], maintain_order=True).agg(
-        pl.col("word").str.join(", ").alias("frex_words")
-    )
-    topics = result.topics["topics"].join(frex_words, on=[*_KEY, "topic"], how="left", maintain_order="left")
-    return topics.select(pl.exclude("fit"), "fit")
 
 
 def _matches(result: FitResult, study: str | None, db: Path) -> pl.DataFrame:
@@ -214,12 +205,6 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
     unneeded = [*of_tokens, *(_OF_LINEAR_MODELS if show == "table" else ())]
     has_verdict = in_full or show == "diagnostics"
     return frame.drop(unneeded, strict=False).drop([] if has_verdict else ["verdict"], strict=False)
-
-
-def check_adjustable(result: FitResult, adjust: str | None) -> None:
-    """Raise UsageError for contrasts without p values, such as those of topics."""
-    if adjust is not None and _is_of_choices(result):
-        raise UsageError(f"The contrasts of {result.engine} have no p value to adjust.", "Leave out --adjust.")
 
 
 def _is_of_choices(result: FitResult) -> bool:

@@ -214,7 +214,12 @@ def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progr
         choices = crossed_choices(db, study, source, workers)
         return _variances(choices["effects"].select(CELL), choices["shares"])
     if study.design.asks.plays_games:
-        return _of_games(db, study, source)
+        view, index = study.design.analyses.game_index
+        with reading(db) as connection:
+            games = read_view(connection, view, study=study.name, source=source)
+        games = games.filter("is_complete").drop_nulls(index)
+        cells = games.group_by(*GRAIN, "model", maintain_order=True).agg(game=pl.col(index).var())
+        return cells.with_columns(test=pl.lit(index)).drop_nulls("game")
     result = fit(db, study, CROSSED, source=source, workers=workers, progress=progress)
     effects = result.tables[CROSSED]["effects"].select(*CELL, "sd")
     return _variances(effects, result.tables[CROSSED]["shares"])
@@ -237,16 +242,6 @@ def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
     known = pl.when("has_repetitions").then("combination")  # otherwise it is part of the residual variance
     sums = sums.with_columns(combination=known).drop("has_repetitions")
     return effects.join(sums, on=CELL, how="inner", maintain_order="left")
-
-
-def _of_games(db: str, study: Study, source: str | None) -> pl.DataFrame:
-    """Return the variance of the design's index over the complete games of each variant and model; `test` names it."""
-    view, index = study.design.analyses.game_index
-    with reading(db) as connection:
-        games = read_view(connection, view, study=study.name, source=source)
-    games = games.filter("is_complete").drop_nulls(index)
-    cells = games.group_by(*GRAIN, "model", maintain_order=True).agg(game=pl.col(index).var())
-    return cells.with_columns(test=pl.lit(index)).drop_nulls("game")
 
 
 def _own_numbers(study: Study) -> tuple[int, int]:

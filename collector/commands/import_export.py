@@ -137,7 +137,14 @@ def import_command(
     if note := coverage_note(db, load_study(study, variant, db)):
         say(note)
     if problems_file is not None:
-        _save_problems(problems_file, report.problems)
+        try:
+            rows = io.StringIO(newline="")
+            writer = csv.writer(rows)
+            writer.writerow(["file", "line", "problem"])
+            writer.writerows([problem.file, problem.line, printable(problem.text)] for problem in report.problems)
+            write_whole_file(problems_file, rows.getvalue().encode("utf-8"))
+        except OSError as error:
+            raise SlantError(f"Can't write {problems_file}: {error.strerror}.", "The import itself is done.") from error
     if report.problems:
         _say_problems(report.problems, problems_file)
         sys.exit(1)
@@ -301,21 +308,16 @@ def _print_import(report: Any, output_format: str) -> None:
     for warning in report.warnings:
         say(f"Warning: {warning}")
     if report.people or report.left_out:
-        _say_people(report)
+        n_people = f"{report.people:,} {'person' if report.people == 1 else 'people'}"
+        say(f"{n_people}, now numbered; the ids in the file are not stored.")
+        left = ", ".join(map(printable, report.left_out))
+        say(f"Columns not imported, and not stored: {left or 'none'}.")
     refusals = sum(report.refusals_by_test.values())
     kind = f"{refusals:,} without one clear choice"
     if report.only_labels:
         kind = f"{count_text(refusals, 'refusal')}: {'an answer' if refusals == 1 else 'answers'} not exactly a label"
     imported = f"{count_text(report.rows_imported, 'row')} imported ({kind})"
     say(f"{imported if report.rows_imported else 'No new rows'}; {report.rows_already_there:,} were already there.")
-
-
-def _say_people(report: Any) -> None:
-    """Say how many people came in, and which columns did not: a reader has to see what is not kept."""
-    n_people = f"{report.people:,} {'person' if report.people == 1 else 'people'}"
-    say(f"{n_people}, now numbered; the ids in the file are not stored.")
-    left = ", ".join(map(printable, report.left_out))
-    say(f"Columns not imported, and not stored: {left or 'none'}.")
 
 
 def _say_problems(problems: list[Any], saved: Path | None) -> None:
@@ -346,17 +348,6 @@ def _causes(problems: list[Any]) -> Iterator[str]:
     for text, rows in alike.items():
         first = rows[0]
         yield str(first) if len(rows) == 1 else f"{len(rows):,} rows: {text} (first: {first.file}, line {first.line:,})"
-
-
-def _save_problems(path: Path, problems: list[Any]) -> None:
-    try:
-        rows = io.StringIO(newline="")
-        writer = csv.writer(rows)
-        writer.writerow(["file", "line", "problem"])
-        writer.writerows([problem.file, problem.line, printable(problem.text)] for problem in problems)
-        write_whole_file(path, rows.getvalue().encode("utf-8"))
-    except OSError as error:
-        raise SlantError(f"Can't write {path}: {error.strerror}.", "The import itself is done.") from error
 
 
 @contextmanager

@@ -50,7 +50,13 @@ def methods_command(
     if checklist is not None:
         _checklist(db, run, checklist, out)
     elif is_bibtex:
-        _bibtex(db, run)
+        from slant.collector.provenance.bibtex import bibliography
+        from slant.collector.provenance.run_history import read_run_history
+
+        cited = bibliography(db, read_run_history(db, run))
+        print_data("\n\n".join(cited.entries))
+        for note in cited.notes:
+            say(note)
     else:
         _paragraph(db, run)
 
@@ -68,16 +74,6 @@ def _checklist(db: Path, run: str, name: str, out: Path | None) -> None:
     except OSError as error:
         raise UsageError(f'Can\'t write the checklist to "{out}": {error.strerror}.', "Name another.") from None
     click.echo(out)
-
-
-def _bibtex(db: Path, run: str) -> None:
-    from slant.collector.provenance.bibtex import bibliography
-    from slant.collector.provenance.run_history import read_run_history
-
-    cited = bibliography(db, read_run_history(db, run))
-    print_data("\n\n".join(cited.entries))
-    for note in cited.notes:
-        say(note)
 
 
 def _paragraph(db: Path, run: str) -> None:

@@ -67,7 +67,10 @@ def indices(section: SectionData) -> Group | None:
         ]
     tables += section.captioned_tables("allocation_indices")
     command = f"analyze indices --study {section.study.as_typed}"
-    missing_cells = _without_indices(section, intervals)
+    cells = section.own("allocation_game_ends").filter(pl.col("n_complete") > 0).select(_CELL)
+    current = intervals.filter("is_current").select(_CELL).unique() if intervals.height else cells.clear()
+    n_missing = cells.join(current, on=_CELL, how="anti").height
+    missing_cells = f"{n_missing} of {cells.height} cells" if n_missing else ""
     to_make = (MissingResult(f"Intervals and random levels of {missing_cells}", command),) if missing_cells else ()
     return Group(
         "indices", "how stratified games became", (_EXPLANATION,) if intervals.height else (), tuple(tables), to_make
@@ -120,14 +123,6 @@ def _has_games(section: SectionData) -> bool:
 
 def _open_if_short(caption: str, frame: pl.DataFrame) -> CaptionedTable:
     return CaptionedTable(caption, text_table(frame), is_open=frame.height <= _SHORT)
-
-
-def _without_indices(section: SectionData, intervals: pl.DataFrame) -> str:
-    """Count the cells that have games and no intervals, or games that came after these."""
-    cells = section.own("allocation_game_ends").filter(pl.col("n_complete") > 0).select(_CELL)
-    current = intervals.filter("is_current").select(_CELL).unique() if intervals.height else cells.clear()
-    n_missing = cells.join(current, on=_CELL, how="anti").height
-    return f"{n_missing} of {cells.height} cells" if n_missing else ""
 
 
 def _ordered(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:

@@ -172,7 +172,16 @@ class Allocation(Design):
 
     def check(self, study: StudyFile) -> None:
         data: AllocationData = study.data
-        _check_groups(data.groups)
+        for group in data.groups:  # an answer must name each alone, and a table distinguish them
+            if wrong := set(group) & set('"[]\\') or {char for char in group if not char.isprintable()}:
+                raise StudyError(f'The group "{group}" has {sorted(wrong)[0]!r} in its name, which no group may have.')
+            if group != group.strip():
+                raise StudyError(f'The group "{group}" begins or ends with a space, which no answer would have.')
+            groups_named = [other for other in data.groups if mentioned_labels(group, (other,), plural=True)]
+            if group not in groups_named:
+                raise StudyError(f'No answer could name the group "{group}": give it a name of letters or digits.')
+            if others := [name for name in groups_named if name != group]:
+                raise StudyError(f'Who answers "{group}" names the group "{others[0]}" as well: give one another name.')
         for frame, user in used_frames(study).items():
             if frame not in self.asks.answers(data):
                 raise UnknownNameError(f"frame (an answer format, of {user})", frame, self.asks.answers(data))
@@ -186,20 +195,6 @@ def _offered(factors: Mapping[str, Any]) -> list[str]:
     of_group = dict(zip(factors.get("groups", []), factors.get("candidates", []), strict=False))
     shown = factors.get("groups_shown", [])
     return [f"{group} ({', '.join(of_group[group])})" if of_group.get(group) else group for group in shown]
-
-
-def _check_groups(groups: tuple[str, ...]) -> None:
-    """Raise StudyError if no answer could name a group alone, or a table could not distinguish two names."""
-    for group in groups:
-        if wrong := set(group) & set('"[]\\') or {char for char in group if not char.isprintable()}:
-            raise StudyError(f'The group "{group}" has {sorted(wrong)[0]!r} in its name, which no group may have.')
-        if group != group.strip():
-            raise StudyError(f'The group "{group}" begins or ends with a space, which no answer would have.')
-        groups_named = [other for other in groups if mentioned_labels(group, (other,), plural=True)]
-        if group not in groups_named:
-            raise StudyError(f'No answer could name the group "{group}": give it a name of letters or digits.')
-        if others := [name for name in groups_named if name != group]:
-            raise StudyError(f'Who answers "{group}" names the group "{others[0]}" as well: give one another name.')
 
 
 def _answer(study: StudyFile, trial: Trial) -> AnswerFormat:

@@ -364,7 +364,12 @@ def _point(key: str, where: str) -> int:
 
 def _options(row: Table, n_profiles: int) -> tuple[str, ...]:
     if row.has("options") and row.optional("options", (str, list), "a list of texts, or profiles") == OF_PROFILES:
-        return _of_profiles(row, n_profiles)
+        if n_profiles < 2:
+            raise StudyError(
+                f"{row.where} asks for a choice among profiles, but only one is shown.",
+                "Show two side by side: [profiles] count = 2",
+            )
+        return ()
     if not row.has("options") and n_profiles > 1:
         return ()
     options = row.texts("options")
@@ -373,15 +378,6 @@ def _options(row: Table, n_profiles: int) -> tuple[str, ...]:
     if any(_BAD.search(option) or not folded(option) for option in options):
         raise StudyError(f"An option of {row.where} is empty, or has quotes, backslashes or line breaks.")
     return options
-
-
-def _of_profiles(row: Table, n_profiles: int) -> tuple[str, ...]:
-    if n_profiles < 2:
-        raise StudyError(
-            f"{row.where} asks for a choice among profiles, but only one is shown.",
-            "Show two side by side: [profiles] count = 2",
-        )
-    return ()
 
 
 def _about(row: Table, kind: str, n_profiles: int) -> int:

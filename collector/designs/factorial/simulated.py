@@ -124,7 +124,11 @@ class FactorialSimulates(Simulates):
         u_refused, u_malformed, u_tokens, u_filtered = uniforms(
             *content, "outcome", trial.round or 0, *shown["questions"]
         )
-        profiles = _profiles(shown)
+        names, levels = shown["names"], shown["levels"]
+        width = len(names)
+        profiles = [
+            dict(zip(names, levels[start : start + width], strict=True)) for start in range(0, len(levels), width)
+        ]
         tokens = round(log_normal(respondent.mean_tokens, respondent.sd_tokens, u_tokens))
         answer = _answer(data, respondent, trial, profiles, content)
         if is_filtered := u_filtered < _of_levels(respondent.filtered, profiles):
@@ -137,12 +141,6 @@ class FactorialSimulates(Simulates):
         if any(f"{REASONING}.{name}" in one.links for one in data.questions.values() for name in shown["questions"]):
             reply = replace(reply, reasoning_text=_REASONING, reasoning_kind="raw")
         return replace(reply, finish_reason="content_filter") if is_filtered else reply
-
-
-def _profiles(shown: Mapping[str, Any]) -> list[dict[str, str]]:
-    names, levels = shown["names"], shown["levels"]
-    width = len(names)
-    return [dict(zip(names, levels[start : start + width], strict=True)) for start in range(0, len(levels), width)]
 
 
 def _of_levels(rates: ByLevel, profiles: list[dict[str, str]]) -> float:

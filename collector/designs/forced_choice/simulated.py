@@ -136,7 +136,18 @@ class ForcedChoiceSimulates(Simulates):
         wrapped_share = 0.0 if model.structured_output else cell["wrapped_share"]
         answer = written(kind, letter, trial, u_kind / wrapped_share if wrapped_share else 1.0, u_text)
         p_a = consistent if its_letter == LETTERS[0] else 1.0 - consistent
-        return _reply(answer, p_a, cell, model, uniforms(seed, *content, trial.condition, "tokens")[0])
+        u = uniforms(seed, *content, trial.condition, "tokens")[0]
+        of_answer = 1 + len(answer.text) // 4
+        reasoning = round(log_normal(cell["mean_reasoning_tokens"], cell["mean_reasoning_tokens"] / 2, u))
+        return Reply(
+            answer=answer.text,
+            outcome="refused" if answer.is_provider_refusal else None,
+            finish_reason=answer.finish_reason,
+            output_tokens=of_answer + reasoning,
+            reasoning_tokens=reasoning or None,
+            served_model=model.requested_model,
+            logprobs=_logprobs(answer, p_a),
+        )
 
 
 def _own_letter(data: ForcedChoiceData, trial: Trial) -> str:
@@ -170,20 +181,6 @@ def _invalid_kind(cell: Mapping[str, float], u: float) -> str:
             return share.removesuffix("_share")
         u -= cell[share]
     return INVALID[int(u / max(1e-9, 1 - sum(cell[share] for share in SHARES[:3])) * len(INVALID)) % len(INVALID)]
-
-
-def _reply(answer: Written, p_a: float, cell: Mapping[str, float], model: StudyModel, u: float) -> Reply:
-    of_answer = 1 + len(answer.text) // 4
-    reasoning = round(log_normal(cell["mean_reasoning_tokens"], cell["mean_reasoning_tokens"] / 2, u))
-    return Reply(
-        answer=answer.text,
-        outcome="refused" if answer.is_provider_refusal else None,
-        finish_reason=answer.finish_reason,
-        output_tokens=of_answer + reasoning,
-        reasoning_tokens=reasoning or None,
-        served_model=model.requested_model,
-        logprobs=_logprobs(answer, p_a),
-    )
 
 
 def _logprobs(answer: Written, p_a: float) -> tuple[TokenLogprob, ...]:

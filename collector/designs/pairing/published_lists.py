@@ -97,7 +97,9 @@ class PublishedFolder:
     @cached_property
     def _scripts(self) -> list[Script]:
         root = self.folder.parent if self.folder.name == "stimuli" else self.folder
-        return read_scripts(root / "prompt")
+        folder = root / "prompt"
+        found = (script for path in islice(_paths(folder), _MAX_SCRIPTS) if (script := _script(path)))
+        return sorted(found, key=lambda each: (each.task, each.stereotype, _place(each.variation), each.variation))
 
     def _rows_of_scripts(self) -> Iterable[dict[str, str]]:
         for script in self._scripts:
@@ -259,13 +261,6 @@ class Script:
     words: dict[str, list[str]]
     file: str
     column: str
-
-
-def read_scripts(folder: Path) -> list[Script]:
-    """Return the prompts that the scripts below a folder send to `MODEL`, by task and stereotype, the paper's first
-    variation first. Raise StudyError if a script of that model can't be understood."""
-    found = (script for path in islice(_paths(folder), _MAX_SCRIPTS) if (script := _script(path)))
-    return sorted(found, key=lambda each: (each.task, each.stereotype, _place(each.variation), each.variation))
 
 
 def _paths(folder: Path) -> Iterator[Path]:
