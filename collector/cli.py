@@ -24,7 +24,7 @@ _COMMANDS = {
         ("methods", "methods", "methods_command", "A paragraph for a paper about a run, and how to repeat it."),
         (
             "preregister",
-            "preregister",
+            "methods",
             "preregister_command",
             "Register what is fixed before the data: one text and its hash.",
         ),
@@ -42,7 +42,7 @@ _COMMANDS = {
             "successor_command",
             "The same prompts to a model and its successor, while both live.",
         ),
-        ("timeline", "timeline", "timeline_command", "The trials of a study as a page for people, by jsPsych."),
+        ("timeline", "prompts", "timeline_command", "The trials of a study as a page for people, by jsPsych."),
         ("view", "view", "view_command", "Read trials in a browser; pairs side by side, games by round."),
         ("watch", "same_again", "watch_command", "The same prompts every month: has the model moved?"),
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from slant.collector.system.child_processes import collect_garbage_rarely
-from slant.collector.system.own_libpython import ensure_own_libpython
+from slant.collector.system.child_processes import collect_garbage_rarely, ensure_own_libpython
 from slant.collector.system.quiet_start import be_quiet_when_interrupted
 
 

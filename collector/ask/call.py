@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from slant.collector.ask.lane_money import Ledger
-from slant.collector.ask.long_waits import LongWaits
+from slant.collector.ask.retries import LongWaits
 
 if TYPE_CHECKING:
     from slant.collector.ask.journal_writer import JournalWriter

@@ -1,14 +1,17 @@
-"""Decide what an exchange with a provider means: read it, ask again and when, give up this trial, or stop this
-model."""
+"""Decide what an exchange with a provider means: read it, ask again and when, give up this trial, or stop this model;
+and whether a run waits as long as a provider wants (hours, for the limit of a day).
+"""
 
 from __future__ import annotations
 
+import asyncio
+import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from slant.collector.ask.rate_limits import LONG_WAIT_S, asked_wait_s, retry_after_s
+from slant.collector.ask.rate_limits import LONG_WAIT_S, asked_wait_s, retry_after_s, spoken
 from slant.collector.providers.error_meanings import (
     NOBODY,
     ErrorMeaning,
@@ -272,3 +275,39 @@ def _says_something(error: Any) -> bool:
     if not isinstance(error, dict):
         return isinstance(error, str | list) and str(error).lower() not in _NO_ERROR
     return any(value and str(value).lower() not in _NO_ERROR for value in error.values())
+
+
+MayWait = Callable[[str, float, str], bool]
+_AGREED_TOO = 60.0  # seconds: requests in flight ask for a little more or less
+_OF_A_RUN = 7 * 86_400.0  # seconds: a longer wait is not suggested for one run
+
+
+@dataclass
+class LongWaits:
+    """Hold what was agreed to, in seconds by model. `may_wait` asks a person, who sees the model, the seconds and the
+    provider's reason."""
+
+    longest_s: float = LONG_WAIT_S
+    may_wait: MayWait = lambda model, wait_s, reason: False
+    agreed_s: dict[str, float] = field(default_factory=dict)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def judged(self, model: str, verdict: NextStep) -> NextStep:
+        """Return the next step after an exchange that requests a wait: wait, or stop the model."""
+        wait_s = verdict.pause_s
+        if wait_s > self.longest_s:
+            async with self._lock:  # one question for all requests in flight
+                agreed_s = self.agreed_s.get(model)
+                if agreed_s is None:
+                    is_agreed = await asyncio.to_thread(self.may_wait, model, wait_s, verdict.reason)
+                    agreed_s = self.agreed_s[model] = wait_s + _AGREED_TOO if is_agreed else 0.0
+            if wait_s > agreed_s:
+                longest = f"this run waits {spoken(self.longest_s)} at most"
+                typed = (
+                    f"to wait: --longest-wait {math.ceil(wait_s)}" if wait_s <= _OF_A_RUN else "ask again after that"
+                )
+                reason = (
+                    f"{verdict.reason.rstrip(' .')}. It requests a wait of {spoken(wait_s)}, and {longest} ({typed})"
+                )
+                return replace(verdict, action="stop", reason=reason, pause_s=0.0)
+        return replace(verdict, action="again", wait_s=max(verdict.wait_s, wait_s))

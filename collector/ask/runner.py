@@ -18,10 +18,9 @@ from slant.collector.ask.client import Client
 from slant.collector.ask.declined import DeclinedTrials
 from slant.collector.ask.journal_writer import JournalWriter
 from slant.collector.ask.lane_money import NOT_SENT, BudgetReached, LaneMoney
-from slant.collector.ask.long_waits import LongWaits
 from slant.collector.ask.pace import PATIENCE_S, Pace
 from slant.collector.ask.rate_limits import spoken
-from slant.collector.ask.retries import LONGEST_BACKOFF_S, judge
+from slant.collector.ask.retries import LONGEST_BACKOFF_S, LongWaits, judge
 from slant.collector.ask.run_warnings import Endings, ReasoningLimit, explained, ignored, malformed_notes
 from slant.collector.ask.uncounted_answers import Marks, Uncounted, next_turn_no, read_exchange, uncounted
 from slant.collector.designs import Design

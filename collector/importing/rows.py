@@ -10,7 +10,6 @@ from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
 from slant.collector.designs.proposed_study import FAILED
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UsageError
-from slant.collector.importing.alike_answers import AlikeAnswers, Place, SharedAnswer, may_be_shared, record_of
 from slant.collector.importing.layouts import Layout, Row
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.tidy import IDS, PLACE
@@ -34,13 +33,18 @@ from slant.collector.importing.layouts.values import (
 from slant.collector.importing.renamed import Names
 from slant.collector.importing.row_contents import (
     COUNTS,
+    AlikeAnswers,
     GameRows,
+    Place,
+    SharedAnswer,
     given_outcome,
     is_unanswered,
     kept_row,
+    may_be_shared,
     option_logprobs,
     parts_of_id,
     read_counts,
+    record_of,
     reply_of,
     with_options,
 )

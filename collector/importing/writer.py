@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from slant.collector.errors import DatabaseBusyError, DatabaseError, JournalError
-from slant.collector.importing.alike_answers import OWN, SharedAnswer
 from slant.collector.importing.layouts import Problem, Row
+from slant.collector.importing.row_contents import OWN, SharedAnswer
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import Journal, journal_folder, pack_journals
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant.analysis.cli.main import analyze
-from slant.analysis.paper import print_checks
+from slant.analysis.paper import sources
 from slant.analysis.paper.comparison import compare
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.paper.published import (
@@ -53,7 +53,7 @@ def of_games(db: Path, study: Study, tables: Sequence[str] | None = None) -> pl.
 
 def played(study: Study) -> dict[str, list[list[list[int]]]]:
     """The printed matrices: by cell, game, group and class."""
-    long = print_checks.matrices(study).sort("cell", "game", "group", "class")
+    long = sources.matrices(study).sort("cell", "game", "group", "class")
     return {
         cell: [[list(row) for row in zip(*[iter(game["n"])] * 4, strict=True)] for _, game in its.group_by("game")]
         for (cell,), its in long.group_by("cell", maintain_order=True)
@@ -80,7 +80,7 @@ def test_the_printed_numbers_are_as_handed_down(study: Study, shared: Path) -> N
     numbers = given.select(pl.col("value", "plus_minus").cast(pl.Float64, strict=False))
     assert {number for row in numbers.iter_rows() for number in row if number is not None} <= values
     matrices = pl.read_csv(shared / "published" / "hiring_matrices.csv")
-    assert print_checks.matrices(study)["n"].sum() == matrices.select(pl.sum_horizontal("^class_.*$")).sum().item()
+    assert sources.matrices(study)["n"].sum() == matrices.select(pl.sum_horizontal("^class_.*$")).sum().item()
 
 
 @pytest.mark.slow
@@ -134,17 +134,17 @@ def test_means_and_sums_of_printed_cells_are_those_printed(of_print: pl.DataFram
 
 def test_the_reasons_of_slips_hold_the_numbers_that_are_found(study: Study) -> None:
     reasons = " ".join(notes(study, "slip")["note"])
-    found = print_checks.matrix_indices(study)
+    found = sources.matrix_indices(study)
     qwen = found["qwen-2.5-72b", "main", "cot"]
     low, high = qwen["si_conf_low"], qwen["si_conf_high"]
     assert f"{low:.4f}"[1:] in reasons
     assert f"{high:.4f}" in reasons
     for cell in found.values():
         assert f"{cell['mutual_information_bits']:.3f}".removeprefix("0") in reasons
-    random = print_checks.chance(study, 40, 30, False)
+    random = sources.chance(study, 40, 30, False)
     for number in (*random["si"], *random["bgd"], random["bgd_divergence_bits"][0]):
         assert f"{number:.3f}"[1:] in reasons
-    assert f"{print_checks.chance(study, 400, 1, True)['si'][0]:.3f}"[1:] in reasons
+    assert f"{sources.chance(study, 400, 1, True)['si'][0]:.3f}"[1:] in reasons
 
 
 def test_a_later_version_is_shown_under_its_name_and_never_compared(study: Study, of_print: pl.DataFrame) -> None:
@@ -334,9 +334,9 @@ def test_every_name_in_print_is_known_here(study: Study) -> None:
 
 
 def test_matrices_are_read_as_they_are_printed(study: Study) -> None:
-    first = print_checks.matrices(study).filter(cell="qwen-2.5-72b, main, cot", game=1).sort("group", "class")
+    first = sources.matrices(study).filter(cell="qwen-2.5-72b, main, cot", game=1).sort("group", "class")
     assert first["n"].to_list() == [9, 0, 2, 0, 2, 6, 2, 3, 1, 1, 5, 0, 2, 2, 4, 1]
-    totals = print_checks.matrices(study).group_by("cell", "game").agg(pl.col("n").sum())
+    totals = sources.matrices(study).group_by("cell", "game").agg(pl.col("n").sum())
     assert (totals.height, set(totals["n"])) == (60, {40})
 
 
@@ -344,5 +344,5 @@ def test_matrices_are_read_as_they_are_printed(study: Study) -> None:
 @pytest.mark.parametrize(("value", "is_out"), [("2", False), ("2.01", True), ("-0.1", True), ("> 8", False)])
 def test_an_index_beyond_its_bounds_is_found(study: Study, tmp_path: Path, value: str, is_out: bool) -> None:
     own = own_study(study, tmp_path, f"text,gpt-4o,main,,si,{value},", "text,,,,n_out_of_bounds,0,")
-    found = print_checks.checked(own, pl.DataFrame(schema=print_checks.FACTS))
+    found = sources.checked(own, pl.DataFrame(schema=sources.FACTS))
     assert found.select("quantity", "recomputed").rows() == [("n_out_of_bounds", is_out)]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slant.collector.ask.option_logprobs import OptionLogprobs, read_option_logprobs
+from slant.collector.ask.attempts import OptionLogprobs, read_option_logprobs
 from slant.collector.designs.forced_choice.design import DESIGN, rendered
 from slant.collector.errors import UsageError
 from slant.collector.keep.final_trials import Finals

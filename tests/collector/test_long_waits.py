@@ -13,9 +13,8 @@ from aiohttp import web
 
 from slant.collector import collect
 from slant.collector.ask.call import Call, Watcher
-from slant.collector.ask.long_waits import LongWaits
 from slant.collector.ask.pace import Pace, Ticket
-from slant.collector.ask.retries import NextStep, judge
+from slant.collector.ask.retries import LongWaits, NextStep, judge
 from slant.collector.providers.exchange import Exchange
 from slant.collector.request.record import Request
 from tests.support.clusters import free_port

@@ -21,7 +21,7 @@ from slant.analysis.rows.views import open_trials, stored_views
 from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseError
-from slant.collector.importing import alike_answers
+from slant.collector.importing import row_contents
 from slant.collector.keep import database as store
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.journal import journal_folder
@@ -235,7 +235,7 @@ def test_each_column_of_attempts_is_a_field_and_each_field_a_column() -> None:
         columns = set(connection.table("attempts").columns)
     found_in_sql = {"factor_lists", "is_repeated", "read_again_at"}  # by typed_rows, by the loader, by reread
     assert columns == {field.name for field in fields(Attempt)} | found_in_sql
-    assert set(alike_answers.OWN) <= set(OWN)  # else what a row has by itself is not inserted
+    assert set(row_contents.OWN) <= set(OWN)  # else what a row has by itself is not inserted
 
 
 @pytest.mark.slow

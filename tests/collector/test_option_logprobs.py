@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect
-from slant.collector.ask.option_logprobs import OptionLogprobs, read_option_logprobs
+from slant.collector.ask.attempts import OptionLogprobs, read_option_logprobs
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.providers import (

@@ -73,7 +73,7 @@ def test_too_tight_a_limit_of_memory_is_told_before_a_library_crashes(module: st
 OWN = Path(sysconfig.get_config_var("LIBDIR") or "", sysconfig.get_config_var("INSTSONAME") or "")
 SCRIPT = """
 import os
-from slant.collector.system.own_libpython import ensure_own_libpython
+from slant.collector.system.child_processes import ensure_own_libpython
 ensure_own_libpython()
 import ssl
 print(os.environ["LD_LIBRARY_PATH"], next(line for line in open("/proc/self/maps") if "libpython" in line).split()[-1])

@@ -28,7 +28,7 @@ EXCEPTIONS = {
     "collector/system/operating_system.py": "is below the door: locks and whole folders",
     "collector/system/scratch.py": "is next to the door: it locks folders of its own, and removes them",
     "collector/system/public_names.py": "reads the file of the package that is being imported",
-    "collector/system/own_libpython.py": "reads what this process has loaded, in /proc",
+    "collector/system/child_processes.py": "reads what this process has loaded, in /proc",
     "collector/terminal.py": "opens /dev/null in place of a closed stream",
     "collector/run/shard_process.py": "opens /dev/null in place of a closed stream",
     "collector/keep/database_errors.py": "gives a database a second name, in a folder that is new",

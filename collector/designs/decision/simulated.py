@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from slant.collector.designs.decision.scenes import DecisionData
 from slant.collector.designs.design import Simulates
 from slant.collector.designs.draws import log_normal, read_simulation, simulated_reply, uniforms
-from slant.collector.designs.pairing.simulated import simulated_pairs
+from slant.collector.designs.pairing.design import simulated_pairs
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import StudyFile, StudyModel

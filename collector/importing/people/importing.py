@@ -12,7 +12,6 @@ from typing import Any
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
-from slant.collector.importing.alike_answers import record_of
 from slant.collector.importing.files.kinds import Row, content_hash, counted
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.people.columns import (
@@ -26,6 +25,7 @@ from slant.collector.importing.people.columns import (
 from slant.collector.importing.people.reader import PeopleReader
 from slant.collector.importing.people.whole_files import WholeAnswers, lines_of, whole_answers
 from slant.collector.importing.renamed import names
+from slant.collector.importing.row_contents import record_of
 from slant.collector.importing.writer import ImportReport, ImportWriter
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
