@@ -1,5 +1,5 @@
-"""Write for a paper and a registry: what to write about a run, and the command that repeats it (`collect methods`); what
-is fixed before the data, as one text and its hash (`collect preregister`).
+"""Write for a paper and a registry: what to write about a run, and the command that repeats it (`collect methods`);
+what is fixed before the data, as one text and its hash (`collect preregister`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Show a study before anything is asked: its prompts (`collect prompts`), its trials for people (`collect timeline`)."""
+"""Show a study before it is asked: its prompts (`collect prompts`), and its trials for people (`collect timeline`)."""
 
 from __future__ import annotations
 
