@@ -217,7 +217,7 @@ def _compiler(r: RInstallation) -> Check:
     """Check the compiler for Bayesian models, whose code is compiled once; compiled models run without one."""
     needed = "one, or a compiled model in the cache"
     compiler = compiler_of(r)
-    if compiler is not None or has_compiled_models():
+    if compiler is not None or any(cache_folder().glob("stan-*.rds")):
         return Check("C++ compiler", "ok", compiler or "none, but there are compiled models", needed)
     has_apt = shutil.which("apt-get")
     fix = "type: sudo apt-get install g++ make" if has_apt else "install a C++ compiler and make."
@@ -250,11 +250,6 @@ def compiler_of(r: RInstallation) -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return shutil.which(words[0]) if words and shutil.which("make") else None
-
-
-def has_compiled_models() -> bool:
-    """Return whether R's compiled_model() has kept one in the user's cache."""
-    return any(cache_folder().glob("stan-*.rds"))
 
 
 def cache_folder() -> Path:

@@ -185,7 +185,7 @@ def _run_pool(
                 return None  # a worker died while idle: no job is to blame, and a new pool goes on
             suspects = []
             if watch:
-                watch(_process_ids(pool))
+                watch([process.pid for process in list((pool.executor._processes or {}).values()) if process.pid])
             for future in wait(running, _HEED_CTRL_C_S, FIRST_COMPLETED).done:
                 number = running.pop(future)
                 if isinstance(future.exception(), BrokenProcessPool):
@@ -216,10 +216,6 @@ def _idle_pool(path: frozenset[str]) -> _Pool | None:
                 return pool
             _kill(pool)
     return None
-
-
-def _process_ids(pool: _Pool) -> list[int]:
-    return [process.pid for process in list((pool.executor._processes or {}).values()) if process.pid]
 
 
 def _broken(pool: _Pool, running: Sequence[int], reason: str = "") -> _Broken:

@@ -42,7 +42,9 @@ def kept_topic_rows(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
             return {}
         views = {name: read_view(connection, name, study=study.name) for name in _VIEWS}
     models = models_to_show(db, study).select("call_id", note=pl.when(~pl.col("is_own")).then(pl.lit(STALE)))
-    words = views["topic_proportions"].select("call_id", "topic", words=_first(pl.col("frex_words")))
+    words = views["topic_proportions"].select(
+        "call_id", "topic", words=pl.col("frex_words").str.split(", ").list.head(_N_WORDS).list.join(", ")
+    )
     prevalence = (
         views["topic_prevalence"]
         .join(models, on="call_id", how="inner", maintain_order="left")
@@ -55,10 +57,6 @@ def kept_topic_rows(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
     )
     searches = views["topic_searches"].drop("searched_at", "versions", strict=False)
     return {"topic_prevalence": prevalence, "search_k": searches}
-
-
-def _first(words: pl.Expr) -> pl.Expr:
-    return words.str.split(", ").list.head(_N_WORDS).list.join(", ")
 
 
 LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")

@@ -5,7 +5,6 @@ were kept, never from new ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 import polars as pl
@@ -160,7 +159,9 @@ def _rows(data: FigureData, figure: str) -> pl.DataFrame:
             connection, data.study.design.analyses.figures[figure], study=data.study.name, source=data.source
         )
     places = data.study.design.analyses.factor_levels(data.study)
-    attribute = pl.col("attribute").replace_strict(_places(places), default=None, return_dtype=pl.Int64)
+    attribute = pl.col("attribute").replace_strict(
+        {name: at for at, name in enumerate(places)}, default=None, return_dtype=pl.Int64
+    )
     order = {f"{name}\n{level}": at for name, levels in places.items() for at, level in enumerate(levels)}
     level = pl.concat_str("attribute", pl.lit("\n"), "level").replace_strict(order, default=None, return_dtype=pl.Int64)
     labelled = rows.join(data.model_labels, on=["study_version", "model"], how="left", maintain_order="left")
@@ -176,10 +177,6 @@ def _rows(data: FigureData, figure: str) -> pl.DataFrame:
         nulls_last=True,
         maintain_order=True,
     )
-
-
-def _places(names: Iterable[str]) -> dict[str, int]:
-    return {name: at for at, name in enumerate(names)}
 
 
 def _ratings(data: FigureData) -> pl.DataFrame | None:

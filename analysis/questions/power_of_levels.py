@@ -195,7 +195,9 @@ def _of_model(
         Call("run_fit", rows.filter(pl.col("repetition") <= n), {"engine": CONTRASTS, "arguments": arguments})
         for n in n_repetitions
     ]
-    n_calls = sum(1 for _ in study.design.asks.questions(study, study.models[0])) * _turns(study)
+    n_calls = sum(1 for _ in study.design.asks.questions(study, study.models[0])) * (
+        len(study.data.questions) if study.design.asks.has_turns(study) else 1
+    )
     found = []
     answers = []
     for numbered in computed(calls, workers):
@@ -225,10 +227,6 @@ def _of_model(
     error = (pl.col("power") * (1 - pl.col("power")) / pl.col("n_data_sets")).sqrt()
     named = summed.select(pl.lit(model).alias("model"), pl.all())
     return named.select(pl.exclude("n_data_sets"), power_error=error, n_data_sets="n_data_sets")
-
-
-def _turns(study: Study) -> int:
-    return len(study.data.questions) if study.design.asks.has_turns(study) else 1
 
 
 def _nothing_to_compare(study: Study) -> StudyError:

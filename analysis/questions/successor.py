@@ -181,11 +181,16 @@ def successor(
     ]
     pairs = _models(sides, [str(old), str(new)])
     bounds = bounds_of(chosen, bound)
-    by_hash = not chosen.design.asks.has_turns(chosen) and all(_has_hashes(rows) for rows in sides)
+    by_hash = not chosen.design.asks.has_turns(chosen) and all(
+        (rows.height > 0 and rows["prompt_hash"].null_count() == 0) for rows in sides
+    )
     key = [*(name for name in PROMPT if by_hash or name != "prompt_hash"), *answers[0].shown, "measure"]
     parts, unpaired = [], []
     for one, other in pairs:
-        means = [_by_prompt(rows.filter(model=model), key) for rows, model in zip(sides, (one, other), strict=True)]
+        means = [
+            rows.filter(model=model).drop_nulls("value").group_by(key, maintain_order=True).agg(pl.col("value").mean())
+            for rows, model in zip(sides, (one, other), strict=True)
+        ]
         names = {"old_model": pl.lit(one), "new_model": pl.lit(other)}
         joined: pl.DataFrame = means[0].join(means[1], on=key, nulls_equal=True, suffix="_new", maintain_order="left")
         kinds = " and ".join(pl.concat(sides)["source"].unique().sort())
@@ -248,15 +253,6 @@ def _models(sides: Sequence[pl.DataFrame], typed: Sequence[str]) -> list[tuple[s
             f"Name one of each: analyze successor {typed[0]}:MODEL {typed[1]}:MODEL",
         )
     return pairs
-
-
-def _has_hashes(rows: pl.DataFrame) -> bool:
-    return rows.height > 0 and rows["prompt_hash"].null_count() == 0
-
-
-def _by_prompt(rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
-    """Return the mean of the repetitions of each prompt."""
-    return rows.drop_nulls("value").group_by(key, maintain_order=True).agg(pl.col("value").mean())
 
 
 def _alone(means: Sequence[pl.DataFrame], key: Sequence[str]) -> Iterator[pl.DataFrame]:

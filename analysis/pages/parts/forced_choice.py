@@ -230,7 +230,7 @@ def stimuli(section: SectionData) -> Group | None:
         "words and prompt",
         (section.study.note,) if section.study.note else (),
         tables,
-        quotes=_prompts(data),
+        quotes=tuple(text.replace("{{", "{").replace("}}", "}") for text in data.wordings.values()),
     )
 
 
@@ -253,8 +253,3 @@ def _tier_counts(data: ForcedChoiceData) -> pl.DataFrame:
         tiers = Counter(word.tier or "not said" for word in test.words)
         rows += [{"test": test.label, "where from": _TIERS.get(tier, tier), "words": n} for tier, n in tiers.items()]
     return pl.DataFrame(rows)
-
-
-def _prompts(data: ForcedChoiceData) -> tuple[str, ...]:
-    """Name what is filled in, as in "{word}"; braces of JSON are written once."""
-    return tuple(text.replace("{{", "{").replace("}}", "}") for text in data.wordings.values())

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
@@ -64,7 +63,12 @@ def ratios(section: SectionData) -> Group | None:
     others = last.filter(pl.col("family") != "lognormal")
     if others.height:
         tables.append(CaptionedTable("Other families of the same counts", text_table(_families(others))))
-    doubts = sorted({f"{row['model_label']}, {row['test_label']}: {row['verdict']}" for row in _doubtful(last)})
+    doubts = sorted(
+        {
+            f"{row['model_label']}, {row['test_label']}: {row['verdict']}"
+            for row in last.filter(~pl.col("is_converged")).to_dicts()
+        }
+    )
     texts = (_TEXT, *((_LOO,) if others.height else ()), *doubts)
     return Group("counts", "Bayesian models of token counts", texts, tuple(tables))
 
@@ -110,10 +114,6 @@ def _families(rows: pl.DataFrame) -> pl.DataFrame:
         pl.col("n_bad_pareto_k").alias("Pareto k above 0.7"),
         (~pl.col("is_converged")).alias("doubtful"),
     )
-
-
-def _doubtful(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    return rows.filter(~pl.col("is_converged")).to_dicts()
 
 
 _ENDS = ("n_refused", "n_filtered", "n_truncated", "n_malformed", "n_rejected", "n_failed_attempts")

@@ -145,13 +145,10 @@ def list_comparisons(cells: Sequence[GameCell], question: Question) -> list[Comp
             f'Nothing can be compared with the {question.between} "{question.reference}".',
             f"Complete games exist of: {', '.join(sorted(values))}.",
             f"They must share {', '.join(('source', 'study version', *question.by))} with it.",
-            *["Adding a variant makes another version of its study."] * (_n_versions(cells) > 1),
+            *["Adding a variant makes another version of its study."]
+            * (len({(cell.key["source"], cell.key["study_version"]) for cell in cells}) > 1),
         )
     return pairs
-
-
-def _n_versions(cells: Sequence[GameCell]) -> int:
-    return len({(cell.key["source"], cell.key["study_version"]) for cell in cells})
 
 
 def _within(group: Sequence[GameCell], within: Mapping[str, str | None], question: Question) -> Iterator[Comparison]:
