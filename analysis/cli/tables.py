@@ -208,19 +208,27 @@ _OPTIONS = (
         metavar="FILE",
         help="Another database, or a sealed archive, of the same study: compare its fits with those of --db.",
     ),
+    click.option(
+        "--print",
+        "own_print",
+        type=FILE,
+        metavar="FILE",
+        help="A CSV with a printed table of your own: columns of `analyze --fit NAME --format csv` (term, estimate …).",
+    ),
 )
 
 
 @result_command(
     "compare",
     epilog="\b\nExamples:\n  analyze compare --study rmiat --summary\n  analyze compare --status disagrees\n"
-    "  analyze compare --db mine.duckdb --with theirs.zip",
+    "  analyze compare --db mine.duckdb --with theirs.zip\n  analyze compare --db mine.duckdb --print table2.csv",
     options=_OPTIONS,
     usual_options=[workers_options, db_option, output_options, row_options],
 )
 def compare_command(
-    asked: Asked, is_summary: bool, table_names: tuple[str, ...], status: str | None, other: Path | None
-) -> Answer:
+    asked: Asked, is_summary: bool, table_names: tuple[str, ...], status: str | None, other: Path | None,
+    own_print: Path | None,
+) -> Answer:  # fmt: skip
     """Compare every printed number of the paper with the recomputed one: in its tables, its text ("text"), and its
     earlier version ("v1 S3" to "v1 S7").
 
@@ -233,7 +241,12 @@ def compare_command(
 
     --with sets two databases (or archives) of one study side by side instead: each estimate here and there, their
     difference in standard errors (z), and whether it is the same, within chance, or differs.
+
+    --print compares a table of your own, in a CSV, with the estimates of the study's fits: to half a unit of each last
+    printed digit.
     """
+    if own_print is not None:
+        return _own_print(asked, own_print, bool(table_names or other or is_summary), status)
     if other is not None:
         return _side_by_side(asked, asked.db, other, is_print_of=(table_names, status))
     chosen = asked.choose(lambda candidate: candidate.published is not None, "has printed numbers to compare with")
@@ -273,6 +286,19 @@ def _side_by_side(asked: Asked, db: Path, other: Path, is_print_of: tuple[tuple[
     named = ", ".join(f"{name} {counts[name]:,}" for name in STANDINGS if counts[name])
     says.append(f"{rows.height:,} estimates here ({db.name}) and there ({other.name}): {named}.")
     return Answer(rows, shown, says)
+
+
+def _own_print(asked: Asked, file: Path, is_mixed: bool, status: str | None) -> Answer:
+    from slant.analysis.paper.own_print import compare_print
+
+    if is_mixed:
+        raise UsageError("--print compares a table of your own.", "Leave out --table, --summary and --with.")
+    rows = asked.compute(compare_print, file=file)
+    counts = Counter(rows["status"].to_list())
+    if status:
+        rows = rows.filter(pl.col("status") == status.replace("-", " "))
+    named = ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))
+    return Answer(rows, says=[f"{sum(counts.values()):,} numbers of {file.name}: {named or 'none'}."])
 
 
 def _checked_in_words(rows: pl.DataFrame) -> Iterator[str]:

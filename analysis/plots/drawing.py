@@ -93,8 +93,12 @@ def figures(
     asked = {**sizes, "title": title, "subtitle": subtitle}
     names_asked = {"order": list(order), "highlight": list(highlight)}
     study = study_in(db, study)
+    was_there = Path(out).exists()
+    folder = _folder(Path(out))  # before minutes of work
     to_draw = list(figure_rows(db, study, names, source, executor or workers, progress, variants))
     if not to_draw:
+        if not was_there:
+            folder.rmdir()
         raise _nothing_to_draw(db, study, names, source)
     function_rows = [(figure.function, figure.rows) for figure in to_draw]
     own = [_shown_names(names_asked, figure.rows) for figure in to_draw]
@@ -102,7 +106,6 @@ def figures(
         if not any(name in names for arguments in own for names in arguments.values()):
             raise UnknownNameError("name to order or highlight in these figures", name, _all_names(to_draw))
     drawn_files = {ending: draw(function_rows, executor or workers, ending, own, **asked) for ending in formats}
-    folder = _folder(Path(out))
     has_versions = len({figure.grain.get("study_version") for figure in to_draw} - {None}) > 1
     rows = []
     for number, figure in enumerate(to_draw):

@@ -64,8 +64,7 @@ __all__ = [
 
 _ASKED_NOT = (
     "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
-    "variant_labels", "about", "left_out", "extension", "condition_labels", "import",
-    "people", "smallest_effect",
+    "variant_labels", "about", "left_out", "extension", "condition_labels", "import", "people", "smallest_effect",
 )  # fmt: skip
 """List keys that don't decide what is asked, and that no variant may change."""
 MAX_TOML_BYTES = 1_000_000
@@ -177,12 +176,14 @@ def fits_of(study: Study) -> dict[str, Fit]:
     return own | {name: fit for name, fit in more.items() if name not in own and fit.engine not in engines}
 
 
+def first_fit(study: Study) -> str | None:
+    """Return the name of the first fit of the study's file, else of a factorial study's effects or means of levels."""
+    return next((name for name in (*study.fits, "amce", "marginal_means") if name in fits_of(study)), None)
+
+
 def next_command(study: Study, db: Path) -> str:
-    """Return the next command once all answers are there: the first fit of the study's file, else of a factorial study
-    the effects of its levels or their means; else the tables."""
-    fits = fits_of(study)
-    first = next((name for name in (*study.fits, "amce", "marginal_means") if name in fits), None)
-    what = f"--fit {fits[first].engine}" if first else f"tables --study {study.name}"
+    """Return the next command once all answers are there: the study's first fit, or the tables where there is none."""
+    what = f"--fit {fits_of(study)[first].engine}" if (first := first_fit(study)) else f"tables --study {study.name}"
     return f"analyze {what} --db {shlex.quote(str(db))}"
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
 from slant.analysis.archive.sealing import seal
 from slant.analysis.archive.study_copy import database_of
 from slant.analysis.cli.main import analyze
+from slant.analysis.fitting.fits import fit
+from slant.analysis.paper.own_print import compare_print
 from slant.analysis.questions.side_by_side import changeable, side_by_side, with_changes
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.studies.catalogue import load_study
@@ -47,6 +50,24 @@ def test_one_database_twice_and_another_study_are_told(tmp_path: Path) -> None:
     rows = [{**row, "study": "another"} for row in trials()]
     with pytest.raises(DatabaseError, match='no answers of "rmiat"'):
         side_by_side(here, database(tmp_path / "b.duckdb", rows, [{**RUN, "study": "another"}]))
+
+
+def test_a_printed_table_of_ones_own_is_compared_digit_by_digit(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    table = fit(db, "rmiat", "effect_size").table
+    keys = ["fit", "model", "test", "refusals_removed", "term"]
+    text = table.select(pl.col(keys).cast(pl.String), pl.col("estimate", "std_error").round(3).cast(pl.String))
+    text.write_csv(tmp_path / "t.csv")
+    assert set(compare_print(db, tmp_path / "t.csv")["status"]) == {"agrees"}
+    text[:1].with_columns(estimate=pl.lit("9.99")).write_csv(tmp_path / "t.csv")
+    assert compare_print(db, tmp_path / "t.csv")["status"].to_list() == ["disagrees", "agrees"]
+    for columns, said in ((["fit", "term", "estimate"], "is true of several"), (["estimate"], "its columns are")):
+        text.select(columns).write_csv(tmp_path / "t.csv")
+        with pytest.raises(UsageError, match=said):
+            compare_print(db, tmp_path / "t.csv")
+    text.with_columns(estimate=pl.lit("=1+1")).write_csv(tmp_path / "t.csv")
+    with pytest.raises(UsageError, match="is no number"):
+        compare_print(db, tmp_path / "t.csv")
 
 
 @pytest.mark.slow
