@@ -95,11 +95,14 @@ def figures(
     study = study_in(db, study)
     was_there = Path(out).exists()
     folder = _folder(Path(out))  # before minutes of work
-    to_draw = list(figure_rows(db, study, names, source, executor or workers, progress, variants))
-    if not to_draw:
+    try:
+        to_draw = list(figure_rows(db, study, names, source, executor or workers, progress, variants))
+        if not to_draw:
+            raise _nothing_to_draw(db, study, names, source)
+    except BaseException:
         if not was_there:
             folder.rmdir()
-        raise _nothing_to_draw(db, study, names, source)
+        raise
     function_rows = [(figure.function, figure.rows) for figure in to_draw]
     own = [_shown_names(names_asked, figure.rows) for figure in to_draw]
     for name in {*order, *highlight} - {"value"}:
