@@ -146,8 +146,9 @@ is_one_answer <- function(values) {
 # Means of columns with their errors over units.
 column_means <- function(values) {
   n <- colSums(!is.na(values))
-  variance <- apply(values, 2, stats::var, na.rm = TRUE)
-  frame_of(mean = colMeans(values, na.rm = TRUE), squared_error = variance / n, n = n, variance = variance)
+  means <- colMeans(values, na.rm = TRUE)
+  variance <- colSums((values - rep(means, each = nrow(values)))^2, na.rm = TRUE) / ifelse(n > 1, n - 1, NA)
+  list(mean = means, squared_error = variance / n, n = n, variance = variance)
 }
 
 # The mean of the items' means, items weighted alike: one that is refused mostly counts as all others. Its error is over

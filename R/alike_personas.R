@@ -38,7 +38,7 @@ personas_of <- function(rows, alpha, n_draws, seed) {
   drawn_again <- function(values) values[sample.int(nrow(values), replace = TRUE), , drop = FALSE]
   again <- function(sides) lapply(sides, drawn_again)
   # means of samples of samples have both errors
-  drawn_from <- list(model = persona_table(model, "squared_error"), people = persona_table(people, "squared_error"))
+  drawn_from <- list(model = persona_means(model)$squared_error, people = persona_means(people)$squared_error)
   samples <- with_seed(seed, vapply(seq_len(n_draws), function(k) {
     persona_numbers(again(model), again(people), NULL, drawn_from)[c("correlation", "slope")]
   }, double(2)))
@@ -56,10 +56,12 @@ personas_of <- function(rows, alpha, n_draws, seed) {
 # of means whose own errors are taken out of their squares.
 # `drawn_from`: the squared errors of what the units of a bootstrap sample were drawn from, if they are one.
 persona_numbers <- function(model, people, without, drawn_from = list(model = 0, people = 0)) {
-  x <- persona_table(model, "mean")
-  y <- persona_table(people, "mean")
-  x_error <- persona_table(model, "squared_error") + drawn_from$model
-  y_error <- persona_table(people, "squared_error") + drawn_from$people
+  of_model <- persona_means(model)
+  of_people <- persona_means(people)
+  x <- of_model$mean
+  y <- of_people$mean
+  x_error <- of_model$squared_error + drawn_from$model
+  y_error <- of_people$squared_error + drawn_from$people
   k <- ncol(x)
   centred <- function(values) values - rowMeans(values)
   shrink <- (k - 1) / k # a deviation from the mean of k has this share of the error
@@ -77,7 +79,9 @@ persona_numbers <- function(model, people, without, drawn_from = list(model = 0,
   )
 }
 
-# Items x groups.
-persona_table <- function(sides, what) {
-  matrix(unlist(lapply(sides, function(values) column_means(values)[[what]])), ncol = length(sides))
+# Means and their squared errors, items x groups.
+persona_means <- function(sides) {
+  found <- lapply(unname(sides), column_means)
+  table_of <- function(what) do.call(cbind, lapply(found, `[[`, what))
+  list(mean = table_of("mean"), squared_error = table_of("squared_error"))
 }

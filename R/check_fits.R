@@ -189,7 +189,7 @@ residuals_in_numbers <- function(model, sides, levels) {
 #' @return A data frame with one row per group and attribute: `attribute`; `n`; `chi_squared`, `df`, `p_value` of the
 #'   likelihood ratio test, over clusters of Brant's with an F distribution; `largest_gap` (a difference of
 #'   probabilities, 0 to 1) with the `level` and the `category` where it is; `n_points` that were told apart; `p_holm`,
-#'   of all attributes of the group; `detectable`, a gap that would be found about four times in five; `status`,
+#'   of all rows; `detectable`, a gap that would be found about four times in five; `status`,
 #'   `messages`.
 #' @source Christensen (2022), R package ordinal (`nominal_test()`); Brant (1990), Biometrics 46, 1171-1178.
 #' @noRd
@@ -197,17 +197,17 @@ check_proportional_odds <- function(data, attributes, by = NULL, outcome = "rati
   need_package("ordinal", "compare effects at the points of a scale")
   empty <- data.frame(
     attribute = character(), n = integer(), chi_squared = double(), df = double(), p_value = double(),
-    largest_gap = double(), level = character(), category = character(), n_points = integer(), p_holm = double(),
+    largest_gap = double(), level = character(), category = character(), n_points = integer(),
     detectable = double()
   )
   known <- listed_levels(data, attributes, levels[intersect(names(levels), attributes)])
-  check_each_group(data, by, c(outcome, attributes, cluster), empty, function(rows) {
+  with_holm(check_each_group(data, by, c(outcome, attributes, cluster), empty, function(rows) {
     codes <- if (!is.null(cluster)) group_codes(rows, cluster)
     rows <- rows[c(outcome, attributes)]
     # predictions depend on no coding, and ordinal warns of contrasts that are set
     for (name in attributes) rows[[name]] <- factor(as.character(rows[[name]]), known[[name]])
     rated <- rated_points(rows[[outcome]], outcome, levels[[outcome]])
-    found <- do.call(rbind, lapply(attributes, function(name) {
+    do.call(rbind, lapply(attributes, function(name) {
       rows[[outcome]] <- merged_points(rated, rows[[name]])
       if (nlevels(rows[[outcome]]) < 3) {
         message(sprintf("Not tested for \"%s\": too few ratings at most points.", name))
@@ -215,9 +215,7 @@ check_proportional_odds <- function(data, attributes, by = NULL, outcome = "rati
       }
       odds_of_attribute(name, rating_model(rows, outcome, attributes), rows, outcome, attributes, codes)
     }))
-    found$p_holm <- stats::p.adjust(found$p_value, "holm")
-    found
-  })
+  }))
 }
 
 fewest_ratings <- 5L
@@ -240,7 +238,7 @@ untested_odds <- function(name, rows, outcome) {
   frame_of(
     attribute = name, n = nrow(rows), chi_squared = NA_real_, df = NA_real_, p_value = NA_real_,
     largest_gap = NA_real_, level = NA_character_, category = NA_character_, n_points = nlevels(rows[[outcome]]),
-    p_holm = NA_real_, detectable = NA_real_
+    detectable = NA_real_
   )
 }
 
@@ -275,7 +273,7 @@ odds_of_attribute <- function(name, model, rows, outcome, attributes, codes = NU
   frame_of(
     attribute = name, n = nrow(rows), chi_squared = chi_squared, df = df, p_value = p_value,
     largest_gap = abs(gaps[worst]), level = levels(rows[[name]])[[worst[[2]]]],
-    category = levels(rows[[outcome]])[[worst[[1]]]], n_points = nlevels(rows[[outcome]]), p_holm = NA_real_,
+    category = levels(rows[[outcome]])[[worst[[1]]]], n_points = nlevels(rows[[outcome]]),
     detectable = detectable
   )
 }

@@ -352,6 +352,6 @@ wald_test <- function(weights, found) {
   df <- as.double(nrow(weights))
   list(
     chi_squared = chi_squared, df = df, p_value = stats::pchisq(chi_squared, df, lower.tail = FALSE),
-    detectable = sqrt(noncentrality_of_squares(df, .005) * max(diag(covariance)))
+    detectable = sqrt(noncentrality_of_squares(df, .001) * max(diag(covariance)))
   )
 }

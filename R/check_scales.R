@@ -49,7 +49,8 @@ check_scale_use <- function(data, by = NULL, outcome = "rating", limits = NULL, 
 #' @return A data frame with one row per group and scale: `scale`; `n` respondents who answered items of both kinds;
 #'   `mean_positive` and `mean_negative`, of items with the keys 1 and -1, turned round (points of the scale);
 #'   `balanced_mean`, of the two; `acquiescence`, half their difference, with `std_error`, `conf_low`, `conf_high` (95
-#'   %, t over respondents), `p_value`, `detectable` (found by 80 % of such studies); `status`, `messages`.
+#'   %, t over respondents), `p_value`, `detectable` (found by 80 % of such studies), `p_holm` of all rows; `status`,
+#'   `messages`.
 #' @source Cronbach (1946); Hinz et al. (2007).
 #' @noRd
 check_acquiescence <- function(data, keys, limits, by = NULL) {
@@ -63,13 +64,13 @@ check_acquiescence <- function(data, keys, limits, by = NULL) {
     detectable = double()
   )
   used <- unique(c("respondent", "item", "rating", columns, if (is.character(limits)) limits))
-  check_each_group(data, by, used, empty, function(rows) {
+  with_holm(check_each_group(data, by, used, empty, function(rows) {
     limits <- limits_of_rows(rows, limits)
     check_answers_within(rows$rating, limits)
     if (!is.null(columns)) keys <- checked_keys(keys_of_rows(rows, columns[[1]], columns[[2]], columns[[3]]), rows)
     of_scales <- split(keys, factor(keys$scale, unique(keys$scale)))
     as_plain_rows(do.call(rbind, lapply(unname(of_scales), halves_of_scale, rows, limits)))
-  })
+  }))
 }
 
 halves_of_scale <- function(keys, rows, limits) {

@@ -98,7 +98,7 @@ def test_of_counts_in_which_nothing_was_a_check_says_the_upper_limit() -> None:
     check = _read("mine", {"holds_for": "all", "none_of": "CASE WHEN hits = 0 THEN n END"})
     rows = pl.DataFrame({"model": ["m", "n"], "hits": [0, 0], "n": [40, 60]})
     (said,) = could_be_found(check, rows, CONTEXT)
-    assert said.startswith("None of 100: of a proportion of 3.0 % one would be seen in 95 %")  # 1 - .05^(1/100)
+    assert said.startswith("None of 100: if independent, a proportion of 3.0 % would have shown one")  # 1 - .05^(1/100)
     assert not list(could_be_found(check, rows.with_columns(hits=pl.Series([0, 1])), CONTEXT))
 
 

@@ -324,7 +324,7 @@ def could_be_found(check: CheckInfo, rows: pl.DataFrame, context: Context) -> It
         looked_at = rows.unique(maintain_order=True).select(pl.sql_expr(check.none_of).alias("n"))["n"]
         if (n := int(looked_at.sum())) and not looked_at.null_count():
             most = percent(1 - 0.05 ** (1 / n), 1 if n < 3000 else 3)
-            yield f"None of {n:,}: of a proportion of {most} one would be seen in 95 % of such studies, if independent."
+            yield f"None of {n:,}: if independent, a proportion of {most} would have shown one in 95 % of such studies."
 
 
 def _said(text: str, values: Mapping[str, Any]) -> str:
