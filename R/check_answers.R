@@ -15,11 +15,9 @@
 check_skew <- function(data, by = NULL, outcome = "tokens", contrast = "condition", levels = NULL, alpha = .05) {
   check_alpha(alpha)
   levels <- two_levels(levels_of(data, contrast, levels), contrast)
-  empty <- data.frame(
-    n = integer(), skewness = double(), skewness_log = double(), d = double(), conf_low = double(),
-    conf_high = double(), d_log = double(), conf_low_log = double(), conf_high_log = double(), superiority = double(),
-    p_difference = double(), p_log = double(), p_ranks = double(), changes_sign = logical(),
-    changes_conclusion = logical()
+  empty <- columns_of(
+    "n:whole skewness skewness_log d conf_low conf_high d_log conf_low_log conf_high_log superiority p_difference",
+    "p_log p_ranks changes_sign:flag changes_conclusion:flag"
   )
   check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
     check_outcome(rows, outcome)
@@ -67,10 +65,7 @@ check_separation <- function(data, by = NULL, outcome = "is_consistent", contras
   levels <- conditions_of(data, contrast, levels)
   check_columns(data, outcome, to = "look for separated cells")
   data <- data[!is.na(data[[outcome]]), , drop = FALSE]
-  empty <- data.frame(
-    condition = character(), n = integer(), n_true = integer(), rate = double(), conf_low = double(),
-    conf_high = double(), is_separated = logical()
-  )
+  empty <- columns_of("condition:text n:whole n_true:whole rate conf_low conf_high is_separated:flag")
   check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
     by_condition(rows, contrast, levels, function(of_condition) {
       y <- zeros_and_ones(of_condition[[outcome]], outcome)
@@ -100,10 +95,9 @@ check_separation <- function(data, by = NULL, outcome = "is_consistent", contras
 #' @noRd
 check_token_limits <- function(data, by = NULL) {
   check_columns(data, c("tokens", "condition"), to = "check limits")
-  empty <- data.frame(
-    condition = character(), n = integer(), n_ended_known = integer(), n_truncated = integer(), token_limit = double(),
-    n_at_limit = integer(), smallest = double(), n_at_smallest = integer(), largest = double(),
-    n_at_largest = integer(), step = double()
+  empty <- columns_of(
+    "condition:text n:whole n_ended_known:whole n_truncated:whole token_limit n_at_limit:whole smallest",
+    "n_at_smallest:whole largest n_at_largest:whole step"
   )
   check_each_group(data, by, c("tokens", "condition"), empty, function(rows) {
     by_condition(rows, "condition", sort(unique(as.character(rows$condition)), method = "radix"), limits_of)
@@ -154,10 +148,7 @@ check_answer_lengths <- function(data, by = NULL, length = "output_tokens", plac
                                  levels = NULL) {
   levels <- conditions_of(data, contrast, levels)
   check_columns(data, c(length, place), to = "check lengths")
-  empty <- data.frame(
-    condition = character(), n = integer(), median_length = double(), mean_length = double(), largest = double(),
-    first_quarter = double(), last_quarter = double(), trend = double()
-  )
+  empty <- columns_of("condition:text n:whole median_length mean_length largest first_quarter last_quarter trend")
   check_each_group(data, by, c(length, place, contrast), empty, function(rows) {
     lengths <- as.double(rows[[length]])
     places <- as.double(rows[[place]])
@@ -196,9 +187,9 @@ check_answer_lengths <- function(data, by = NULL, length = "output_tokens", plac
 check_repetitions <- function(data, by = NULL, outcome = "tokens", contrast = "condition") {
   if (is.null(data$temperature)) data$temperature <- rep(NA_real_, nrow(data))
   if (is.null(data$group)) data$group <- rep("", nrow(data))
-  empty <- frame_of(
-    temperature = double(), n = integer(), n_repeated = integer(), n_repetitions = integer(), n_identical = integer(),
-    share_identical = double(), share_by_chance = double(), n_effective = integer()
+  empty <- columns_of(
+    "temperature n:whole n_repeated:whole n_repetitions:whole n_identical:whole share_identical share_by_chance",
+    "n_effective:whole"
   )
   check_each_group(data, by, c(outcome, contrast, "item", "wording"), empty, function(rows) {
     known <- as.double(rows$temperature)

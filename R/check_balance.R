@@ -23,16 +23,15 @@ check_balance <- function(data, attributes, by = NULL, linked = list(), draws = 
   draws <- one_of(draws, c("in_turn", "cells"), "draws")
   check_columns(data, c(once, by), to = "check")
   if (!is.null(once)) data <- data[!duplicated(data[c(by, once)]), , drop = FALSE]
-  empty <- data.frame(
-    kind = character(), attribute = character(), level = character(), n = integer(), share = double(),
-    expected = double(), residual = double(), n_empty = integer(), chi_squared = double(), df = double(),
-    p_value = double(), detectable = double()
+  empty <- columns_of(
+    "kind:text attribute:text level:text n:whole share expected residual n_empty:whole chi_squared df p_value",
+    "detectable"
   )
   check_each_group(data, by, attributes, empty, function(rows) {
     factors <- lapply(stats::setNames(attributes, attributes), function(name) factor(as.character(rows[[name]])))
     alone <- lapply(attributes, function(name) level_balance(name, factors, linked, draws))
     pairs <- if (length(attributes) > 1) utils::combn(attributes, 2, simplify = FALSE)
-    do.call(rbind, c(alone, lapply(pairs, pair_balance, factors, linked, draws)))
+    stacked(c(alone, lapply(pairs, pair_balance, factors, linked, draws)))
   })
 }
 
@@ -62,12 +61,10 @@ level_balance <- function(name, factors, linked, draws) {
   n <- tabulate(factors[[name]])
   expected <- unname(chances_of(name, factors, linked, draws))
   tested <- goodness_of_fit(n, expected)
-  n_levels <- length(n)
-  frame_of(
-    kind = rep("level", n_levels), attribute = rep(name, n_levels), level = levels(factors[[name]]), n = n,
-    share = n / sum(n), expected = expected,
-    residual = (n - sum(n) * expected) / sqrt(sum(n) * expected * (1 - expected)), n_empty = rep(NA_integer_, n_levels),
-    chi_squared = rep(tested$chi_squared, n_levels), df = rep(tested$df, n_levels), p_value = rep(tested$p, n_levels),
+  data.frame(
+    kind = "level", attribute = name, level = levels(factors[[name]]), n = n, share = n / sum(n), expected = expected,
+    residual = (n - sum(n) * expected) / sqrt(sum(n) * expected * (1 - expected)), chi_squared = tested$chi_squared,
+    df = tested$df, p_value = tested$p,
     detectable = sqrt(noncentrality_of_squares(tested$df, .001) * expected * (1 - expected) / sum(n))
   )
 }
@@ -106,7 +103,7 @@ pair_balance <- function(pair, factors, linked, draws) {
     level = paste(rownames(counts)[[at[[1]]]], colnames(counts)[[at[[2]]]], sep = ", "),
     n = as.integer(counts[[worst]]), share = counts[[worst]] / sum(counts), expected = expected[[worst]],
     residual = residuals[[worst]], n_empty = sum(counts == 0), chi_squared = tested$chi_squared, df = as.double(df),
-    p_value = stats::pchisq(tested$chi_squared, df, lower.tail = FALSE), detectable = NA_real_
+    p_value = stats::pchisq(tested$chi_squared, df, lower.tail = FALSE)
   )
 }
 

@@ -19,10 +19,9 @@ check_left_out <- function(data, by = NULL, parts = c("item", "wording"), outcom
   levels <- conditions_of(data, contrast, levels)
   check_columns(data, c(outcome, parts), to = "leave rows out")
   data <- data[!is.na(data[[outcome]]), , drop = FALSE]
-  empty <- data.frame(
-    condition = character(), reference = character(), part = character(), left_out = character(),
-    n_left_out = integer(), delta_p_all = double(), conf_low_all = double(), conf_high_all = double(),
-    delta_p = double(), change = double(), carries_effect = logical()
+  empty <- columns_of(
+    "condition:text reference:text part:text left_out:text n_left_out:whole delta_p_all conf_low_all conf_high_all",
+    "delta_p change carries_effect:flag"
   )
   check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
     parts <- parts[vapply(rows[parts], function(values) length(unique(values)) > 1, NA)]
@@ -167,10 +166,7 @@ check_level_contrasts <- function(data, attributes, by = NULL, outcome = "measur
   declared <- checked_declaration(declared)
   needed <- unique(c(cluster_columns(cluster), unlist(declared, use.names = FALSE)))
   check_columns(data, needed, to = "compare levels")
-  empty <- data.frame(
-    attribute = character(), first = character(), second = character(), n = integer(), estimate = double(),
-    std_error = double(), p_value = double(), sd = double()
-  )
+  empty <- columns_of("attribute:text first:text second:text n:whole estimate std_error p_value sd")
   check_each_group(data, by, unique(c(outcome, attributes, needed)), empty, function(rows) {
     used <- attribute_rows(rows, outcome, attributes, cluster, NULL, levels, declared)
     values <- rows[[outcome]][!is.na(rows[[outcome]])]

@@ -42,10 +42,9 @@ check_corrections <- function(data, by = NULL, alpha = .05) {
 check_influence <- function(data, by = NULL, alpha = .05) {
   check_columns(data, c(by, "term", "estimate", "std_error", "p_value"), to = "check influence")
   check_alpha(alpha)
-  empty <- data.frame(
-    left_out = character(), estimate_all = double(), p_all = double(), estimate = double(), p_value = double(),
-    change = double(), cooks_distance = double(), is_influential = logical(), changes_sign = logical(),
-    changes_conclusion = logical()
+  empty <- columns_of(
+    "left_out:text estimate_all p_all estimate p_value change cooks_distance is_influential:flag changes_sign:flag",
+    "changes_conclusion:flag"
   )
   check_each_group(data, by, "term", empty, function(rows) influence_in(rows, alpha))
 }
@@ -149,9 +148,8 @@ check_residuals <- function(data, formula = "tokens ~ condition + (1 | wording)"
                             levels = NULL, contrast = "condition") {
   levels <- if (is.null(levels)) stats::setNames(list(levels_of(data, contrast)), contrast) else levels
   maker <- model_maker(data, formula, levels)
-  empty <- data.frame(
-    n = integer(), residual_sd = double(), skewness = double(), excess_kurtosis = double(), qq_correlation = double(),
-    share_beyond_3 = double(), largest = double(), sd_ratio = double(), spread_correlation = double()
+  empty <- columns_of(
+    "n:whole residual_sd skewness excess_kurtosis qq_correlation share_beyond_3 largest sd_ratio spread_correlation"
   )
   check_each_group(data, by, unique(c(maker$columns, contrast)), empty, function(rows) {
     residuals_in_numbers(maker$fit(rows), as.character(rows[[contrast]]), levels[[contrast]])
@@ -195,10 +193,9 @@ residuals_in_numbers <- function(model, sides, levels) {
 #' @noRd
 check_proportional_odds <- function(data, attributes, by = NULL, outcome = "rating", levels = NULL, cluster = NULL) {
   need_package("ordinal", "compare effects at the points of a scale")
-  empty <- data.frame(
-    attribute = character(), n = integer(), chi_squared = double(), df = double(), p_value = double(),
-    largest_gap = double(), level = character(), category = character(), n_points = integer(),
-    detectable = double()
+  empty <- columns_of(
+    "attribute:text n:whole chi_squared df p_value largest_gap level:text category:text n_points:whole",
+    "detectable"
   )
   known <- listed_levels(data, attributes, levels[intersect(names(levels), attributes)])
   with_holm(check_each_group(data, by, c(outcome, attributes, cluster), empty, function(rows) {
@@ -207,11 +204,11 @@ check_proportional_odds <- function(data, attributes, by = NULL, outcome = "rati
     # predictions depend on no coding, and ordinal warns of contrasts that are set
     for (name in attributes) rows[[name]] <- factor(as.character(rows[[name]]), known[[name]])
     rated <- rated_points(rows[[outcome]], outcome, levels[[outcome]])
-    do.call(rbind, lapply(attributes, function(name) {
+    stacked(lapply(attributes, function(name) {
       rows[[outcome]] <- merged_points(rated, rows[[name]])
       if (nlevels(rows[[outcome]]) < 3) {
         message(sprintf("Not tested for \"%s\": too few ratings at most points.", name))
-        return(untested_odds(name, rows, outcome))
+        return(frame_of(attribute = name, n = nrow(rows), n_points = nlevels(rows[[outcome]]), p_value = NA_real_))
       }
       odds_of_attribute(name, rating_model(rows, outcome, attributes), rows, outcome, attributes, codes)
     }))
@@ -232,14 +229,6 @@ merged_points <- function(rated, groups) {
     pair <- sort(c(at, joined))
     levels(rated)[pair] <- paste(levels(rated)[pair], collapse = " to ")
   }
-}
-
-untested_odds <- function(name, rows, outcome) {
-  frame_of(
-    attribute = name, n = nrow(rows), chi_squared = NA_real_, df = NA_real_, p_value = NA_real_,
-    largest_gap = NA_real_, level = NA_character_, category = NA_character_, n_points = nlevels(rows[[outcome]]),
-    detectable = NA_real_
-  )
 }
 
 rating_model <- function(rows, outcome, attributes, nominal = NULL) {
@@ -273,8 +262,7 @@ odds_of_attribute <- function(name, model, rows, outcome, attributes, codes = NU
   frame_of(
     attribute = name, n = nrow(rows), chi_squared = chi_squared, df = df, p_value = p_value,
     largest_gap = abs(gaps[worst]), level = levels(rows[[name]])[[worst[[2]]]],
-    category = levels(rows[[outcome]])[[worst[[1]]]], n_points = nlevels(rows[[outcome]]),
-    detectable = detectable
+    category = levels(rows[[outcome]])[[worst[[1]]]], n_points = nlevels(rows[[outcome]]), detectable = detectable
   )
 }
 

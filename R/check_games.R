@@ -19,10 +19,9 @@
 check_game_influence <- function(data, by = NULL, n_random = 200, seed = 20260101) {
   check_columns(data, c("game", "class", "choice"), to = "check the influence of games")
   check_resampling(n_random, seed, to = "check the influence of games")
-  empty <- data.frame(
-    index = character(), left_out = character(), n_games = integer(), estimate_all = double(), estimate = double(),
-    change = double(), cooks_distance = double(), is_influential = logical(), random_high_all = double(),
-    random_high = double(), changes_conclusion = logical()
+  empty <- columns_of(
+    "index:text left_out:text n_games:whole estimate_all estimate change cooks_distance is_influential:flag",
+    "random_high_all random_high changes_conclusion:flag"
   )
   random <- random_levels(n_random, seed)
   check_each_group(data, by, c("game", "class", "choice"), empty, function(rows) {
@@ -76,10 +75,9 @@ without_each_game <- function(rows, random) {
 #' @noRd
 check_games_ended <- function(data, by = NULL) {
   check_columns(data, c("game", "class", "choice", "is_complete", "ended_as"), to = "check how games ended")
-  empty <- data.frame(
-    index = character(), n_games = integer(), n_complete = integer(), n_open = integer(), n_refused = integer(),
-    n_malformed = integer(), n_ended_otherwise = integer(), last_round = double(), estimate = double(),
-    estimate_all = double()
+  empty <- columns_of(
+    "index:text n_games:whole n_complete:whole n_open:whole n_refused:whole n_malformed:whole",
+    "n_ended_otherwise:whole last_round estimate estimate_all"
   )
   check_each_group(data, by, c("game", "is_complete"), empty, function(rows) {
     games <- rows[!duplicated(rows$game), , drop = FALSE]

@@ -19,11 +19,9 @@
 check_missing_answers <- function(data, by = NULL, contrast = "condition", levels = NULL) {
   levels <- conditions_of(data, contrast, levels)
   check_columns(data, "outcome", to = "count missing answers")
-  empty <- data.frame(
-    condition = character(), n = integer(), n_missing = integer(), n_refused = integer(), n_filtered = integer(),
-    n_truncated = integer(), n_malformed = integer(), n_rejected = integer(), rate_missing = double(),
-    conf_low = double(), conf_high = double(), n_reminded = integer(), p_value = double(),
-    detectable = double()
+  empty <- columns_of(
+    "condition:text n:whole n_missing:whole n_refused:whole n_filtered:whole n_truncated:whole n_malformed:whole",
+    "n_rejected:whole rate_missing conf_low conf_high n_reminded:whole p_value detectable"
   )
   table <- check_each_group(data, by, c("outcome", contrast), empty, function(rows) {
     rates <- by_condition(rows, contrast, levels, missing_in)
@@ -89,12 +87,10 @@ p_of_missing <- function(n_missing, n) {
 check_missing_bounds <- function(data, by = NULL, outcome = "is_consistent", contrast = "condition", levels = NULL) {
   levels <- conditions_of(data, contrast, levels)
   check_columns(data, outcome, to = "bound a difference")
-  empty <- data.frame(
-    condition = character(), reference = character(), n_reference = integer(), n_other = integer(),
-    n_missing_reference = integer(), n_missing_other = integer(), delta_p = double(), conf_low = double(),
-    conf_high = double(), delta_p_all_true = double(), delta_p_all_false = double(), delta_p_lowest = double(),
-    delta_p_highest = double(), is_sign_kept_by_missing = logical(), bounds_conf_low = double(),
-    bounds_conf_high = double()
+  empty <- columns_of(
+    "condition:text reference:text n_reference:whole n_other:whole n_missing_reference:whole n_missing_other:whole",
+    "delta_p conf_low conf_high delta_p_all_true delta_p_all_false delta_p_lowest delta_p_highest",
+    "is_sign_kept_by_missing:flag bounds_conf_low bounds_conf_high"
   )
   check_each_group(data, by, contrast, empty, function(rows) {
     compared_with_reference(rows, contrast, levels, function(reference, other) {
@@ -187,7 +183,7 @@ check_missing_levels <- function(data, attributes, by = NULL, once = NULL, promp
   check_columns(data, c("outcome", attributes, by, once, prompt), to = "count missing answers")
   empty <- cbind(
     missing_by_level(data.frame(outcome = character(), level = character()), "level"),
-    frame_of(p_value = double(), p_holm = double(), unit = character(), n_units = integer(), detectable = double())
+    columns_of("p_value p_holm unit:text n_units:whole detectable")
   )
   table <- check_each_group(data, by, c("outcome", attributes), empty, function(rows) {
     answer <- if (is.null(once)) seq_len(nrow(rows)) else group_codes(rows, once)
@@ -273,11 +269,8 @@ test_of_missing <- function(rows, table, units, n_draws, seed) {
     p_value <- (permuted$n_as_large + 1) / (permuted$n_draws + 1)
     std_error <- pmax(std_error, permuted$std_error)
   }
-  frame_of(
-    p_value = rep(p_value, nrow(table)), p_holm = rep(NA_real_, nrow(table)), unit = rep(units$name, nrow(table)),
-    n_units = rep(if (units$name == "answer") sum(units$n) else ncol(units$shown), nrow(table)),
-    detectable = std_error
-  )
+  n_units <- if (units$name == "answer") sum(units$n) else ncol(units$shown)
+  data.frame(p_value = p_value, unit = units$name, n_units = n_units, detectable = std_error)
 }
 
 # The standard error of the difference of each rate from that of all others, were they alike.
@@ -335,11 +328,9 @@ permuted_rates <- function(shown, n, n_missing, n_draws, seed) {
 check_refusals <- function(data, by = NULL, outcome = "tokens", contrast = "condition",
                            levels = NULL, refusal = "is_refusal") {
   levels <- two_levels(levels_of(data, contrast, levels), contrast)
-  empty <- data.frame(
-    n_answered = integer(), n_refused_reference = integer(), n_refused_other = integer(), d = double(),
-    d_as_counted = double(), d_all_smallest = double(), d_all_largest = double(), d_lowest = double(),
-    d_highest = double(), is_sign_kept_by_missing = logical(), bounds_conf_low = double(), bounds_conf_high = double(),
-    tipping_tokens = double(), tipping_sd = double()
+  empty <- columns_of(
+    "n_answered:whole n_refused_reference:whole n_refused_other:whole d d_as_counted d_all_smallest d_all_largest",
+    "d_lowest d_highest is_sign_kept_by_missing:flag bounds_conf_low bounds_conf_high tipping_tokens tipping_sd"
   )
   check_columns(data, outcome, to = "check")
   check_each_group(data, by, c(contrast, refusal), empty, function(rows) {

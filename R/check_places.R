@@ -37,10 +37,9 @@ check_first_option <- function(data, by = NULL, chosen = "choice", first = "firs
   needed <- c(chosen, first, expected, cluster, if (is.character(n_options)) n_options)
   check_columns(data, needed, to = "check first options")
   data <- data[!is.na(data[[chosen]]), , drop = FALSE]
-  empty <- data.frame(
-    condition = character(), n = integer(), n_first = integer(), rate_first = double(), conf_low = double(),
-    conf_high = double(), chance = double(), detectable = double(), rate_expected_first = double(),
-    rate_expected_second = double(), side_difference = double(), p_value = double()
+  empty <- columns_of(
+    "condition:text n:whole n_first:whole rate_first conf_low conf_high chance detectable rate_expected_first",
+    "rate_expected_second side_difference p_value"
   )
   table <- with_holm(check_each_group(data, by, c(chosen, contrast), empty, function(rows) {
     rows <- rows[!is.na(rows[[first]]), , drop = FALSE]
@@ -78,9 +77,7 @@ first_option_in <- function(rows, chosen, first, expected, n_options, cluster) {
   if (is.null(expected)) {
     games <- if (!is.null(cluster)) rows[[cluster]]
     p_value <- p_of_places(as.character(rows[[chosen]]), as.character(rows[[first]]), n_options, games)
-    return(cbind(row, data.frame(
-      rate_expected_first = NA_real_, rate_expected_second = NA_real_, side_difference = NA_real_, p_value = p_value
-    )))
+    return(cbind(row, p_value = p_value))
   }
   cbind(row, sides_of_expected(rows, chosen, first, expected))
 }
@@ -144,10 +141,7 @@ check_option_order <- function(data, formula = "tokens ~ condition + (1 | wordin
   levels <- if (is.null(levels)) stats::setNames(list(levels_of(data, contrast)), contrast) else levels
   check_columns(data, c(first, contrast), to = "check the order of options")
   checked_formula(formula, names(data))
-  empty <- data.frame(
-    n = integer(), n_orders = integer(), association = double(), is_confounded = logical(), estimate = double(),
-    p_value = double(), estimate_order = double(), p_order = double()
-  )
+  empty <- columns_of("n:whole n_orders:whole association is_confounded:flag estimate p_value estimate_order p_order")
   check_each_group(data, by, contrast, empty, function(rows) {
     rows <- rows[!is.na(rows[[first]]), , drop = FALSE]
     if (nrow(rows) == 0) {
@@ -160,8 +154,7 @@ check_option_order <- function(data, formula = "tokens ~ condition + (1 | wordin
       is_confounded = !is.na(association) && association > 1 - 1e-9
     )
     can_tell <- !row$is_confounded && nrow(counts) > 1
-    unknown <- data.frame(estimate = NA_real_, p_value = NA_real_, estimate_order = NA_real_, p_order = NA_real_)
-    cbind(row, if (can_tell) order_effects(rows, formula, levels, first) else unknown)
+    if (can_tell) cbind(row, order_effects(rows, formula, levels, first)) else row
   })
 }
 
@@ -222,11 +215,9 @@ check_order_effect <- function(data, order, by = NULL, outcome = "is_consistent"
   levels <- conditions_of(data, contrast, levels)
   check_columns(data, c(outcome, order), to = "check the order")
   data <- data[!is.na(data[[outcome]]), , drop = FALSE]
-  empty <- data.frame(
-    condition = character(), reference = character(), n = integer(), association = double(),
-    is_confounded = logical(), estimate = double(), p_value = double(), estimate_ordered = double(),
-    p_ordered = double(), estimate_order = double(), p_order = double(), p_interaction = double(),
-    changes_conclusion = logical()
+  empty <- columns_of(
+    "condition:text reference:text n:whole association is_confounded:flag estimate p_value estimate_ordered",
+    "p_ordered estimate_order p_order p_interaction changes_conclusion:flag"
   )
   with_holm(check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
     rows <- rows[!is.na(rows[[order]]), , drop = FALSE]
@@ -248,10 +239,7 @@ order_in_logit <- function(y, is_other, order, alpha) {
     n = length(y), association = association, is_confounded = is.na(association) || association > 1 - 1e-9
   )
   if (row$is_confounded) {
-    return(cbind(row, data.frame(
-      estimate = NA_real_, p_value = NA_real_, estimate_ordered = NA_real_, p_ordered = NA_real_,
-      estimate_order = NA_real_, p_order = NA_real_, p_interaction = NA_real_, changes_conclusion = NA
-    )))
+    return(row)
   }
   second <- as.integer(order == max(order))
   fits <- list(none = cbind(1), order = cbind(1, second), condition = cbind(1, is_other),
@@ -299,18 +287,16 @@ finite <- function(log_odds) if (abs(log_odds) > 10) NA_real_ else log_odds
 check_position_effects <- function(data, by = NULL, outcome = "chosen", places = "position", attributes = NULL,
                                    cluster = NULL) {
   check_columns(data, cluster, to = "look for effects of places")
-  empty <- data.frame(
-    kind = character(), place = character(), at = character(), attribute = character(), n = integer(),
-    estimate = double(), std_error = double(), chi_squared = double(), df = double(), p_value = double(),
-    detectable = double()
+  empty <- columns_of(
+    "kind:text place:text at:text attribute:text n:whole estimate std_error chi_squared df p_value detectable"
   )
   check_each_group(data, by, c(outcome, places, attributes, cluster), empty, function(rows) {
     used <- attribute_rows(rows, outcome, c(places, attributes), cluster, NULL, NULL)
     parts <- lapply(places, function(place) {
       levels_at <- lapply(attributes, function(name) attribute_at_places(name, place, used))
-      do.call(rbind, c(list(means_at_places(place, used)), levels_at))
+      stacked(c(list(means_at_places(place, used)), levels_at))
     })
-    as_plain_rows(do.call(rbind, parts))
+    stacked(parts)
   })
 }
 
@@ -318,11 +304,9 @@ means_at_places <- function(place, rows) {
   found <- cell_means(rows$factors[[place]], rows)
   n <- length(found$mean)
   tested <- wald_test(cbind(-1, diag(n - 1)), found)
-  frame_of(
-    kind = rep("place", n), place = rep(place, n), at = levels(rows$factors[[place]]),
-    attribute = rep(NA_character_, n), n = found$n, estimate = found$mean, std_error = sqrt(diag(found$covariance)),
-    chi_squared = rep(tested$chi_squared, n), df = rep(tested$df, n), p_value = rep(tested$p_value, n),
-    detectable = rep(tested$detectable, n)
+  data.frame(
+    kind = "place", place = place, at = levels(rows$factors[[place]]), n = found$n, estimate = found$mean,
+    std_error = sqrt(diag(found$covariance)), tested
   )
 }
 
@@ -337,11 +321,7 @@ attribute_at_places <- function(name, place, rows) {
   less_first <- function(n) cbind(-1, diag(n - 1))
   weights <- kronecker(less_first(nlevels(rows$factors[[place]])), less_first(nlevels(rows$factors[[name]])))
   tested <- wald_test(weights, found)
-  frame_of(
-    kind = "attribute", place = place, at = NA_character_, attribute = name, n = sum(found$n), estimate = NA_real_,
-    std_error = NA_real_, chi_squared = tested$chi_squared, df = tested$df, p_value = tested$p_value,
-    detectable = tested$detectable
-  )
+  data.frame(kind = "attribute", place = place, attribute = name, n = sum(found$n), tested)
 }
 
 wald_test <- function(weights, found) {

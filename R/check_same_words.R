@@ -14,9 +14,7 @@
 check_effects_by_word <- function(data, by = NULL, outcome = "tokens", contrast = "condition", levels = NULL) {
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to = "compare words")
   if (is.null(data$group)) data$group <- rep("", nrow(data))
-  empty <- frame_of(
-    item = character(), group = character(), estimate = double(), std_error = double(), n = integer()
-  )
+  empty <- columns_of("item:text group:text estimate std_error n:whole")
   check_each_group(data, by, c(outcome, contrast, "item", "wording"), empty, function(rows) {
     effects_by_word(rows, outcome, contrast, levels)
   })
@@ -98,10 +96,9 @@ check_same_words <- function(data, by = NULL, outcome = "tokens", contrast = "co
   n_models <- stats::ave(match(data$model, unique(data$model)), group_codes(data, by_test), FUN = function(codes) {
     length(unique(codes))
   })
-  empty <- frame_of(
-    model = character(), other_model = character(), n_words = integer(), correlation = double(), p_value = double(),
-    reliability = double(), other_reliability = double(), corrected = double(), conf_low = double(),
-    conf_high = double(), within_groups = double(), mean_correlation = double(), p_test = double()
+  empty <- columns_of(
+    "model:text other_model:text n_words:whole correlation p_value reliability other_reliability corrected conf_low",
+    "conf_high within_groups mean_correlation p_test"
   )
   columns <- c("model", outcome, contrast, "item", "wording")
   found <- check_each_group(data[n_models > 1, , drop = FALSE], by_test, columns, empty, function(rows) {
@@ -129,7 +126,7 @@ same_words_of <- function(effects, alpha) {
   }
   names <- do.call(rbind, pairs)
   cbind(
-    frame_of(model = names[, 1], other_model = names[, 2]), do.call(rbind, of_pairs), agreement_of_all(effects)
+    frame_of(model = names[, 1], other_model = names[, 2]), stacked(of_pairs), agreement_of_all(effects)
   )
 }
 
@@ -141,11 +138,7 @@ correlated_words <- function(one, other, alpha) {
     model = seq_len(nrow(x)), test = rep(1L, nrow(x)), x = x$estimate, y = y$estimate, x_error = x$std_error,
     y_error = y$std_error
   )
-  result <- frame_of(
-    n_words = nrow(x), correlation = NA_real_, p_value = NA_real_, reliability = reliability_of(x),
-    other_reliability = reliability_of(y), corrected = NA_real_, conf_low = NA_real_, conf_high = NA_real_,
-    within_groups = NA_real_
-  )
+  result <- frame_of(n_words = nrow(x), reliability = reliability_of(x), other_reliability = reliability_of(y))
   if (nrow(x) < fewest_words || !varies(units$x) || !varies(units$y)) {
     return(result)
   }

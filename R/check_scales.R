@@ -12,10 +12,9 @@
 #' @noRd
 check_scale_use <- function(data, by = NULL, outcome = "rating", limits = NULL, respondent = NULL) {
   check_columns(data, respondent, to = "look at the use of a scale")
-  empty <- data.frame(
-    n = integer(), n_points = integer(), n_used = integer(), never_used = character(), share_lowest = double(),
-    share_highest = double(), commonest = double(), share_commonest = double(), n_respondents = integer(),
-    n_same = integer()
+  empty <- columns_of(
+    "n:whole n_points:whole n_used:whole never_used:text share_lowest share_highest commonest share_commonest",
+    "n_respondents:whole n_same:whole"
   )
   check_each_group(data, by, c(outcome, if (is.character(limits)) limits), empty, function(rows) {
     ratings <- plain_numbers(rows[[outcome]], outcome)
@@ -58,10 +57,9 @@ check_acquiescence <- function(data, keys, limits, by = NULL) {
   columns <- if (is.character(keys)) keys
   limits <- unlist(limits)
   if (is.null(columns)) keys <- checked_keys(as_columns(keys), data)
-  empty <- data.frame(
-    scale = character(), n = integer(), mean_positive = double(), mean_negative = double(), balanced_mean = double(),
-    acquiescence = double(), std_error = double(), conf_low = double(), conf_high = double(), p_value = double(),
-    detectable = double()
+  empty <- columns_of(
+    "scale:text n:whole mean_positive mean_negative balanced_mean acquiescence std_error conf_low conf_high p_value",
+    "detectable"
   )
   used <- unique(c("respondent", "item", "rating", columns, if (is.character(limits)) limits))
   with_holm(check_each_group(data, by, used, empty, function(rows) {

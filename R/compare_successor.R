@@ -41,7 +41,11 @@ compare_successor <- function(data, attributes = NULL, cluster = NULL, levels = 
   declared <- checked_declaration(declared)
   used <- unique(c("old", "new", cluster_columns(cluster), material, unlist(declared, use.names = FALSE)))
   check_columns(data, c(used, attributes), to = "compare a successor")
-  found <- check_each_group(data, by, used, empty_successor(), function(rows) {
+  empty <- columns_of(
+    "term:text old old_low old_high new new_low new_high difference std_error df conf_low conf_high p_value bound",
+    "p_equivalence p_beyond verdict:text n_prompts:whole"
+  )
+  found <- check_each_group(data, by, used, empty, function(rows) {
     named <- if (isTRUE(rows$measure[[1]] %in% rates)) character() else attributes
     shown <- Filter(function(name) length(unique(stats::na.omit(rows[[name]]))) > 1, named)
     rows$change <- as.double(rows$new) - as.double(rows$old)
@@ -55,15 +59,6 @@ compare_successor <- function(data, attributes = NULL, cluster = NULL, levels = 
   found$verdict_holm <- words_of_verdict(corrected(found$p_equivalence), corrected(found$p_beyond))
   found$verdict_holm[is.na(found$bound)] <- NA
   found
-}
-
-empty_successor <- function() {
-  numbers <- c(
-    "old", "old_low", "old_high", "new", "new_low", "new_high", "difference", "std_error", "df", "conf_low",
-    "conf_high", "p_value", "bound", "p_equivalence", "p_beyond"
-  )
-  columns <- stats::setNames(rep(list(double()), length(numbers)), numbers)
-  as.data.frame(c(list(term = character()), columns, list(verdict = character(), n_prompts = integer())))
 }
 
 mean_and_effects <- function(rows, outcome, attributes, cluster, levels, linked, material, declared) {

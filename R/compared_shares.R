@@ -21,14 +21,14 @@ compared_with_reference <- function(rows, contrast, levels, compare) {
     ))
   }
   rows_of <- function(level) rows[labels == level, , drop = FALSE]
-  do.call(rbind, lapply(others, function(other) {
+  stacked(lapply(others, function(other) {
     cbind(data.frame(condition = other, reference = levels[[1]]), compare(rows_of(levels[[1]]), rows_of(other)))
   }))
 }
 
 # `describe(rows, ...)` of each condition that has rows, a data frame, one below the other.
 by_condition <- function(rows, contrast, levels, describe, ...) {
-  do.call(rbind, lapply(levels[levels %in% rows[[contrast]]], function(level) {
+  stacked(lapply(levels[levels %in% rows[[contrast]]], function(level) {
     cbind(data.frame(condition = level), describe(rows[rows[[contrast]] == level, , drop = FALSE], ...))
   }))
 }

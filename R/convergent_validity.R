@@ -47,10 +47,7 @@
 convergent_validity <- function(data, by = NULL, alpha = .05) {
   check_arguments()
   check_alpha(alpha)
-  empty <- data.frame(
-    row = character(), left_out = character(), estimate = double(), conf_low = double(), conf_high = double(),
-    p_value = double(), n = integer(), n_models = integer(), n_tests = integer()
-  )
+  empty <- columns_of("row:text left_out:text estimate conf_low conf_high p_value n:whole n_models:whole n_tests:whole")
   columns <- c("model", "test", "x", "x_error", "y", "y_error")
   check_each_group(data, by, columns, empty, function(rows) validity_of(rows[columns], alpha))
 }

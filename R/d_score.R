@@ -40,10 +40,8 @@ d_score <- function(data, outcome = "response_time_ms", contrast = "condition", 
     if (n_out > 0) message(sprintf("%s left out: %s.", people_in_words(n_out), reasons_left_out(people)))
     if (length(scores) < 2) stop_with("A mean D needs two people at least who are not left out.")
     std_error <- stats::sd(scores) / sqrt(length(scores))
-    df <- length(scores) - 1
-    t <- mean(scores) / std_error
     list(
-      estimates = estimate_rows("d_score", mean(scores), std_error, df, t, 2 * stats::pt(-abs(t), df)),
+      estimates = tested_rows("d_score", mean(scores), std_error, length(scores) - 1),
       fit = list(n_groups = length(scores), singular = FALSE, optimiser = "D, Greenwald, Nosek & Banaji (2003)"),
       variances = frame_of(group = unit, term = "d_score", variance = stats::var(scores), n_groups = length(scores)),
       tables_of_group = list(people = people)

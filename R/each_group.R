@@ -14,7 +14,21 @@ check_each_group <- function(data, by, columns, empty, check_one) {
   }
   parts <- lapply(group_rows(data, by), function(rows) check_group(data, rows, by, columns, empty, check_one))
   prototype <- cbind(data[0, by, drop = FALSE], empty, data.frame(status = character(), messages = character()))
-  as_plain_rows(do.call(rbind, c(list(prototype), parts)))
+  stacked(c(list(prototype), parts))
+}
+
+# Data frames one below the other; columns that one lacks are missing there.
+stacked <- function(parts) {
+  parts <- Filter(Negate(is.null), parts)
+  columns <- unique(unlist(lapply(parts, names)))
+  filled <- lapply(parts, function(part) {
+    for (name in setdiff(columns, names(part))) {
+      known <- Find(function(other) name %in% names(other), parts)[[name]]
+      part[[name]] <- known[rep(NA_integer_, nrow(part))]
+    }
+    part[columns]
+  })
+  if (length(filled) > 0) as_plain_rows(do.call(rbind, filled))
 }
 
 check_group <- function(data, rows, by, columns, empty, check_one) {

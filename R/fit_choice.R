@@ -44,14 +44,10 @@ fit_choice_of <- function(rows, terms) {
     model <- penalised_logit(rows, terms)
   }
   std_error <- sqrt(diag(model$var))
-  z <- model$coefficients / std_error
   log_lik <- choice_log_likelihood(rows, terms, model$coefficients)
   n <- sum(rows$is_chosen)
   list(
-    estimates = estimate_rows(
-      terms, unname(model$coefficients), unname(std_error), statistic = unname(z),
-      p_value = 2 * stats::pnorm(-abs(unname(z))), half_width = stats::qnorm(.975) * unname(std_error)
-    ),
+    estimates = tested_rows(terms, unname(model$coefficients), unname(std_error)),
     fit = list(
       n_groups = length(unique(rows$game)), log_lik = log_lik, aic = 2 * length(terms) - 2 * log_lik,
       bic = length(terms) * log(n) - 2 * log_lik, singular = FALSE,

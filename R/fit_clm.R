@@ -75,25 +75,16 @@ say_rough_optimum <- function(code) {
 # Against the model of thresholds alone, and of each term against the model without it, which begins where this one is.
 rating_tests <- function(model) {
   n <- tabulate(model$y)
-  reached <- list(deviance = -2 * as.numeric(stats::logLik(model)))
-  all <- likelihood_ratio("all", reached, -2 * sum(n * log(n / sum(n))), length(model$beta))
   terms <- attr(stats::terms(model), "term.labels")
-  if (length(terms) < 2) {
-    return(all)
-  }
   formula <- stats::formula(model)
   rows <- environment(formula)$rows
   of_term <- attr(stats::model.matrix(stats::delete.response(stats::terms(model)), rows), "assign")[-1]
-  each <- lapply(stats::drop.scope(stats::terms(model)), function(term) {
-    smaller <- stats::update.formula(formula, stats::as.formula(paste(". ~ . -", term)))
+  reached <- c(-2 * as.numeric(stats::logLik(model)), length(model$beta))
+  likelihood_ratios(model, reached, -2 * sum(n * log(n / sum(n))), terms, function(smaller, term) {
     environment(smaller) <- parent.env(environment(formula))
-    start <- c(model$alpha, model$beta[terms[of_term] != term])
-    fit <- cumulative_fit(smaller, rows, start = start)
-    likelihood_ratio(
-      term, reached, -2 * as.numeric(stats::logLik(fit)), length(model$beta) - length(fit$beta)
-    )
+    fit <- cumulative_fit(smaller, rows, start = c(model$alpha, model$beta[terms[of_term] != term]))
+    c(-2 * as.numeric(stats::logLik(fit)), length(fit$beta))
   })
-  do.call(rbind, c(list(all), each))
 }
 
 # What a level of a factor does to each point of a scale: in place of log odds, which few people read, the difference
@@ -122,9 +113,8 @@ category_effects <- function(model, rows, covariance = NULL) {
       )
     }, listed[-1], of_level[-1]))
   })
-  none <- frame_of(
-    term = character(), attribute = character(), level = character(), reference = character(), category = character(),
-    estimate = double(), std_error = double(), conf_low = double(), conf_high = double()
+  none <- columns_of(
+    "term:text attribute:text level:text reference:text category:text estimate std_error conf_low conf_high"
   )
   as_plain_rows(do.call(rbind, c(list(none), unname(parts))))
 }

@@ -94,30 +94,16 @@ sets_have <- function(n) paste(counted(n, "set"), if (n == 1) "has" else "have")
 
 chosen_effects <- function(model) {
   estimates <- stats::coef(model)
-  std_error <- sqrt(diag(stats::vcov(model)))
-  z <- unname(estimates / std_error)
-  estimate_rows(
-    names(estimates), unname(estimates), unname(std_error),
-    statistic = z, p_value = 2 * stats::pnorm(-abs(z)), half_width = stats::qnorm(.975) * unname(std_error)
-  )
+  tested_rows(names(estimates), unname(estimates), unname(sqrt(diag(stats::vcov(model)))))
 }
 
 choice_tests <- function(model) {
   formula <- stats::formula(model)
   rows <- environment(formula)$rows
-  reached <- list(deviance = -2 * model$loglik[[2]])
-  all <- likelihood_ratio("all", reached, -2 * model$loglik[[1]], length(stats::coef(model)))
+  numbers_of <- function(fit) c(-2 * fit$loglik[[length(fit$loglik)]], length(stats::coef(fit)))
   terms <- setdiff(stats::drop.scope(stats::terms(model)), sprintf("strata(%s)", set_column))
-  if (length(terms) < 2) {
-    return(all)
-  }
-  each <- lapply(terms, function(term) {
-    smaller <- stats::update.formula(formula, stats::as.formula(paste(". ~ . -", term)))
+  likelihood_ratios(model, numbers_of(model), -2 * model$loglik[[1]], terms, function(smaller, term) {
     environment(smaller) <- environment(formula)
-    fit <- survival::coxph(smaller, data = rows, method = "breslow")
-    likelihood_ratio(
-      term, reached, -2 * fit$loglik[[length(fit$loglik)]], length(stats::coef(model)) - length(stats::coef(fit))
-    )
+    numbers_of(survival::coxph(smaller, data = rows, method = "breslow"))
   })
-  do.call(rbind, c(list(all), each))
 }

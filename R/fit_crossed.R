@@ -307,12 +307,7 @@ width_margin <- function(df) sqrt(df / stats::qchisq(.3, df))
 capped_df <- function(n_levels) as.double(min(n_levels) - 1)
 
 coefficient_rows <- function(estimates, error) {
-  statistic <- estimates / error$std_error
-  rows <- estimate_rows(
-    names(estimates), unname(estimates), error$std_error, error$df, unname(statistic),
-    2 * stats::pt(-abs(unname(statistic)), error$df),
-    half_width = stats::qt(.975, error$df) * error$std_error
-  )
+  rows <- tested_rows(names(estimates), unname(estimates), error$std_error, error$df)
   structure(rows, covariance = attr(error, "covariance"))
 }
 

@@ -108,16 +108,12 @@ fit_row <- function(result, n, n_missing) {
 
 empty_table <- function(table) {
   switch(table,
-    estimates = frame_of(
-      term = character(), estimate = double(), std_error = double(), df = double(), statistic = double(),
-      p_value = double(), conf_low = double(), conf_high = double()
+    estimates = columns_of("term:text estimate std_error df statistic p_value conf_low conf_high"),
+    fits = columns_of(
+      "status:text n:whole n_missing:whole n_groups:whole log_lik aic bic singular:flag optimiser:text messages:text",
+      "error:text"
     ),
-    fits = frame_of(
-      status = character(), n = integer(), n_missing = integer(), n_groups = integer(), log_lik = double(),
-      aic = double(), bic = double(), singular = logical(), optimiser = character(), messages = character(),
-      error = character()
-    ),
-    variances = frame_of(group = character(), term = character(), variance = double(), n_groups = integer()),
+    variances = columns_of("group:text term:text variance n_groups:whole"),
     messages = frame_of(kind = character(), text = character())
   )
 }
@@ -133,12 +129,28 @@ estimate_rows <- function(term, estimate, std_error, df = NA_real_, statistic = 
   do.call(frame_of, c(list(term = term_name(term)), lapply(numbers, rep_len, length(term))))
 }
 
+# The same with t of each estimate against 0; without degrees of freedom, Wald's z.
+tested_rows <- function(term, estimate, std_error, df = Inf, ...) {
+  statistic <- estimate / std_error
+  p_value <- 2 * stats::pt(-abs(statistic), df)
+  known <- ifelse(is.finite(df), df, NA_real_)
+  estimate_rows(term, estimate, std_error, known, statistic, p_value, stats::qt(.975, df) * std_error, ...)
+}
+
 term_name <- function(name) sub("^\\(Intercept\\)$", "intercept", name)
 
 # What data.frame() makes of columns of one length, without its checks, which take as long as a short fit.
 frame_of <- function(...) {
   columns <- list(...)
   structure(columns, class = "data.frame", row.names = seq_along(columns[[1]]))
+}
+
+# A data frame of no rows with these columns: numbers, if nothing else stands behind a colon.
+columns_of <- function(...) {
+  named <- strsplit(unlist(strsplit(c(...), " ", fixed = TRUE)), ":", fixed = TRUE)
+  kinds <- list(text = character(), whole = integer(), flag = logical())
+  columns <- lapply(named, function(one) if (length(one) == 2) kinds[[one[[2]]]] else double())
+  structure(stats::setNames(columns, vapply(named, `[[`, "", 1)), class = "data.frame", row.names = integer())
 }
 
 # A column of the results can't also name the groups: two columns of one name reach nobody safely.

@@ -198,9 +198,9 @@ rows_of_model <- function(model) {
 # columns that end with _rows), which papers print; without clusters no rows.
 clustered_effects <- function(model, over, of_rows) {
   if (is.null(over)) {
-    none <- frame_of(
-      method = character(), clusters = character(), n_clusters = integer(), std_error_rows = double(),
-      statistic_rows = double(), p_value_rows = double(), conf_low_rows = double(), conf_high_rows = double()
+    none <- columns_of(
+      "method:text clusters:text n_clusters:whole std_error_rows statistic_rows p_value_rows conf_low_rows",
+      "conf_high_rows"
     )
     return(cbind(empty_table("estimates"), none))
   }

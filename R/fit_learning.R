@@ -165,9 +165,7 @@ learner_checks <- function(rounds, draws) {
 
 # What the games would be with more or less exploration, all else the same, under this model.
 counterfactual_rows <- function(rounds, draws, people = NULL, n_draws = 200) {
-  columns <- frame_of(
-    exploration = character(), statistic = character(), predicted = double(), conf_low = double(), conf_high = double()
-  )
+  columns <- columns_of("exploration:text statistic:text predicted conf_low conf_high")
   if (!can_be_replayed(rounds)) {
     return(columns)
   }

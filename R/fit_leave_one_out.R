@@ -55,9 +55,7 @@ one_coefficient <- function(maker, rows, whole, df) {
   control <- polished_control(calc.derivs = FALSE)
   model <- maker$fit(rows, start = lme4::getME(whole, "theta"), control = control)
   coefficient <- stats::coef(summary(model))[2, ]
-  statistic <- coefficient[["t value"]]
-  p_value <- 2 * stats::pt(-abs(statistic), df)
-  estimate_rows("", coefficient[["Estimate"]], coefficient[["Std. Error"]], df, statistic, p_value)
+  tested_rows("", coefficient[["Estimate"]], coefficient[["Std. Error"]], df)
 }
 
 # Says again, once and with their number, what was said in several refits.

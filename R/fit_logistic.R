@@ -92,3 +92,15 @@ likelihood_ratio <- function(term, model, smaller_deviance, df) {
     p_value = ifelse(df > 0, stats::pchisq(chi_squared, pmax(df, 1), lower.tail = FALSE), NA_real_)
   )
 }
+
+# Of a model against the one without predictors, and, of several `terms`, each against the model without it. `reached`:
+# deviance and number of coefficients, as `fit_without(formula, term)` gives them.
+likelihood_ratios <- function(model, reached, null_deviance, terms, fit_without) {
+  all <- likelihood_ratio("all", list(deviance = reached[[1]]), null_deviance, reached[[2]])
+  each <- lapply(if (length(terms) > 1) intersect(stats::drop.scope(stats::terms(model)), terms), function(term) {
+    smaller <- stats::update.formula(stats::formula(model), stats::as.formula(paste(". ~ . -", term)))
+    found <- fit_without(smaller, term)
+    likelihood_ratio(term, list(deviance = reached[[1]]), found[[1]], reached[[2]] - found[[2]])
+  })
+  do.call(rbind, c(list(all), each))
+}

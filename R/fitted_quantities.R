@@ -85,7 +85,7 @@ quantity_rows <- function(values, truths, chains, n_draws) {
 # Of a fit that failed.
 no_quantities <- function() {
   list(
-    keys = frame_of(quantity = character(), model = character(), test = character()),
+    keys = columns_of("quantity:text model:text test:text"),
     draws = matrix(numeric(), nrow = 1, ncol = 0)
   )
 }

@@ -40,10 +40,7 @@ meta_analysis <- function(data, by = NULL, estimate = "estimate", std_error = "s
   need_package("metafor", "pool effects")
   check_alpha(alpha)
   columns <- c("model", "test", estimate, std_error)
-  empty <- data.frame(
-    row = character(), model = character(), test = character(), estimate = double(), std_error = double(),
-    df = double(), p_value = double(), conf_low = double(), conf_high = double(), n = integer()
-  )
+  empty <- columns_of("row:text model:text test:text estimate std_error df p_value conf_low conf_high n:whole")
   has_signs <- "is_sign_kept_by_missing" %in% names(data)
   if (has_signs) empty$is_sign_kept_by_missing <- logical()
   pooled <- check_each_group(data, by, columns, empty, function(rows) {
@@ -99,14 +96,16 @@ pooled_rows <- function(cells, alpha) {
       "The standard deviation between %s is 0: on the boundary.", toString(paste0(at_zero, "s"))
     ))
   }
-  rbind(cell_rows(cells, alpha), mean_rows(model, variances, nrow(cells), alpha), tau_rows(variances, n[parts]))
+  stacked(list(
+    cell_rows(cells, alpha), mean_rows(model, variances, nrow(cells), alpha), tau_rows(variances, n[parts])
+  ))
 }
 
 cell_rows <- function(cells, alpha) {
   half_width <- stats::qnorm(1 - alpha / 2) * cells$std_error
   data.frame(
-    row = "cell", cells[c("model", "test", "estimate", "std_error")], df = NA_real_, p_value = NA_real_,
-    conf_low = cells$estimate - half_width, conf_high = cells$estimate + half_width, n = NA_integer_
+    row = "cell", cells[c("model", "test", "estimate", "std_error")], conf_low = cells$estimate - half_width,
+    conf_high = cells$estimate + half_width
   )
 }
 
@@ -119,18 +118,14 @@ mean_rows <- function(model, variances, n_cells, alpha) {
   mean <- as.vector(model$beta)
   half_width <- stats::qt(1 - alpha / 2, df) * std_error
   data.frame(
-    row = ifelse(names(added) == "mean", "mean", paste0("new_", names(added))), model = NA_character_,
-    test = NA_character_, estimate = mean, std_error = std_error, df = df,
-    p_value = c(model$pval, rep(NA_real_, length(added) - 1)), conf_low = mean - half_width,
+    row = ifelse(names(added) == "mean", "mean", paste0("new_", names(added))), estimate = mean, std_error = std_error,
+    df = df, p_value = c(model$pval, rep(NA_real_, length(added) - 1)), conf_low = mean - half_width,
     conf_high = mean + half_width, n = n_cells, row.names = NULL
   )
 }
 
 tau_rows <- function(variances, n) {
-  nothing <- rep(NA_real_, length(variances))
   data.frame(
-    row = paste0("tau_", names(variances)), model = NA_character_, test = NA_character_, estimate = sqrt(variances),
-    std_error = nothing, df = nothing, p_value = nothing, conf_low = nothing, conf_high = nothing,
-    n = as.integer(n), row.names = NULL
+    row = paste0("tau_", names(variances)), estimate = sqrt(variances), n = as.integer(n), row.names = NULL
   )
 }

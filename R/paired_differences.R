@@ -138,8 +138,7 @@ mean_over <- function(differences, material, term) {
     warning(sprintf("\"%s\" is the same for all materials: it has no interval.", term), call. = FALSE)
     std_error <- NA_real_
   }
-  t <- mean(of_materials) / std_error
-  estimate_rows(term, mean(of_materials), std_error, n - 1, t, 2 * stats::pt(-abs(t), n - 1))
+  tested_rows(term, mean(of_materials), std_error, n - 1)
 }
 
 # The mean absolute difference if a version's repetitions are those of the baseline: mean and central 95 % of draws.

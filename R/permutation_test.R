@@ -137,7 +137,7 @@ test_conditions <- function(data, formula, permutations, seed, engine, levels, w
     lapply(result, with_keys, keys = rows[1, within, drop = FALSE])
   })
   stack <- function(name) do.call(rbind, lapply(results, function(result) result[[name]]))
-  messages <- data.frame(number = integer(), kind = character(), text = character())
+  messages <- columns_of("number:whole kind:text text:text")
   list(
     tests = with_study_labels(stack("tests"), data), cells = with_study_labels(stack("values"), data),
     refits = cbind(stack("refits"), status = "ok"), messages = messages

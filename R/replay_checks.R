@@ -226,15 +226,9 @@ gasi_by_draw <- function(counted, n_draws) {
 }
 
 no_checks <- function() {
-  frame_of(
-    statistic = character(), kind = character(), observed = double(), predicted = double(), conf_low = double(),
-    conf_high = double(), p_value = double(), p_adjusted = double(), passes = logical()
-  )
+  columns_of("statistic:text kind:text observed predicted conf_low conf_high p_value p_adjusted passes:flag")
 }
 
 no_curves <- function() {
-  frame_of(
-    measure = character(), round = integer(), observed = double(), predicted = double(), conf_low = double(),
-    conf_high = double()
-  )
+  columns_of("measure:text round:whole observed predicted conf_low conf_high")
 }

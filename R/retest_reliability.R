@@ -36,12 +36,10 @@
 retest_reliability <- function(data, by = NULL, alpha = .05) {
   check_arguments()
   check_alpha(alpha)
-  empty <- data.frame(
-    n_answers = integer(), share_equal = double(), kappa = double(), kappa_low = double(), kappa_high = double(),
-    n = integer(), icc = double(), icc_low = double(), icc_high = double(), icc_residual = double(),
-    icc_residual_low = double(), icc_residual_high = double(), icc_agreement = double(), mean_first = double(),
-    sd_first = double(), mean_later = double(), shift = double(), shift_low = double(), shift_high = double(),
-    shift_d = double(), statistic = double(), df = double(), p_value = double()
+  empty <- columns_of(
+    "n_answers:whole share_equal kappa kappa_low kappa_high n:whole icc icc_low icc_high icc_residual",
+    "icc_residual_low icc_residual_high icc_agreement mean_first sd_first mean_later shift shift_low shift_high",
+    "shift_d statistic df p_value"
   )
   check_columns(data, c("first_value", "later_value"), to = "compare occasions")
   check_each_group(data, by, c("trial_id", "first_answer", "later_answer"), empty, function(rows) {
@@ -89,10 +87,7 @@ values_compared <- function(rows, alpha) {
   first <- as.double(both$first_value)
   later <- as.double(both$later_value)
   result <- data.frame(
-    n = nrow(both), icc = NA_real_, icc_low = NA_real_, icc_high = NA_real_, icc_residual = NA_real_,
-    icc_residual_low = NA_real_, icc_residual_high = NA_real_, icc_agreement = NA_real_, mean_first = mean(first),
-    sd_first = NA_real_, mean_later = mean(later), shift = mean(later - first), shift_low = NA_real_,
-    shift_high = NA_real_, shift_d = NA_real_, statistic = NA_real_, df = NA_real_, p_value = NA_real_
+    n = nrow(both), mean_first = mean(first), mean_later = mean(later), shift = mean(later - first)
   )
   if (nrow(both) < 3) {
     message(sprintf("It takes three trials with a measure on both occasions, and there are %d.", nrow(both)))

@@ -33,9 +33,8 @@ yuen_test <- function(values, levels, outcome, trim) {
   difference <- trimmed[[2]]$mean - trimmed[[1]]$mean
   std_error <- sqrt(sum(error))
   df <- sum(error)^2 / sum(error^2 / (part("n_left") - 1))
-  p_value <- 2 * stats::pt(-abs(difference / std_error), df)
   list(
-    estimates = estimate_rows("trimmed_difference", difference, std_error, df, difference / std_error, p_value),
+    estimates = tested_rows("trimmed_difference", difference, std_error, df),
     fit = list(n_groups = 2L, singular = FALSE, optimiser = sprintf("Yuen, trim %s", format(trim))),
     variances = data.frame(
       group = levels, term = outcome, variance = part("winsorised"), n_groups = as.integer(lengths(values))

@@ -63,9 +63,7 @@ contrast_rows <- function(x, model, contrast) {
 }
 
 estimate_row <- function(topic, model, estimate, std_error, df) {
-  p_value <- 2 * stats::pt(-abs(estimate / std_error), df)
-  numbers <- estimate_rows("", estimate, std_error, df, estimate / std_error, p_value)
-  cbind(data.frame(topic = topic, model = as.character(model)), numbers[-1])
+  cbind(data.frame(topic = topic, model = as.character(model)), tested_rows("", estimate, std_error, df)[-1])
 }
 
 # What the coefficients are multiplied with to get the difference between two conditions: the mean over the documents
@@ -262,16 +260,9 @@ correlation_row <- function(rows, model) {
 }
 
 empty_shifts <- function() {
-  data.frame(
-    topic = integer(), model = character(), test = character(), estimate = double(), std_error = double(),
-    df = double(), statistic = double(), p_value = double(), conf_low = double(), conf_high = double(),
-    cohens_d = double()
-  )
+  columns_of("topic:whole model:text test:text estimate std_error df statistic p_value conf_low conf_high cohens_d")
 }
 
 empty_correlations <- function() {
-  data.frame(
-    topic = integer(), model = character(), n_cells = integer(), r = double(), conf_low = double(),
-    conf_high = double(), df = double(), statistic = double(), p_value = double(), p_holm = double(), p_bh = double()
-  )
+  columns_of("topic:whole model:text n_cells:whole r conf_low conf_high df statistic p_value p_holm p_bh")
 }

@@ -28,9 +28,8 @@
 watch_shifts <- function(data, by = NULL, alpha = .05) {
   check_arguments()
   check_alpha(alpha)
-  empty <- data.frame(
-    occasion = integer(), n_prompts = integer(), value = double(), first_value = double(), shift = double(),
-    conf_low = double(), conf_high = double(), since = integer(), is_alarm = logical()
+  empty <- columns_of(
+    "occasion:whole n_prompts:whole value first_value shift conf_low conf_high since:whole is_alarm:flag"
   )
   check_columns(data, c(by, "prompt", "occasion", "value"), to = "watch for shifts")
   n_groups <- max(1, length(group_rows(data, by)))
