@@ -36,7 +36,7 @@ def test_rows_of_a_game_of_one_s_own_go_to_stdout_and_the_rest_to_stderr(game: P
     rows = list(csv.DictReader(io.StringIO(answer.stdout)))
     assert [(row["model"], row["index"]) for row in rows[::6]] == [("greedy", "si"), ("random", "si")]
     assert {(row["source"], row["study"], row["n_games"]) for row in rows} == {("simulated", "posts", "3")}
-    assert "2 cells: 2 computed now, 0 kept from before." in answer.stderr
+    assert "2 cells: 2 computed now, 0 stored earlier." in answer.stderr
     again = analyze("tables", "allocation_indices", "--db", db, "--format", "csv")
     assert "simulated yet" not in again.stderr
 
