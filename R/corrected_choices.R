@@ -15,8 +15,9 @@
 #' @param of whose choices these are: `"people"`, or `"models"`.
 #' @param draws how many samples of clusters are drawn.
 #' @inheritParams agreement
-#' @return A data frame: for each group the rows `irr` and `tau` (`statistic`), of people also `marginal_mean` and
-#'   `amce` by `attribute` and `level`, each with `estimate`, `conf_low`, `conf_high`, `corrected`, `corrected_low`,
+#' @param levels a named list of the levels of `attributes`, the reference first.
+#' @return A [slant_fit]. `estimates` are uncorrected. `tables$choices`: for each group the rows `irr` and `tau`
+#'   (`statistic`), of people also `marginal_mean` and `amce` by `attribute` and `level`, each with `estimate`, `conf_low`, `conf_high`, `corrected`, `corrected_low`,
 #'   `corrected_high` and `n` (tasks shown twice, or profiles). If half of the choices or fewer are equal there is no τ,
 #'   and a message says so; if that may be, by the samples, corrected values have no interval.
 #' @references Clayton, K., Horiuchi, Y., Kaufman, A. R., King, G., & Komisarchik, M. (2023). Correcting measurement
@@ -30,21 +31,33 @@
 #' pairs$chosen[c(FALSE, TRUE)] <- 1 - pairs$chosen[c(TRUE, FALSE)]
 #' is_equal <- rep(rbinom(100, 1, .8), each = 2)
 #' pairs$again <- ifelse(is_equal == 1, pairs$chosen, 1 - pairs$chosen)
-#' corrected_choices(pairs, attributes = "size", draws = 200)
+#' corrected_choices(pairs, attributes = "size", draws = 200)$tables$choices
 corrected_choices <- function(data, outcome = "chosen", repeated = "again", attributes = character(),
                               cluster = "respondent", of = c("people", "models"), by = NULL, draws = 1000, alpha = .05,
-                              seed = 1) {
+                              seed = 1, levels = NULL) {
   check_arguments(more = list(draws = argument_kinds$whole(0)))
   of <- one_of(of, c("people", "models"), "of")
   check_alpha(alpha)
   check_columns(data, c(outcome, repeated, attributes, cluster, by), to = "correct choices")
   attributes <- if (of == "people") attributes else character()
-  groups <- if (is.null(by)) list(seq_len(nrow(data))) else group_rows(data, by)
-  do.call(rbind, lapply(groups, function(rows) {
-    own <- data[rows, ]
-    named <- own[1, by, drop = FALSE]
-    found <- corrected_group(own, outcome, repeated, attributes, cluster, draws, alpha, seed)
-    if (is.null(by)) found else cbind(named[rep(1, nrow(found)), , drop = FALSE], found, row.names = NULL)
+  known <- level_lists(data, attributes, levels[intersect(names(levels), attributes)])
+  shown <- c(outcome, repeated)
+  data[shown] <- lapply(data[shown], function(column) ifelse(is.na(column), Inf, as.double(column))) # no missing row
+  slant_fit(fit_each_group(data, by, unique(c(shown, attributes, cluster)), function(rows) {
+    rows[shown] <- lapply(rows[shown], function(column) ifelse(is.finite(column), column, NA_real_))
+    rows[names(known)] <- Map(function(values, listed) factor(values, listed), rows[names(known)], known)
+    found <- as_plain_rows(corrected_group(rows, outcome, repeated, attributes, cluster, draws, alpha, seed))
+    term <- paste0(found$statistic, ifelse(found$attribute == "", "", ": "), found$attribute, ifelse(
+      found$level == "", "", paste0(" ", found$level)
+    ))
+    none <- rep(NA_real_, nrow(found))
+    list(
+      estimates = estimate_rows(term, found$estimate, none, none, none, none,
+        conf_low = found$conf_low, conf_high = found$conf_high
+      ),
+      tables_of_group = list(choices = found), variances = empty_table("variances"), model = NULL,
+      fit = list(optimiser = sprintf("bootstrap over clusters: %s", cluster))
+    )
   }))
 }
 
@@ -63,6 +76,9 @@ corrected_group <- function(data, outcome, again, attributes, cluster, draws, al
     equal <- 100 * irr[[1]]
     said <- "%.0f %% of the choices are equal: with half or fewer there is no \u03c4, and no correction."
     message(sprintf(said, equal))
+  }
+  if (!is.na(tau[[1]]) && anyNA(tau)) {
+    message("In some samples half of the choices or fewer are equal: \u03c4 and corrected values have no interval.")
   }
   n_twice <- sum(is_twice) / 2
   rows <- list(

@@ -25,10 +25,16 @@
 #' @param fold the name of a column of folds for the cross-fitting; `NULL`: `n_folds` are drawn, clusters whole.
 #' @param n_folds,seed number of folds, and the seed they are drawn with.
 #' @param levels a named list of levels of text columns, the reference first.
+#' @param estimator `"regression"`, or of each attribute of the formula (whose outcome alone is coded) the
+#'   `"marginal_means"` of its levels, or the `"impact_ratio"` of each level's rate over that of all others together.
+#'   The coefficients of a regression on attributes that vary apart are AMCEs.
+#' @param labels numbers of texts: what the standard errors would be if people had coded so many, drawn with
+#'   probabilities in the same proportions (`tables$labels`).
 #' @inheritParams fit_lme4
 #' @return A [slant_fit]. `estimates`: the corrected coefficients, in units of the outcome or log odds.
 #'   `tables$corrections` has them next to those of codes taken as truth and of people alone: `method` (`"coder"`,
 #'   `"people"`, `"corrected"`), `term`, `estimate`, `std_error`, `df`, `p_value`, `conf_low`, `conf_high`, `n` texts.
+#'   `tables$labels`: `term`, `n_labels`, `std_error`.
 #' @references Egami, N., Hinck, M., Stewart, B. & Wei, H. (2023). Using imperfect surrogates for downstream inference:
 #'   design-based supervised learning for social science applications of large language models. NeurIPS.
 #' @seealso [fit_ppi()], [agreement()].
@@ -42,8 +48,13 @@
 #' fit_dsl(posts, "angry ~ condition", list(angry = "code"), levels = levels)$tables$corrections
 fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), probability = NULL, predictors = NULL,
                     prediction = c("linear", "logit", "code"), cluster = NULL, fold = NULL, n_folds = 5, by = NULL,
-                    levels = NULL, seed = 1) {
+                    levels = NULL, seed = 1, estimator = c("regression", "marginal_means", "impact_ratio"),
+                    labels = NULL) {
   check_arguments()
+  estimator <- one_of(estimator, c("regression", "marginal_means", "impact_ratio"), "estimator")
+  if (!is.null(labels) && (estimator != "regression" || !all(vapply(labels, is_whole, NA, 1)))) {
+    stop_with("`labels` must be whole numbers of texts, and of a regression.")
+  }
   family <- one_of(family, c("gaussian", "binomial"), "family")
   prediction <- one_of(prediction, c("linear", "logit", "code"), "prediction")
   formula <- coded_formula(data, formula, codes, c(probability, predictors, cluster, fold, by))
@@ -56,16 +67,72 @@ fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), pr
     for (name in names(codes)) {
       guessed[[name]] <- predicted_codes(rows, name, codes, predictors, prediction, sample$is_coded, folds)
     }
+    people <- with_people(rows, guessed, names(codes))
     weight <- sample$is_coded / sample$probability
-    corrected <- solved_moments(formula, guessed, with_people(rows, guessed, names(codes)), weight, family)
-    estimates <- coefficients_over(corrected, codes_of, sum(sample$is_coded))
-    compared <- compared_methods(estimates, rows, formula, codes, family, weight, codes_of)
+    n_labels <- NULL
+    found <- lapply(estimands(formula, rows, estimator, names(codes), family), function(one) {
+      with_side <- function(rows) if (is.null(one$side)) rows else cbind(rows, side = one$side)
+      solved <- one$of(solved_moments(one$formula, with_side(guessed), with_side(people), weight, family))
+      corrected <- coefficients_over(solved, codes_of, sum(sample$is_coded))
+      if (!is.null(labels)) n_labels <<- errors_at(labels, corrected, solved, weight, sample)
+      compared_methods(corrected, with_side(rows), one$formula, codes, family, weight, codes_of, one$of)
+    })
+    compared <- do.call(rbind, found)
+    statistic <- compared$estimate / compared$std_error
+    of_logarithm <- c("estimate", "conf_low", "conf_high")
+    if (estimator == "impact_ratio") compared[of_logarithm] <- lapply(compared[of_logarithm], exp)
+    is_corrected <- compared$method == "corrected"
+    estimates <- cbind(compared, statistic = statistic)[is_corrected, names(empty_table("estimates"))]
     list(
-      estimates = estimates, tables_of_group = list(corrections = compared),
+      estimates = as_plain_rows(estimates),
+      tables_of_group = Filter(Negate(is.null), list(corrections = compared, labels = n_labels)),
       fit = list(optimiser = sprintf("design-based supervised learning (%s)", prediction)),
       variances = empty_table("variances"), model = NULL
     )
   })
+}
+
+# What is estimated, as regressions: a formula, perhaps with a factor `side`, and what is made of its solution.
+estimands <- function(formula, rows, estimator, coded, family) {
+  if (estimator == "regression") {
+    return(list(list(formula = formula, of = identity)))
+  }
+  attributes <- Filter(function(name) is.factor(rows[[name]]), all.vars(formula[[3]]))
+  if (length(attributes) == 0 || family != "gaussian" || !identical(all.vars(formula[[2]]), coded)) {
+    stop_with(sprintf("Only a coded outcome has %s, linear and by attributes: as in angry ~ condition.", estimator))
+  }
+  do.call(c, lapply(attributes, function(name) {
+    known <- levels(droplevels(rows[[name]]))
+    if (estimator == "marginal_means") {
+      terms <- level_terms(name, known)
+      named <- function(solved) replace(solved, "estimate", list(stats::setNames(solved$estimate, terms)))
+      return(list(list(formula = stats::reformulate(c("0", name), formula[[2]]), of = named)))
+    }
+    lapply(known, function(level) list(
+      formula = stats::reformulate(c("0", "side"), formula[[2]]), side = factor(rows[[name]] != level),
+      of = function(solved) log_ratio(solved, level_terms(name, level))
+    ))
+  }))
+}
+
+# The log of the first of two rates over the second; missing where a corrected rate is 0 or less.
+log_ratio <- function(solved, term) {
+  ratio_of <- function(rates) if (all(rates > 0)) log(rates[[1]] / rates[[2]]) else NA_real_
+  changes <- solved$scores %*% t(solved$inverse)
+  list(
+    estimate = stats::setNames(ratio_of(solved$estimate), term), inverse = diag(1),
+    scores = changes %*% (c(1, -1) / solved$estimate), without = function(is_out) ratio_of(solved$without(is_out))
+  )
+}
+
+# Standard errors if people had coded other numbers of texts: what a text's label adds counts 1 / pi.
+errors_at <- function(labels, corrected, solved, weight, sample) {
+  do.call(rbind, lapply(sort(as.integer(labels)), function(n) {
+    drawn <- pmin(1, sample$probability * n / sum(sample$is_coded))
+    more <- crossprod(solved$by_label, solved$by_label * (weight * (1 / drawn - 1 / sample$probability)))
+    variance <- corrected$std_error^2 + diag(solved$inverse %*% more %*% t(solved$inverse))
+    frame_of(term = corrected$term, n_labels = rep(n, nrow(corrected)), std_error = sqrt(pmax(0, variance)))
+  }))
 }
 
 # What fit_dsl() and fit_ppi() share: factors, one fit for each group of rows, of which people's codes may be missing.
@@ -184,9 +251,9 @@ with_people <- function(rows, guessed, coded) {
 }
 
 # The solution of the estimating equations: list(estimate, inverse of the Jacobian, scores a row, solve_without).
-# `guessed` counts 1 - weight, `people` weight; without `guessed`, people's codes alone.
-solved_moments <- function(formula, guessed, people, weight, family) {
-  weights <- list(guessed = if (is.null(guessed)) 0 * weight else 1 - weight, people = weight)
+# `guessed` counts others - weight, `people` weight; without `guessed`, people's codes alone.
+solved_moments <- function(formula, guessed, people, weight, family, others = 1) {
+  weights <- list(guessed = if (is.null(guessed)) 0 * weight else others - weight, people = weight)
   rows_of_parts <- list(guessed = if (is.null(guessed)) people else guessed, people = people)
   parts <- lapply(rows_of_parts, function(rows) {
     frame <- stats::model.frame(formula, rows)
@@ -212,7 +279,11 @@ solved_moments <- function(formula, guessed, people, weight, family) {
       if (max(abs(change)) < 1e-12 * max(1, abs(estimate))) break
     }
     if (step == 50) stop_with(unsolved)
-    list(estimate = estimate, inverse = solve(at[[1]]$slope + at[[2]]$slope), scores = scores)
+    residual <- lapply(parts, function(part) (part$y - inverse_link(drop(part$x %*% estimate)))[is_in])
+    by_label <- parts$people$x[is_in, , drop = FALSE] * residual$people -
+      parts$guessed$x[is_in, , drop = FALSE] * residual$guessed
+    inverse <- solve(at[[1]]$slope + at[[2]]$slope)
+    list(estimate = estimate, inverse = inverse, scores = scores, by_label = by_label)
   }
   solved <- solve_on(rep(TRUE, length(weight)))
   names(solved$estimate) <- colnames(parts$people$x)
@@ -245,16 +316,17 @@ coefficients_over <- function(solved, clusters, n_coded) {
 }
 
 # The same regression by codes taken as truth and by people alone, next to the corrected one.
-compared_methods <- function(corrected, rows, formula, codes, family, weight, clusters) {
+compared_methods <- function(corrected, rows, formula, codes, family, weight, clusters, of = identity) {
   taken <- rows
   for (name in names(codes)) taken[[name]] <- as.double(rows[[codes[[name]][[1]]]])
   coder <- coefficients_over(
-    solved_moments(formula, taken, taken, 0 * weight, family), clusters, nrow(rows)
+    of(solved_moments(formula, taken, taken, 0 * weight, family)), clusters, nrow(rows)
   )
   is_coded <- weight > 0
   of_people <- if (is.null(clusters)) NULL else match(clusters[is_coded], unique(clusters[is_coded]))
   people <- coefficients_over(
-    solved_moments(formula, NULL, rows[is_coded, , drop = FALSE], weight[is_coded], family), of_people, sum(is_coded)
+    of(solved_moments(formula, NULL, rows[is_coded, , drop = FALSE], weight[is_coded], family)), of_people,
+    sum(is_coded)
   )
   shown <- c("term", "estimate", "std_error", "df", "p_value", "conf_low", "conf_high")
   tables <- list(coder = coder, people = people, corrected = corrected)

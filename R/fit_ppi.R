@@ -39,7 +39,10 @@ fit_ppi <- function(data, formula, codes, family = c("gaussian", "binomial"), la
     of_all <- stats::model.frame(formula, taken)
     parts <- list(
       x = stats::model.matrix(formula, of_all), code = as.double(stats::model.response(of_all)),
-      people = as.double(rows[[names(codes)]]), is_coded = sample$is_coded
+      people = as.double(rows[[names(codes)]]), is_coded = sample$is_coded,
+      solve = function(weight, others) {
+        solved_moments(formula, taken, with_people(rows, taken, names(codes)), weight, family, others)
+      }
     )
     if (all(parts$is_coded)) stop_with("People have coded all texts: fit their codes.")
     used <- if (is.null(lambda)) tuned_lambda(parts, powered_estimate(parts, 1, family), family) else lambda
@@ -62,37 +65,16 @@ fit_ppi <- function(data, formula, codes, family = c("gaussian", "binomial"), la
 }
 
 powered_estimate <- function(parts, lambda, family) {
-  n <- sum(parts$is_coded)
-  n_others <- sum(!parts$is_coded)
-  # People's codes weigh 1, and codes of others and of people's own texts stand against each other.
-  weight <- ifelse(parts$is_coded, -lambda / n, lambda / n_others)
-  rows <- list(
-    list(x = parts$x, y = parts$code, w = weight),
-    list(x = parts$x[parts$is_coded, , drop = FALSE], y = parts$people[parts$is_coded], w = rep(1 / n, n))
-  )
+  ours <- parts$is_coded
   if (family == "gaussian") {
     least_squares_of <- function(is_in, y) qr.coef(qr(parts$x[is_in, , drop = FALSE]), y[is_in])
-    ours <- parts$is_coded
     return(least_squares_of(ours, parts$people) +
              lambda * (least_squares_of(!ours, parts$code) - least_squares_of(ours, parts$code)))
   }
-  estimate <- stats::setNames(double(ncol(parts$x)), colnames(parts$x))
-  for (step in 1:50) {
-    at <- lapply(rows, function(part) {
-      eta <- drop(part$x %*% estimate)
-      list(
-        score = colSums(part$x * (part$w * (part$y - stats::plogis(eta)))),
-        slope = crossprod(part$x, part$x * (part$w * stats::dlogis(eta)))
-      )
-    })
-    change <- tryCatch(solve(at[[1]]$slope + at[[2]]$slope, at[[1]]$score + at[[2]]$score), error = function(e) NULL)
-    if (is.null(change) || !all(is.finite(change))) stop_with(unsolved)
-    estimate <- estimate + change
-    if (max(abs(change)) < 1e-12) {
-      return(estimate)
-    }
-  }
-  stop_with(unsolved)
+  # People's codes weigh 1, and codes of others and of people's own texts stand against each other.
+  weight <- ifelse(ours, 1 / sum(ours), 0)
+  of_codes <- ifelse(ours, -lambda / sum(ours), lambda / sum(!ours))
+  parts$solve(weight, of_codes + weight)$estimate
 }
 
 # How each row moves the estimate by its code and by people's, and the inverse Hessian of these rows.

@@ -23,6 +23,7 @@
 #'       `"logistic"`, and `sets`, the columns that tell the sets apart (if not given, those of `respondent`, `persona`,
 #'       `template`, `repetition`, `task` that there are).}
 #'     \item{`"dsl"`, `"ppi"`}{[fit_dsl()], [fit_ppi()].}
+#'     \item{`"consistency"`}{[corrected_choices()], of tasks that were shown twice.}
 #'     \item{`"marginal_means"`, `"amce"`, `"amie"`, `"mean_contrasts"`, `"impact_ratio"`}{[marginal_means()],
 #'       [amce()], [amie()], [mean_contrasts()], [impact_ratio()].}
 #'     \item{`"paired"`}{differences of versions from a baseline over a `material`, and from a `placebo`, with the mean

@@ -175,6 +175,11 @@ _stm_option = section("Topic models (stm)")
     type=click.Choice(["holm", "BH", "none"]),
     help="Print adjusted p values, with --show contrasts or correlations.",
 )
+@section("Coded texts (dsl)")(
+    "--estimator",
+    type=click.Choice(["dsl", "ppi", "amce", "marginal_means", "impact_ratio"]),
+    help="dsl: effects (amce: the same), means of levels or impact ratios, corrected for coders' errors; or by ppi.",
+)
 @db_option
 @output_options
 @click.pass_context
@@ -209,6 +214,10 @@ def analyze(
     from slant.analysis.cli.fits import print_fit
 
     fit_settings = {name: value for name, value in settings.items() if value not in (None, False)}
+    if (estimator := fit_settings.pop("estimator", "dsl")) == "ppi" and engine == "dsl":
+        engine = estimator
+    elif estimator not in ("dsl", "ppi", "amce"):
+        fit_settings["estimator"] = estimator
     if random:
         fit_settings["random"] = list(random)
     if "iterations" in fit_settings:

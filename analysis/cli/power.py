@@ -30,6 +30,7 @@ Examples:
   analyze power --study rmiat --word 250 --wording 30 --residual 3200 --sd 60 --effect 10
   analyze power --study hiring --game 0.04 --games 10,30,100 --effect 0.2
   analyze power --study audit.toml --repetitions 1,2,4 --figure power.svg
+  analyze power --from reasons.duckdb --labels 100,200,500
   analyze power --study audit.toml --from pilot.duckdb --repetitions 1,2,4
 """
 _SHOWN = (
@@ -67,6 +68,7 @@ _OPTIONS = (
         show_default=True,
         help="Number of games in each of two conditions.",
     ),
+    _counts_option("--labels", help="Of coded texts: standard errors if people had coded so many: 100,200,500."),
     _numbers_option("--effect", type=ABOVE_0, help="Effect size to compute power for, in units of the outcome."),
     _numbers_option(
         "--power",
@@ -122,8 +124,14 @@ def power_command(asked: Asked, **settings: Any) -> Answer:
     levels differ (p < .05, corrected as the study's own fit corrects it; power_uncorrected without that). Data sets are
     those of its [simulation], or with --from of models that answer as the pilot's did.
     """
+    from slant.analysis.fitting.fits import fit
     from slant.analysis.questions.power import plan_power
 
+    if labels := settings.pop("labels"):
+        if settings["pilot"] is None:
+            raise UsageError("--labels needs texts that people have coded: --from FILE.")
+        result = asked.compute(fit, fit="dsl", db=settings["pilot"], settings={"labels": [*labels]})
+        return Answer(result.tables["dsl"]["labels"])
     typed = {name: settings.pop(name) for name in _VARIANCES}
     variances = {name: value for name, value in typed.items() if value is not None}
     plan = asked.compute(plan_power, variances=variances or None, **settings)

@@ -175,6 +175,8 @@ def of_people(definition: Fit) -> Fit:
     persons.
     """
     bare = without_declaration(definition)
+    if "of" in definition.settings:  # whose choices these are
+        bare = replace(bare, settings={**bare.settings, "of": "people"})
     clusters = definition.settings.get("cluster")
     if not clusters and "declared" in definition.settings and definition.engine != "lme4":
         return replace(bare, settings={**bare.settings, "cluster": PERSON})

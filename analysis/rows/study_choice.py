@@ -20,6 +20,7 @@ from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.journal_loader import nothing_yet
 from slant.collector.keep.stored_attempts import designs_in
 from slant.collector.studies.catalogue import Fit, Study, fits_of, load_study
+from slant.collector.studies.stored_texts import with_typed_measures
 from slant.collector.system.shipped_files import sql_query
 
 
@@ -70,11 +71,11 @@ def study_in(
     if isinstance(study, Study):
         return study
     if study is not None:
-        return load_study(study, db=db)
+        return _load(study, db)
     names = study_names(db)
     if not names:
         raise no_trials_error(db)
-    studies = [load_study(name, db=db) for name in names]
+    studies = [_load(name, db) for name in names]
     if len(studies) == 1:  # the command itself says best what it lacks
         return studies[0]
     suitable = [candidate for candidate in studies if suits is None or suits(candidate)]
@@ -86,12 +87,17 @@ def study_in(
     return suitable[0]
 
 
+def _load(study: str | Path, db: str | Path) -> Study:
+    """Return a study with the measures of a person's own functions that the database has of it."""
+    return with_typed_measures(load_study(study, db=db), db)
+
+
 def loadable_studies(names: Sequence[str], db: str | Path) -> list[Study]:
     """Return the studies among these whose text is available."""
     studies = []
     for name in names:
         try:
-            studies.append(load_study(name, db=db))
+            studies.append(_load(name, db))
         except SlantError:
             continue
     return studies
@@ -123,7 +129,7 @@ def find_fits(name: str, db: str | Path, study: str | Study | None) -> list[tupl
     if isinstance(study, Study):
         studies = [study]
     elif study is not None:
-        studies = [load_study(study, db=db)]
+        studies = [_load(study, db)]
     else:
         studies = _studies_in(db)
     pairs = [(candidate, fit) for candidate in studies for fit in _fits_named(candidate, name)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,29 @@ def open_rejected(db: str | Path, study: str) -> int:
         with SideJournal(db, "readings") as journal:
             journal.append(_line(changes))
         load_journals(db)
+    return len(changes)
+
+
+def measure_answers(db: str | Path, study: Study, functions: Mapping[str, Callable[[str], Any]], of: str | None) -> int:
+    """Measure a study's kept answers (to the question `of`) by a person's own functions; return how many changed."""
+    db = Path(db)
+    load_journals(db)
+    reads = study.design.reads
+    study = replace(study, data=reads.with_measures(study, functions, of))
+    with reading(db) as connection:
+        rows = _dicts(connection, sql_query("attempts_to_measure"), {"study": study.name})
+    made = (
+        (row, shown, reads.measured(study, shown, row["outcome"])) for row in rows for shown in [_json(row["factors"])]
+    )
+    changes = [
+        _values(row) | {"factors": json.dumps(factors, ensure_ascii=False)}
+        for row, shown, factors in made
+        if factors != shown
+    ]
+    with SideJournal(db, "readings") as journal:
+        for first in range(0, len(changes), PAGE):
+            journal.append(_line(changes[first : first + PAGE]))
+    load_journals(db)
     return len(changes)
 
 

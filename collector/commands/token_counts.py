@@ -20,9 +20,11 @@ from slant.collector.commands.options import (
     provider_file_option,
     seed_option,
     setting_option,
+    study_option,
     time_limit_option,
     yes_option,
 )
+from slant.collector.errors import UsageError
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.terminal import count_text, print_rows, say
 
@@ -208,6 +210,7 @@ _EXAMPLES_OF_REREAD = """\b
 Examples:
   collect reread --db slant.duckdb
   collect reread --db slant.duckdb --format csv
+  collect reread --db slant.duckdb --study notes --measure warmth=warmth.py
 
 slant stores every response complete, so that a new version can correct what an older one could not know: a finish
 reason, an error of a filter, a count. This queries no model and loses nothing: the journal keeps the first reading.
@@ -217,14 +220,35 @@ they were read.
 
 
 @click.command("reread", epilog=_EXAMPLES_OF_REREAD)
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Measure answers of --study by the function NAME of your Python file or R script. Repeatable.",
+)
+@click.option("--of", metavar="QUESTION", help="With --measure: the question. Default: the only one with a text.")
+@study_option("With --measure: whose answers are measured.")
 @provider_file_option
 @db_option
 @output_options
-def reread_command(db: Path, output_format: str) -> None:
-    """Read all kept responses once more, as this version of slant understands them; no model is asked."""
-    from slant.collector.ask.reading_again import read_again
-    from slant.collector.commands.token_counts import counter
+def reread_command(db: Path, output_format: str, measures: tuple[str, ...], of: str | None, study: str | None) -> None:
+    """Read all kept responses once more, as this version of slant understands them; no model is asked.
 
+    A measure is a question of its own in tables and fits. Its function gets an answer as a text, and gives a number.
+    """
+    from slant.collector.ask.reading_again import measure_answers, read_again
+    from slant.collector.reading.text_measures import typed_function
+    from slant.collector.studies.catalogue import load_study
+
+    named = [measure.partition("=") for measure in measures]
+    if bool(measures) != bool(study) or (of and not study) or not all(name and file for name, _, file in named):
+        raise UsageError("--measure takes NAME=FILE, with --study.", "As in: --study notes --measure warmth=warmth.py")
+    if study:
+        functions = {name: typed_function(Path(file), name) for name, _, file in named}
+        n = measure_answers(db, load_study(study, db=db), functions, of)
+        say(f"{count_text(n, 'answer')} measured: {', '.join(functions)}. To see them: analyze tables --study {study}")
+        return
     report = read_again(db, on_progress=counter("responses"))
     rows = [{"before": old, "now": new, "attempts": n} for (old, new), n in sorted(report.outcomes.items()) if n]
     if rows:

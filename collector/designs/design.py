@@ -8,7 +8,7 @@ first two; another that it leaves out has the defaults of its base class.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -121,6 +121,16 @@ class Reads(ABC):
     def of_people(self, study: StudyFile, trial: Trial) -> Trial:
         """Return a planned trial as people met it: without a role that only models are given."""
         return trial
+
+    def with_measures(
+        self, study: StudyFile, functions: Mapping[str, Callable[[str], float | None] | None], of: str | None
+    ) -> Any:
+        """Return the study's data with these measures of its answers by functions of a person, of the question `of`."""
+        raise UsageError(f'Answers of "{study.name}" can\'t be measured: it is no factorial study.')
+
+    def measured(self, study: StudyFile, shown: Mapping[str, Any], outcome: Any) -> Mapping[str, Any]:
+        """Return the factors of an answer that was read, with the measures that the study has now."""
+        return shown
 
     def coded_options(self, study: StudyFile, row: Mapping[str, Any]) -> tuple[str, str, str]:
         """Return the two options of an answer that a model is to code, too, and what was given to one of them; `row` is

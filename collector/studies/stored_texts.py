@@ -13,7 +13,7 @@ import json
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -32,6 +32,10 @@ _TEXTS = (
     "ORDER BY kept_at DESC, text_id LIMIT 1) ORDER BY file_no"
 )
 
+_TYPED_MEASURES = (
+    "SELECT DISTINCT unnest(map_extract(factor_lists, 'measures')[1]) AS name FROM attempts "
+    "WHERE study = ? AND read_again_at IS NOT NULL ORDER BY name"
+)
 _REGISTRATIONS = "SELECT sha256, study, text FROM registrations WHERE study = ? ORDER BY kept_at DESC, sha256"
 
 
@@ -113,6 +117,16 @@ def kept_registrations(db: str | Path, study: str) -> list[Registration]:
     with reading(db) as connection:
         rows = connection.execute(_REGISTRATIONS, [study]).fetchall()
     return [Registration(*row) for row in rows]
+
+
+def with_typed_measures(study: Study, db: str | Path) -> Study:
+    """Return a study with the measures that a person's own functions made of its kept answers (`collect reread`)."""
+    if not Path(db).exists() or not hasattr(study.data, "measures"):
+        return study
+    with reading(db) as connection:
+        names = connection.execute(_TYPED_MEASURES, [study.name]).fetchall()
+    kept = dict.fromkeys(name for (name,) in names if name not in study.data.measures)
+    return replace(study, data=study.design.reads.with_measures(study, kept, None)) if kept else study
 
 
 def kept_study(name: str, db: str | Path | None) -> Path | None:

@@ -92,6 +92,7 @@ class StudyModel:
 _NAMING_COLUMNS = (
     "text", "id", "attributes", "between", "weights", "sets", "respondent", "item", "scale", "key", "limits",
     "unit", "error", "phase", "thresholds_by", "disc_by", "material", "probability", "predictors", "fold",
+    "repeated",
 )  # fmt: skip
 """Settings of fits that are names of columns, or lists of them; `cluster` may join two by a colon."""
 

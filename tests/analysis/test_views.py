@@ -39,12 +39,14 @@ ONCE = (
     "bayes_", "effects_over_words", "ratios_of_medians", "topic_", "specifications", "permutation_", "calibration_",
     "game_", "retest_", "estimates_over_clusters", "tests_of_terms",
     "category_effects", "version_differences", "policy_candidates", "learner_", "choice_estimates", "replayed_curves",
+    "corrected_estimates", "choice_consistency",
     "tokens_and_latencies",
 )  # fmt: skip
 OF_TRIALS = (
     "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",
     "allocation_questions", "allocation_ratings", "pairing_trials", "pairing_words",
-    "decision_trials", "retest_answers", "factorial_trials", "factorial_profiles", "observed_rounds",
+    "decision_trials", "retest_answers", "factorial_trials", "factorial_profiles", "factorial_choices",
+    "observed_rounds",
 )  # fmt: skip
 every_view = each_row("view", FILES)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from slant.analysis.rows.study_choice import study_in
 from slant.collector import collect
+from slant.collector.cli import collect as main
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.reading.text_measures import TextMeasure
@@ -70,6 +73,30 @@ def test_measures_are_questions_of_tables_and_fits(tmp_path: Path) -> None:
     assert found["woman"][0] == pytest.approx(woman / n)
     assert means == [("warmth",), ("woman",), ("words",)]
     assert {"amce", "marginal_means"} <= set(fits_of(load_study(file)))
+
+
+def test_a_typed_function_measures_kept_answers_for_tables_and_fits(tmp_path: Path) -> None:
+    file = study_file(tmp_path, "\n".join(line for line in STUDY.splitlines() if not line.startswith("measures")))
+    collect(tmp_path / "a.duckdb", file, simulated=True, repetitions=3)
+    (tmp_path / "vowels.py").write_text("def vowels(text):\n    return sum(c in 'aeiou' for c in text.lower())\n")
+    (tmp_path / "signs.R").write_text(
+        'cat("read\\n")\nsigns <- function(text) if (nchar(text) > 999) NA else nchar(text)\n'
+    )
+    words = ["reread", "--db", str(tmp_path / "a.duckdb"), "--study", str(file)]
+    typed = [f"--measure=vowels={tmp_path}/vowels.py", f"--measure=signs={tmp_path}/signs.R"]
+    run = CliRunner().invoke(main, [*words, *typed])
+    assert run.exit_code == 0, run.output
+    assert "6 answers measured: vowels, signs" in run.output
+    said = "This person has much to recommend them."
+    with reading(tmp_path / "a.duckdb") as connection:
+        rows = connection.sql("SELECT DISTINCT question, measured FROM factorial_profiles WHERE kind = 'number'")
+        assert set(rows.fetchall()) == {("vowels", sum(c in "aeiou" for c in said.lower())), ("signs", len(said))}
+    assert "marginal_means" in fits_of(study_in(tmp_path / "a.duckdb", file))
+    assert not fits_of(load_study(file)).get("marginal_means")
+    for wrong, about in ((["--measure=x=gone.py"], "no Python file"), (["--measure=x"], "NAME=FILE"), (
+        [f"--measure=hero={tmp_path}/vowels.py"], "hero"), ([typed[0], "--of", "heroine"], "hero")):  # fmt: skip
+        refused = CliRunner().invoke(main, [*words, *wrong])
+        assert (refused.exit_code, about in refused.output) == (2, True), refused.output
 
 
 @each_row(

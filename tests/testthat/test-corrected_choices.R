@@ -15,13 +15,15 @@ made_choices <- function(n = 300, tasks = 4, tau = .15, seed = 1, large = .7) {
   )
 }
 
+choices_of <- function(...) corrected_choices(...)$tables$choices
+
 value_of <- function(found, statistic, level = "", column = "estimate") {
   found[[column]][found$statistic == statistic & found$level == level]
 }
 
 test_that("the share of equal choices gives tau, and tau corrects means and effects", {
   data <- made_choices()
-  found <- corrected_choices(data, attributes = "size", draws = 200)
+  found <- choices_of(data, attributes = "size", draws = 200)
   irr <- mean(data$chosen == data$again, na.rm = TRUE)
   tau <- (1 - sqrt(2 * irr - 1)) / 2
   x <- mean(data$chosen[data$size == "large"])
@@ -36,18 +38,20 @@ test_that("the share of equal choices gives tau, and tau corrects means and effe
 
 test_that("models get irr and tau only, and half of the choices equal is said", {
   data <- made_choices(40)
-  expect_equal(corrected_choices(data, attributes = "size", of = "models", draws = 50)$statistic, c("irr", "tau"))
+  expect_equal(choices_of(data, attributes = "size", of = "models", draws = 50)$statistic, c("irr", "tau"))
   data$again <- 1 - data$chosen
-  expect_message(found <- corrected_choices(data, attributes = "size", draws = 50), "there is no \u03c4")
+  fit <- corrected_choices(data, attributes = "size", draws = 50)
+  expect_match(fit$fits$messages, "there is no \u03c4")
+  found <- fit$tables$choices
   expect_true(all(is.na(found$corrected)))
   expect_false(anyNA(found$estimate[found$statistic == "marginal_mean"]))
-  expect_error(corrected_choices(transform(data, again = NA), draws = 50), "No choice was shown twice")
+  expect_match(corrected_choices(transform(data, again = NA), draws = 50)$fits$error, "No choice was shown twice")
 })
 
 test_in_full("corrected values hold the truth in 95 of 100 samples", {
   truth <- c(tau = .15, marginal_mean = .7, amce = -.4)
   held <- rowMeans(vapply(1:400, function(seed) {
-    found <- corrected_choices(made_choices(seed = seed), attributes = "size", draws = 400, seed = seed)
+    found <- choices_of(made_choices(seed = seed), attributes = "size", draws = 400, seed = seed)
     mean <- found[found$statistic == "marginal_mean" & found$level == "large", ]
     effect <- found[found$statistic == "amce", ]
     tau <- found[found$statistic == "tau", ]

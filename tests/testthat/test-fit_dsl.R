@@ -99,6 +99,35 @@ test_that("a perfect coder leaves no error of the correction, and the same seed 
   expect_identical(fit, again())
 })
 
+test_that("standard errors at other numbers of labels are those that the print predicts", {
+  formula <- "SendOrNot ~ countyWrong + prefecWrong + connect2b + prevalence + regionj + groupIssue"
+  n <- c(500, 600, 700, 800, 900, 1000)
+  fit <- fit_dsl(
+    posts_of_print(), formula, list(countyWrong = "pred_countyWrong"), "binomial", fold = "fold", labels = n
+  )
+  found <- subset(fit$tables$labels, term == "countyWrong")
+  expect_equal(found$std_error, c(.2230, .2046, .1904, .1789, .1695, .1616), tolerance = .02)
+  expect_equal(found$std_error[[1]], fit$estimates$std_error[[2]])
+})
+
+test_that("corrected means of levels are those of people and codes by hand, and ratios theirs", {
+  posts <- coded_posts()
+  levels <- list(condition = c("a", "b"))
+  of <- function(estimator) {
+    fit_dsl(posts, "angry ~ condition", list(angry = "code"), probability = "drawn", prediction = "code",
+            levels = levels, estimator = estimator)$tables$corrections
+  }
+  weight <- ifelse(is.na(posts$angry), 0, 1 / posts$drawn)
+  whole <- posts$code + weight * (ifelse(is.na(posts$angry), 0, posts$angry) - posts$code)
+  means <- tapply(whole, posts$condition, mean)
+  found <- of("marginal_means")
+  expect_equal(found$estimate[found$method == "corrected"], as.vector(means))
+  expect_equal(found$term[found$method == "corrected"], c("condition: a", "condition: b"))
+  ratios <- subset(of("impact_ratio"), method == "corrected")
+  expect_equal(ratios$estimate, c(means[["a"]] / means[["b"]], means[["b"]] / means[["a"]]))
+  expect_true(all(ratios$conf_low < ratios$estimate & ratios$estimate < ratios$conf_high))
+})
+
 test_that("what can't be corrected is a sentence", {
   posts <- coded_posts()
   failure <- function(rows, ...) {

@@ -80,6 +80,15 @@ class CodingAnalyses(Analyses):
             ("coding_counts",),
             ("How far coders agree and whether their errors differ: analyze agreement.",),
         ),
+        ReportPart(
+            "corrected",
+            "corrected for the coder's errors",
+            ("corrected_estimates",),
+            (
+                'Report the rows "corrected": they are right whatever the coder\'s errors are. "coder" takes its codes '
+                'as truth, "people" uses their texts alone.',
+            ),
+        ),
     )
 
     def conditions(self, data: CodingData) -> tuple[Condition, ...]:

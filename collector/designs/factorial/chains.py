@@ -8,12 +8,15 @@ is the model's text, and is searched for no placeholder. An answer that was refu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from slant.collector.designs.factorial.parts import FactorialData
+from slant.collector.designs.factorial.parts import FactorialData, check_measure_name
 from slant.collector.designs.factorial.questions import ANSWER, OF_PROFILE, REASONING, REVERSED
+from slant.collector.errors import UnknownNameError
 from slant.collector.reading.plain import spoken
+from slant.collector.reading.text_measures import TYPED, TextMeasure
 from slant.collector.records import Reading, Reply, Trial, Turn
 
 
@@ -40,22 +43,41 @@ def _answer(data: FactorialData, name: str, trial: Trial, turn: Turn) -> str:
     return value
 
 
-def with_measures(data: FactorialData, trial: Trial, reading: Reading) -> Reading:
+def with_measures(data: FactorialData, shown: Mapping[str, Any], reading: Reading) -> Reading:
     """Return the reading with the measures of its answers, by name; "" for that of an answer that was not read."""
-    asked = list(trial.factors["questions"])
+    asked = list(shown["questions"])
     values = list(reading.factors.get("values") or [""] * len(asked))
-    found: dict[str, str] = {}
+    outcomes = list(reading.factors.get("outcomes") or [reading.outcome] * len(asked))
+    kept = {name: found for name, *found in zip(*(shown.get(key) or () for key in _KEYS), strict=True)}
+    found: dict[str, list[str]] = {}
     for name, measure in data.measures.items():
-        text = values[asked.index(measure.question)] if measure.question in asked else None
-        if text is not None:
-            value = measure.value(text) if text else None
-            found[name] = "" if value is None else f"{value:.10g}"
+        if measure.function == TYPED and measure.call is None:  # what an earlier reading made
+            found |= {name: kept[name]} if name in kept else {}
+        elif measure.question in asked:
+            place = asked.index(measure.question)
+            value = measure.value(values[place]) if values[place] else None
+            found[name] = ["" if value is None else f"{value:.10g}", outcomes[place]]
     if not found:
         return reading
-    outcomes = list(reading.factors.get("outcomes") or [reading.outcome] * len(asked))
-    of_measures = [outcomes[asked.index(data.measures[name].question)] for name in found]
-    named = {"measures": [*found], "measured": [*found.values()], "measured_outcomes": of_measures}
+    named = dict(zip(_KEYS, ([*found], *map(list, zip(*found.values(), strict=True))), strict=True))
     return replace(reading, factors={**reading.factors, **named})
+
+
+_KEYS = ("measures", "measured", "measured_outcomes")
+
+
+def with_typed(
+    data: FactorialData, functions: Mapping[str, Callable[[str], float | None] | None], of: str | None
+) -> FactorialData:
+    """Return a study's data with measures by functions of a person (None: only kept), of the question `of` or the only
+    one with a text."""
+    texts = [name for name, one in data.questions.items() if one.kind == "text"]
+    of = of or (texts[0] if len(texts) == 1 or not any(functions.values()) else None)
+    if of is None or of not in data.questions:
+        raise UnknownNameError("question (--of) to measure", of or "", data.questions)
+    for name in functions:
+        check_measure_name(name, data.questions, "--measure")
+    return replace(data, measures={**data.measures, **{n: TextMeasure(of, TYPED, (), f) for n, f in functions.items()}})
 
 
 def not_reached(data: FactorialData, trial: Trial, reply: Reply, reading: Reading) -> Mapping[str, int]:

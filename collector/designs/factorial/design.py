@@ -14,7 +14,7 @@ from typing import Any
 from slant.collector.designs.analyses import Analyses, AskedField, ReportPart, Vocabulary
 from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.design import Design, Imports, Reads, ended_early
-from slant.collector.designs.factorial.chains import earlier_texts, not_reached, with_measures
+from slant.collector.designs.factorial.chains import earlier_texts, not_reached, with_measures, with_typed
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits, with_declaration
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
 from slant.collector.designs.factorial.people import (
@@ -82,6 +82,7 @@ REPORT_PARTS = (
             "see the fits.",
         ),
     ),
+    ReportPart("consistency", "choices shown twice", ("choice_consistency",)),
     ReportPart("scale_scores", "scores of scales", ("factorial_scale_scores",)),
 )
 
@@ -177,7 +178,7 @@ class FactorialImports(Imports):
 
 class FactorialReads(Reads):
     def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
-        reading = with_measures(study.data, trial, self._read(study, trial, reply))
+        reading = with_measures(study.data, trial.factors, self._read(study, trial, reply))
         left = not_reached(study.data, trial, reply, reading)
         return ended_early(reading, left) if left else reading
 
@@ -194,6 +195,12 @@ class FactorialReads(Reads):
             return Reading("answered", values[0] if len(values) == 1 else None, detail or None, factors=read)
         detail = next((reading.detail for reading in readings if reading.detail), None) or ""
         return Reading("refused" if "refused" in outcomes else "malformed", detail=detail or None, factors=read)
+
+    def with_measures(self, study: StudyFile, functions: Mapping[str, Any], of: str | None) -> FactorialData:
+        return with_typed(study.data, functions, of)
+
+    def measured(self, study: StudyFile, shown: Mapping[str, Any], outcome: Any) -> Mapping[str, Any]:
+        return {**shown, **with_measures(study.data, shown, Reading(outcome, factors=shown)).factors}
 
     def _readings(self, data: FactorialData, trial: Trial, answer: str) -> list[AnswerReading]:
         shown = trial.factors

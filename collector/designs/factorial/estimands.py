@@ -37,6 +37,11 @@ def estimand_fits(study: StudyFile) -> dict[str, Fit]:
         fits |= _paired(study, data, measured)
     elif measured and shown:
         fits |= _of_levels(study, data, shown, measured)
+    if data.profiles.repeated and "profile" in kinds:
+        settings = {"attributes": list(independent_levels(data)), "cluster": cluster_of(data)}
+        settings |= {"repeated": "again", "of": "models"}
+        choices = _fit("consistency", independent_levels(data), ("profile",), outcome="chosen", settings=settings)
+        fits["consistency"] = replace(choices, view="factorial_choices")
     if has_keys(data) and "scale" in kinds:
         fits["reliability"] = _fit("reliability", {}, ("scale",), by=("test",), outcome="rating", settings=_KEYED)
     return fits

@@ -54,9 +54,11 @@ NAMES_OF_JSON = "keys"
 @dataclass(frozen=True, slots=True)
 class Profiles:
     """Say how profiles are shown: `count` in one task, each under its `label` as `text` by template; its attributes,
-    where the text has that placeholder, one a line, in the order of the study or drawn task by task."""
+    where the text has that placeholder, one a line, in the order of the study or drawn task by task. The first
+    `repeated` tasks are shown again, with their two sides swapped."""
 
     count: int = 1
+    repeated: int = 0
     label: Mapping[str, str] = field(default_factory=lambda: {"": "Person {number}"})
     text: Mapping[str, str] = field(default_factory=lambda: {"": "{attributes}"})
     attribute: Mapping[str, str] = field(default_factory=lambda: {"": "- {label}: {level}"})
@@ -121,7 +123,7 @@ class FactorialData:
     @property
     def n_tasks(self) -> int:
         """Return the number of tasks in each template for each persona."""
-        return self.cells.n if self.takes == "all" else self.n
+        return self.cells.n if self.takes == "all" else self.n + self.profiles.repeated
 
     def form_of(self, name: str, shown: Mapping[str, Any]) -> AnswerForm | None:
         """Return the form in which a question is to be answered; None for the usual one."""
@@ -211,11 +213,7 @@ def _measures(table: Table, questions: Mapping[str, AskedQuestion], folder: Stud
             raise UnknownNameError(
                 f"function (by) in {own.where}", by, ("length_words", "readability", "lexicon:FILE", "option:NAME")
             )
-        if name in questions or not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
-            raise StudyError(
-                f'A measure in {row.where} can\'t be called "{shortened(name)}".',
-                "A name has small letters, digits and underscores, and is none of a question's.",
-            )
+        check_measure_name(name, questions, row.where)
         words = (
             tuple(filter(None, map(folded, folder.text(what).splitlines())))
             if function == "lexicon"
@@ -227,6 +225,14 @@ def _measures(table: Table, questions: Mapping[str, AskedQuestion], folder: Stud
             raise UnknownNameError(f"option (by) in {own.where}", what, questions[of].options)
         measures[name] = TextMeasure(of, function, words)
     return measures
+
+
+def check_measure_name(name: str, questions: Mapping[str, AskedQuestion], where: str) -> None:
+    if name in questions or not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
+        raise StudyError(
+            f'A measure in {where} can\'t be called "{shortened(name)}".',
+            "A name has small letters, digits and underscores, and is none of a question's.",
+        )
 
 
 def _one_at_a_time(crossing: Table, factors: Sequence[Factor]) -> tuple[tuple[str, ...], tuple[str, ...], float | None]:
@@ -337,6 +343,7 @@ def _profiles(table: Table, templates: Mapping[str, str]) -> Profiles:
     row, usual = table.table("profiles"), Profiles()
     profiles = Profiles(
         count=row.integer("count", 1),
+        repeated=row.integer("repeated", 0),
         label=texts_by_template(row, "label", tuple(templates), usual.label[""]),
         text=texts_by_template(row, "text", tuple(templates), usual.text[""]),
         attribute=texts_by_template(row, "attribute", tuple(templates), usual.attribute[""]),

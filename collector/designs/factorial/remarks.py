@@ -187,6 +187,8 @@ def _check_crossing(data: FactorialData, where: str) -> None:
             f"{where} takes {data.n:,} cells at random, but there are {data.cells.n:,}.",
             'Take all of them, takes = "all", and ask each several times: collect --repetitions 3',
         )
+    if data.profiles.repeated and not (data.profiles.count == 2 and 0 < data.profiles.repeated <= data.n):
+        raise StudyError(f'"repeated" shows up to n tasks of 2 profiles again, sides swapped ({where}, [profiles]).')
     if not one and data.cells.n < data.profiles.count:
         raise StudyError(f"{where} shows {data.profiles.count} different profiles, but there are {data.cells.n} cells.")
     planned = data.n_tasks * len(data.templates) * len(data.personas.levels) * len(data.questions)

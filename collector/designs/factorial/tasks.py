@@ -27,6 +27,8 @@ TOGETHER = "all_questions"
 """The test of trials that ask all questions in one answer."""
 SENT_LEVELS, SENT_PERSONA = "sent_levels", "sent_persona"
 """In the variant `null`, what a prompt shows: not what its trial records."""
+AGAIN = " again"
+"""End the item of a task that is shown a second time, with its sides swapped."""
 _TRIES = 100
 
 
@@ -104,6 +106,8 @@ class Tasks(Sequence[Question]):
     def cells_of(self, task: int) -> tuple[Cell, ...]:
         """Return the profiles of a task, by its number from 0."""
         data, count = self._data, self._data.profiles.count
+        if (first := self._first(task)) != task:
+            return self.cells_of(first)[::-1]
         if data.takes == "all":
             return (data.cells.cell(task),)
         if data.takes == "random" and count == 1:
@@ -117,6 +121,10 @@ class Tasks(Sequence[Question]):
             if cell not in cells:
                 cells.append(cell)
         return tuple(cells)
+
+    def _first(self, task: int) -> int:
+        """Return the task that this one shows again with its sides swapped; itself if it is new."""
+        return task - self._data.n if 0 < self._data.n <= task else task
 
     @cached_property
     def _chosen(self) -> list[int]:
@@ -150,7 +158,7 @@ class Tasks(Sequence[Question]):
 
     def _shown(self, unit: Unit, direction: str, template: str, persona: int, task: int) -> Shown:
         data, names = self._data, [factor.name for factor in self._data.factors]
-        rng = random.Random("\x1f".join(map(str, ("factorial order", self._seed, task))))
+        rng = random.Random("\x1f".join(map(str, ("factorial order", self._seed, self._first(task)))))
         order = rng.sample(names, len(names)) if data.profiles.attribute_order == "drawn" else []
         about = data.personas.levels[persona]
         return Shown(unit, direction, template, about, self.cells_of(task), order, rng.random())
@@ -211,7 +219,8 @@ class Tasks(Sequence[Question]):
 
     def _item(self, cells: tuple[Cell, ...], task: int) -> str:
         if self._data.takes != "all":
-            return f"task {task + 1}"
+            first = self._first(task)
+            return f"task {first + 1}{AGAIN if first != task else ''}"
         levels = (factor.levels[level].name for factor, level in zip(self._data.factors, cells[0], strict=True))
         return ", ".join(filter(None, levels))
 

@@ -5,6 +5,7 @@
 -- design: factorial
 -- note:  the columns are explained in factorial_profile_rows. `test` is the question; `attributes` has each attribute of
 --        the profile by its name, and fits name them as if each were a column: rating ~ gender * job + (1 | template).
+--        A task that is shown again with its sides swapped is no row: factorial_choices has both its answers.
 --        `measured` is the answer as a number, whatever the question: scored, number or chosen.
 CREATE OR REPLACE VIEW factorial_profiles AS
 SELECT p.source, p.study, p.study_version, p.variant, p.run_id, p.trial_id, p.task,
@@ -18,4 +19,5 @@ SELECT p.source, p.study, p.study_version, p.variant, p.run_id, p.trial_id, p.ta
        p.tokens, p.token_source
 FROM factorial_profile_rows p
 LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = p.model
-LEFT JOIN tests t ON t.study = p.study AND t.study_version = p.study_version AND t.test = p.question;
+LEFT JOIN tests t ON t.study = p.study AND t.study_version = p.study_version AND t.test = p.question
+WHERE p.kind <> 'profile' OR NOT ends_with(p.item, ' again');
