@@ -17,9 +17,10 @@
 #' @inheritParams agreement
 #' @param levels a named list of the levels of `attributes`, the reference first.
 #' @return A [slant_fit]. `estimates` are uncorrected. `tables$choices`: for each group the rows `irr` and `tau`
-#'   (`statistic`), of people also `marginal_mean` and `amce` by `attribute` and `level`, each with `estimate`, `conf_low`, `conf_high`, `corrected`, `corrected_low`,
-#'   `corrected_high` and `n` (tasks shown twice, or profiles). If half of the choices or fewer are equal there is no τ,
-#'   and a message says so; if that may be, by the samples, corrected values have no interval.
+#'   (`statistic`), of people also `marginal_mean` and `amce` by `attribute` and `level`, each with `estimate`,
+#'   `conf_low`, `conf_high`, `corrected`, `corrected_low`, `corrected_high` and `n` (tasks shown twice, or profiles).
+#'   If half of the choices or fewer are equal there is no τ, and a message says so; if that may be, by the samples,
+#'   corrected values have no interval.
 #' @references Clayton, K., Horiuchi, Y., Kaufman, A. R., King, G., & Komisarchik, M. (2023). Correcting measurement
 #'   error bias in conjoint survey experiments. American Journal of Political Science.
 #' @seealso [marginal_means()] and [amce()], uncorrected, with the errors that the design asks for.
@@ -47,14 +48,9 @@ corrected_choices <- function(data, outcome = "chosen", repeated = "again", attr
     rows[shown] <- lapply(rows[shown], function(column) ifelse(is.finite(column), column, NA_real_))
     rows[names(known)] <- Map(function(values, listed) factor(values, listed), rows[names(known)], known)
     found <- as_plain_rows(corrected_group(rows, outcome, repeated, attributes, cluster, draws, alpha, seed))
-    term <- paste0(found$statistic, ifelse(found$attribute == "", "", ": "), found$attribute, ifelse(
-      found$level == "", "", paste0(" ", found$level)
-    ))
-    none <- rep(NA_real_, nrow(found))
+    term <- sub("[: ]+$", "", paste0(found$statistic, ": ", found$attribute, " ", found$level))
     list(
-      estimates = estimate_rows(term, found$estimate, none, none, none, none,
-        conf_low = found$conf_low, conf_high = found$conf_high
-      ),
+      estimates = estimate_rows(term, found$estimate, NA_real_, conf_low = found$conf_low, conf_high = found$conf_high),
       tables_of_group = list(choices = found), variances = empty_table("variances"), model = NULL,
       fit = list(optimiser = sprintf("bootstrap over clusters: %s", cluster))
     )
