@@ -114,7 +114,7 @@ alike_parts <- function(rows) {
   items <- intersect(unique(rows$item[rows$is_people]), unique(rows$item[!rows$is_people]))
   if (length(items) == 0) stop_with("The model and people have no item in common.")
   left_out <- length(setdiff(rows$item, items))
-  if (left_out > 0) message(sprintf("%s that only one side answered left out.", counted(left_out, "item")))
+  if (left_out > 0) message(sprintf("Left out: %s that only one side answered.", counted(left_out, "item")))
   side <- function(own) {
     own <- own[own$item %in% items, , drop = FALSE]
     values <- tapply(own$value, list(factor(own$unit, unique(own$unit)), factor(own$item, items)), mean)

@@ -14,7 +14,7 @@ without_personas <- function(keys) {
 personas_of <- function(rows, alpha, n_draws, seed) {
   own <- rows[!is.na(rows$group), , drop = FALSE]
   groups <- intersect(own$group[own$is_people], own$group[!own$is_people])
-  if (length(groups) < 2) stop_with("Personas are compared over two groups at least that people belong to, too.")
+  if (length(groups) < 2) stop_with("Personas are compared over at least two groups that people belong to as well.")
   own <- own[own$group %in% groups, , drop = FALSE]
   items <- intersect(own$item[own$is_people], own$item[!own$is_people])
   plain <- rows[!rows$is_people & is.na(rows$group) & rows$item %in% items, , drop = FALSE]

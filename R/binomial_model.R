@@ -61,7 +61,7 @@ glmer_or_simpler <- function(formula, data, n_agq) {
 say_convergence <- function(model, is_separated) {
   messages <- model@optinfo$conv$lme4$messages
   if (any(grepl("failed to converge|unable to evaluate", messages))) {
-    message("lme4 is not sure that this is the optimum: take coefficients, and Wald's z and p, as rough.")
+    message("lme4 can't confirm that this is the optimum: treat coefficients, and Wald's z and p, as approximate.")
   }
   sd <- sqrt(unlist(lapply(lme4::VarCorr(model), diag)))
   if (any(sd > widest_sd)) {

@@ -8,7 +8,7 @@
 #' @return A data frame with one row per group, further condition and value left out: `condition`, `reference`; `part`
 #'   (the column), `left_out` (its value), `n_left_out` (valid answers); `delta_p_all`, of all valid answers (reference
 #'   less condition) with `conf_low_all` and `conf_high_all` (Newcombe's 95 % interval); `delta_p` without these;
-#'   `change`, the one less the other; `carries_effect`: 0 lies outside the interval of all, and without these the
+#'   `change`, the one minus the other; `carries_effect`: 0 lies outside the interval of all, and without these the
 #'   difference is less than half as large, or of the other sign; `status`, `messages`.
 #' @references Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions.
 #'   Statistics in Medicine, 17, 873-890. Tukey, J. W. (1958). Bias and confidence in not quite large samples. Annals of

@@ -33,7 +33,7 @@ check_corrections <- function(data, by = NULL, alpha = .05) {
 #' @param by names of the columns that define the groups.
 #' @param alpha the level of significance.
 #' @return A data frame with one row per group and level left out: `left_out`; `estimate_all` and `p_all`, of all rows;
-#'   `estimate` and `p_value` without it; `change`, the one less the other, in units of the outcome; `cooks_distance`;
+#'   `estimate` and `p_value` without it; `change`, the one minus the other, in units of the outcome; `cooks_distance`;
 #'   `is_influential` (Cook's distance above 4 / number of levels, the usual mark); `changes_sign`; and
 #'   `changes_conclusion`: the effect is significant, or of another sign while significant, in only one of the two;
 #'   `status` ("ok", "failed") and `messages`. A group without an estimate of all rows, or without any other, is one row

@@ -8,7 +8,7 @@
 #'   `job`, and `n_groups`, how many groups there were to choose from.
 #' @param by names of the columns that define the groups.
 #' @return A data frame with one row per group, index (`si`, `bgd`, `gasi`; see [game_indices()]) and game left out:
-#'   `index`; `left_out`; `n_games`; `estimate_all`, of all games; `estimate`, without it; `change`, the one less the
+#'   `index`; `left_out`; `n_games`; `estimate_all`, of all games; `estimate`, without it; `change`, the one minus the
 #'   other; `cooks_distance`, the squared change in squared standard errors of the jackknife; `is_influential` (above
 #'   4 / number of games, the usual mark); `random_high_all` and `random_high`, below which 97.5 % of cells of as many
 #'   random games lie, with and without the game; `changes_conclusion` (above that in only one of the two); `status`,
@@ -33,7 +33,7 @@ without_each_game <- function(rows, random) {
   counts <- game_counts(rows)
   n <- dim(counts)[[1]]
   if (n < 3) {
-    stop_with(sprintf("Of %s none can be left out: there must be three.", counted(n, "complete game")))
+    stop_with(sprintf("None of %s can be left out: three are needed.", counted(n, "complete game")))
   }
   n_groups <- if (is.null(rows$n_groups)) NULL else max(rows$n_groups)
   cell <- cell_of_chance(rows, counts, n_groups = n_groups)

@@ -24,7 +24,7 @@
 #'   option was chosen; `rate_first` with `conf_low` and `conf_high` (Wilson's 95 % interval); `chance`;
 #'   `detectable`, how far from it 80 % of such studies would find a share;
 #'   `rate_expected_first` and `rate_expected_second`, the share of right answers when the right option was first and
-#'   second (NA without `expected`), and `side_difference`, the one less the other; `p_value`, NA where the
+#'   second (NA without `expected`), and `side_difference`, the one minus the other; `p_value`, NA where the
 #'   order is always the same; `p_holm`, corrected by Holm's method for all rows; `status`, `messages`.
 #' @references Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of
 #'   the American Statistical Association, 22, 209-212. Fisher, R. A. (1935). The logic of inductive inference. Journal
@@ -133,8 +133,8 @@ p_of_places <- function(chosen, first, n_options, cluster) {
 #' @return A data frame with one row per group: `n` trials whose order is known; `n_orders`, how many options come first
 #'   in some trial; `association`, Cramér's V of order and condition (1: one tells the other); `is_confounded` (V is 1);
 #'   `estimate` and `p_value`, the condition effect with the order in the model, in units of the outcome;
-#'   `estimate_order` and `p_order`, the effect of the order (the second option in alphabetical order first, less the
-#'   other); all four NA if the two can't be distinguished; `status`, `messages`.
+#'   `estimate_order` and `p_order`, the effect of the order (the second option in alphabetical order first, minus
+#'   the other); all four NA if the two can't be distinguished; `status`, `messages`.
 #' @noRd
 check_option_order <- function(data, formula = "tokens ~ condition + (1 | wording)", by = NULL, levels = NULL,
                                first = "first_option", contrast = "condition") {

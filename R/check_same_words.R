@@ -75,7 +75,7 @@ additive_fit <- function(values) {
 #'
 #' @inheritParams check_effects_by_word
 #' @param by names of the columns that define the groups, without `model` and `test`.
-#' @param alpha 1 less the level of the intervals.
+#' @param alpha 1 minus the level of the intervals.
 #' @return A data frame with one row per group, test and pair of models: `model`, `test`, `other_model`, `n_words` that
 #'   both have; `correlation` (Pearson's) with `p_value` (two-sided: of 1,999 orders of the words of one model, how many
 #'   correlate as much); `reliability` of the effects at words in `model` and in `other_model` (the share of the

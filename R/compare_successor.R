@@ -106,7 +106,7 @@ mean_over_prompts <- function(rows, outcome, cluster, declared) {
 
 version_estimates <- function(rows, outcome, attributes, material, levels) {
   versions <- shown_versions(rows, attributes, levels)
-  values <- list(y = as.double(rows[[outcome]]), version = versions$code, pair = grouped_codes(rows, material))
+  values <- list(y = as.double(rows[[outcome]]), version = versions$code, pair = group_codes(rows, material))
   means <- vapply(0:nrow(versions$keys), function(code) pair_means(values, code), double(max(values$pair)))
   terms <- level_terms_of(versions$keys)
   do.call(rbind, lapply(seq_along(terms), function(i) {

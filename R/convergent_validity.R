@@ -20,7 +20,7 @@
 #' @param data a data frame with one row per unit: `model`, `test`, the two measures `x` and `y`, and their standard
 #'   errors `x_error` and `y_error` (0 or more, in the same units). Errors are independent of each other.
 #' @param by names of the columns that define what is compared apart: a pair of measures, say.
-#' @param alpha 1 less the level of the intervals.
+#' @param alpha 1 minus the level of the intervals.
 #' @return A data frame: the columns `by`, then `row`, `left_out`, `estimate`, `conf_low`, `conf_high`, `p_value`, `n`
 #'   (units), `n_models`, `n_tests`, `status`, `messages`. `row` is `"pearson"`, `"spearman"`, `"corrected"`,
 #'   `"between_models"`, `"between_tests"`, `"within_cells"` (each where models and tests are crossed, so that it can be
@@ -56,7 +56,7 @@ validity_of <- function(units, alpha) {
   units$model <- as.character(units$model)
   check_units(units)
   if (nrow(units) < 10) {
-    warning(sprintf("There are only %s: their correlation is hardly known.", counted(nrow(units), "unit")),
+    warning(sprintf("There are only %s: their correlation is very uncertain.", counted(nrow(units), "unit")),
       call. = FALSE
     )
   }
@@ -98,7 +98,7 @@ check_units <- function(units) {
   }
   if (any(units$x_error < 0 | units$y_error < 0)) stop_with("Can't correlate: a standard error is below 0.")
   if (nrow(units) < 4) {
-    stop_with(sprintf("Can't correlate %s: it takes four of them.", counted(nrow(units), "unit")))
+    stop_with(sprintf("Can't correlate %s: at least four are needed.", counted(nrow(units), "unit")))
   }
   if (!varies(units$x) || !varies(units$y)) stop_with("Can't correlate: a measure is the same in all units.")
 }

@@ -38,7 +38,7 @@ d_score <- function(data, outcome = "response_time_ms", contrast = "condition", 
     scores <- people$d[!is.na(people$d)]
     n_out <- sum(nzchar(people$left_out))
     if (n_out > 0) message(sprintf("%s left out: %s.", people_in_words(n_out), reasons_left_out(people)))
-    if (length(scores) < 2) stop_with("A mean D needs two people at least who are not left out.")
+    if (length(scores) < 2) stop_with("A mean D needs at least two people who are not left out.")
     std_error <- stats::sd(scores) / sqrt(length(scores))
     list(
       estimates = tested_rows("d_score", mean(scores), std_error, length(scores) - 1),

@@ -69,7 +69,9 @@ cumulative_fit <- function(formula, rows, ...) {
 }
 
 say_rough_optimum <- function(code) {
-  if (!isTRUE(code == 0)) message("ordinal is not sure that this is the optimum: take coefficients and z as rough.")
+  if (!isTRUE(code == 0)) {
+    message("ordinal can't confirm that this is the optimum: treat coefficients and z as approximate.")
+  }
 }
 
 # Against the model of thresholds alone, and of each term against the model without it, which begins where this one is.

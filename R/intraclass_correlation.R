@@ -6,7 +6,7 @@
 #'
 #' @param ratings a numeric matrix or data frame, one row per target and one column per rater; rows with a missing
 #'   rating are left out.
-#' @param alpha 1 less the level of the intervals.
+#' @param alpha 1 minus the level of the intervals.
 #' @return A data frame of three rows: `type`, `estimate`, `conf_low`, `conf_high`, the F `statistic` of the test
 #'   against 0 with `df1`, `df2` and `p_value`, `n` targets and `k` raters. `type` is `"one_way"` (ICC(1,1): raters
 #'   differ from target to target), `"agreement"` (ICC(2,1), McGraw and Wong's (A,1): a rater who gives more than
@@ -32,7 +32,7 @@ intraclass_correlation <- function(ratings, alpha = .05) {
   }
   ratings <- ratings[stats::complete.cases(ratings), , drop = FALSE]
   if (nrow(ratings) < 2) {
-    stop_with(sprintf("Can't correlate ratings: it takes two targets, and there is %d.", nrow(ratings)))
+    stop_with(sprintf("Can't correlate ratings: at least two targets are needed, and there is %d.", nrow(ratings)))
   }
   squares <- mean_squares(ratings)
   if (squares$between + squares$within == 0) squares[] <- NA_real_

@@ -19,7 +19,7 @@
 #'   would have been (as `"check_refusals"` and `"check_missing_bounds"` of [run_check()] say it).
 #' @param by names of the columns that define what is pooled apart: study version and variant, say.
 #' @param estimate,std_error names of the columns with the effects and their standard errors (above 0, same unit).
-#' @param alpha 1 less the level of the intervals.
+#' @param alpha 1 minus the level of the intervals.
 #' @return A data frame: the columns `by`, then `row`, `model`, `test`, `estimate`, `std_error`, `df`, `p_value`,
 #'   `conf_low`, `conf_high` (units of the effects), `n` (levels, or cells), `status`, `messages`. `row` is `"cell"` (an
 #'   effect as given, with its normal interval), `"mean"`, `"new_test"`, `"new_model"`, `"new_cell"` (the mean with a
@@ -66,7 +66,7 @@ check_cells_to_pool <- function(cells) {
     )
   }
   if (nrow(cells) < 3) {
-    stop_with(sprintf("Can't pool effects: it takes those of at least three cells, and there are %d.", nrow(cells)))
+    stop_with(sprintf("Can't pool effects: effects of at least three cells are needed, and there are %d.", nrow(cells)))
   }
   if (any(!is.finite(cells$estimate)) || any(!is.finite(cells$std_error)) || any(cells$std_error <= 0)) {
     stop_with("Can't pool effects: they must be finite, and their standard errors above 0.")

@@ -38,7 +38,7 @@ paired_differences <- function(data, outcome, attributes, material, placebo = NU
     versions <- shown_versions(rows, attributes, levels)
     values <- list(
       y = as.double(rows[[outcome]]), version = versions$code,
-      material = grouped_codes(rows, material), pair = grouped_codes(rows, c(material, respondent))
+      material = group_codes(rows, material), pair = group_codes(rows, c(material, respondent))
     )
     with_seed(seed, version_rows(values, versions, placebo, bound, draws))
   }))
@@ -64,11 +64,6 @@ shown_versions <- function(rows, attributes, levels) {
   }, "")
   code <- match(paste(column, level), paste(keys[, 1], keys[, 2]), nomatch = 0L)
   list(code = code, keys = frame_of(attribute = attributes[keys[, 1]], level = names))
-}
-
-grouped_codes <- function(rows, columns) {
-  keys <- do.call(paste, c(unname(lapply(rows[columns], as.character)), sep = "\037"))
-  match(keys, unique(keys))
 }
 
 version_rows <- function(values, versions, placebo, bound, draws) {

@@ -198,7 +198,7 @@ read_notes <- function(files, trials = NULL) {
   check_arguments()
   readers <- if (is.null(names(files))) sub("[.][^.]*$", "", basename(files)) else names(files)
   if (length(files) == 0 || anyDuplicated(readers)) {
-    stop_with("Notes need one file for each reader, and no two of one name.")
+    stop_with("Notes need one file for each reader, each with a different name.")
   }
   notes <- Map(notes_of, unname(files), readers)
   columns <- unique(unlist(lapply(notes, names)))

@@ -15,7 +15,7 @@
 #'   `first_answer` and `later_answer` (text), `first_value` and `later_value` (numbers, or missing); used if present:
 #'   `test` and `condition`.
 #' @param by names of the columns that are compared apart.
-#' @param alpha 1 less the level of the intervals.
+#' @param alpha 1 minus the level of the intervals.
 #' @return A data frame, one row per group: the columns `by`, then `n_answers` compared, `share_equal` of them, `kappa`
 #'   with `kappa_low` and `kappa_high`; `n` trials with the measure on both occasions, `icc` (ICC(1,1)) with `icc_low`
 #'   and `icc_high`, `icc_residual` with `icc_residual_low` and `icc_residual_high` (the same after the means of tests
@@ -52,7 +52,7 @@ answers_compared <- function(rows, alpha) {
   codes <- cbind(match(rows$first_answer, labels), match(rows$later_answer, labels))
   counts <- cross_table(codes, length(labels))
   kappa <- kappa_of(counts)
-  if (is.na(kappa)) message("All answers are alike on both occasions: kappa tells nothing.")
+  if (is.na(kappa)) message("All answers are the same on both occasions: kappa is undefined.")
   half_width <- stats::qnorm(1 - alpha / 2) * jackknife_error(codes, rows$trial_id, counts)
   data.frame(
     n_answers = nrow(rows), share_equal = sum(diag(counts)) / nrow(rows), kappa = kappa,
@@ -90,7 +90,7 @@ values_compared <- function(rows, alpha) {
     n = nrow(both), mean_first = mean(first), mean_later = mean(later), shift = mean(later - first)
   )
   if (nrow(both) < 3) {
-    message(sprintf("It takes three trials with a measure on both occasions, and there are %d.", nrow(both)))
+    message(sprintf("Three trials with a measure on both occasions are needed, and there are %d.", nrow(both)))
     return(replace(result, is.na(result), NA)) # a mean of none is NaN
   }
   icc <- intraclass_correlation(both, alpha)

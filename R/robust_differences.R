@@ -18,7 +18,7 @@ trimmed_difference <- function(data, outcome = "tokens", contrast = "condition",
   to <- "compare trimmed means"
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
   if (!is.numeric(trim) || length(trim) != 1 || is.na(trim) || trim < 0 || trim >= .5) {
-    stop_with(sprintf("Can't %s: `trim` must be a number from 0 to below .5.", to))
+    stop_with(sprintf("Can't %s: `trim` must be a number of at least 0 and below .5.", to))
   }
   fit_two_sides(data, outcome, contrast, levels, by, save_to, to, yuen_test, levels, outcome, trim)
 }

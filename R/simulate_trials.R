@@ -246,7 +246,7 @@ option_pairs <- function(trials) {
 write_database <- function(trials, path, view) {
   need_duckdb()
   if (file.exists(path)) {
-    stop_with(sprintf("Can't write simulated trials to %s: there is such a file already.", quoted(path)))
+    stop_with(sprintf("Can't write simulated trials to %s: the file already exists.", quoted(path)))
   }
   connection <- without_dbplyr_note(DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path))
   on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))

@@ -99,7 +99,7 @@ def test_a_benchmark_s_scores_are_set_beside_a_measure_of_any_study(db: Path, tm
     file = tmp_path / "bench.csv"
     file.write_text(f"model,score,std_error\n{first},70,2\n{second},50,0\nanother,60,1\n", "utf-8")
     result = CliRunner().invoke(analyze, ["validity", "--measures", "drinks.d", "--with", str(file), "--db", str(db)])
-    assert "Can't correlate 2 units: it takes four of them." in result.output
+    assert "Can't correlate 2 units: at least four are needed." in result.output
     assert "bench.csv has models that drinks.d lacks: another." in result.output
     file.write_text("model,score,std_error\na,70,\n", "utf-8")
     with pytest.raises(UsageError, match="is no number"):

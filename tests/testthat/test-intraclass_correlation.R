@@ -40,6 +40,6 @@ test_that("a rater who gives more throughout is consistent, and doesn't agree", 
 
 test_that("what can't be correlated is said, and what doesn't vary is missing", {
   expect_error(intraclass_correlation(cbind(c("a", "b"), c("a", "b"))), "must be numbers, in two columns")
-  expect_error(intraclass_correlation(cbind(c(1, NA), c(2, 3))), "takes two targets, and there is 1")
+  expect_error(intraclass_correlation(cbind(c(1, NA), c(2, 3))), "at least two targets are needed, and there is 1")
   expect_true(all(is.na(intraclass_correlation(cbind(c(2, 2), c(2, 2)))$estimate)))
 })

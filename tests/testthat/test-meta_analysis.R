@@ -60,7 +60,7 @@ test_that("a standard deviation of 0 is said to lie on the boundary", {
 
 test_that("too few effects, and two of one cell, are said", {
   skip_if_not_installed("metafor")
-  expect_match(meta_analysis(cells_of(2, 1))$messages, "at least three cells, and there are 2")
+  expect_match(meta_analysis(cells_of(2, 1))$messages, "at least three cells are needed, and there are 2")
   twice <- cells_of(2, 2)
   expect_match(meta_analysis(rbind(twice, twice))$messages, "more than one row for a test")
   expect_identical(nrow(meta_analysis(transform(twice, variant = "base"), by = "variant")), 11L)

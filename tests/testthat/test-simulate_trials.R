@@ -35,5 +35,5 @@ test_that("they come back from a database as they went in, and never replace a f
   opened <- open_trials(path)
   expect_identical(as.data.frame(opened), trials)
   close_trials(opened)
-  expect_error(simulate_trials(n_wordings = 1, db = path), "there is such a file already")
+  expect_error(simulate_trials(n_wordings = 1, db = path), "the file already exists")
 })

@@ -30,5 +30,5 @@ test_that("groups, too few rows and wrong arguments are rows or sentences", {
   fits <- trimmed_difference(trials, by = "model")$fits
   expect_equal(fits$status, c("failed", "ok"))
   expect_match(fits$error[[1]], "in at least two rows, but it is in 1")
-  expect_error(trimmed_difference(trials, trim = .5), "from 0 to below .5")
+  expect_error(trimmed_difference(trials, trim = .5), "of at least 0 and below .5")
 })
