@@ -55,6 +55,52 @@ drawn_personas <- function() {
   )
 }
 
+# A conjoint of two models in which nothing matters: 60 tasks of two profiles, each with a choice and a rating; one in
+# fifty is refused or malformed, with both answers.
+clean_conjoint <- function() {
+  rows <- expand.grid(position = 1:2, task = 1:60, model = c("m1", "m2"), test = c("choice", "rating"),
+                      stringsAsFactors = FALSE)
+  rows$item <- paste(rows$model, rows$task)
+  task <- as.integer(factor(rows$item))
+  for (name in conjoint_attributes) {
+    rows[[name]] <- sample(c("x", "y", "z"), 2 * max(task), TRUE)[2 * task - rows$position + 1]
+  }
+  rows$outcome <- sample(c("answered", "refused", "malformed"), max(task), TRUE, c(.98, .015, .005))[task]
+  chosen <- sample(1:2, max(task), TRUE)[task] == rows$position
+  rated <- 1 + findInterval(stats::rlogis(nrow(rows)), c(-2, -.7, .2, 1, 2.2, 3))
+  rows$value <- ifelse(rows$test == "choice", as.integer(chosen), rated)
+  rows
+}
+
+conjoint_attributes <- c("size", "way", "rent", "name")
+
+# Which checks say caution (the rules of checks.toml).
+cautions_of <- function(rows) {
+  by <- c("model", "test")
+  valid <- rows[rows$outcome == "answered", ]
+  missing <- check_missing_levels(rows, conjoint_attributes, by, once = "item", prompt = "item", n_draws = 399)
+  places <- check_position_effects(valid, by, "value", attributes = conjoint_attributes, cluster = "item")
+  balance <- check_balance(rows, conjoint_attributes, "model", once = c("item", "position"))
+  rated <- valid[valid$test == "rating", ]
+  odds <- suppressWarnings(suppressMessages(
+    check_proportional_odds(rated, conjoint_attributes, "model", "value", cluster = "item")
+  ))
+  c(
+    missing = any_found(missing$p_holm), place = any_found(places$p_value, .001),
+    balance = any_found(balance$p_value[balance$kind == "level"], .001),
+    odds = any(odds$largest_gap > .1 & odds$p_holm < .05, na.rm = TRUE)
+  )
+}
+
+# Ratings of 20 personas on three scales of four items, two of each key, by two models that agree with nothing.
+clean_questionnaire <- function() {
+  rows <- expand.grid(respondent = 1:20, item = 1:12, model = c("m1", "m2"), stringsAsFactors = FALSE)
+  rows$scale <- sprintf("s%d", (rows$item - 1) %% 3 + 1)
+  rows$key <- ifelse(rows$item %% 2 == 0, 1, -1)
+  rows$rating <- sample(1:5, nrow(rows), TRUE)
+  rows
+}
+
 # Prompts of 24 names (half of either gender) and 6 jobs asked of a model and its successor, which differs by `shift` in
 # all and by `effect` in one gender, and in each name and prompt by chance; shares of refusals differ by `rate`.
 old_and_new <- function(shift = 0, effect = 0, rate = 0) {
@@ -104,6 +150,22 @@ claims_of_verdicts <- list(
       do.call(rbind, of_shares)
     })
     do.call(rbind, rows)
+  },
+  # Studies in which nothing is wrong: any check that says caution.
+  clean_studies = function(n) {
+    found <- with_seed(28, replicate(n, cautions_of(clean_conjoint())))
+    agreed <- with_seed(29, replicate(n, {
+      any_found(check_acquiescence(clean_questionnaire(), c("scale", "item", "key"), c(1, 5), "model")$p_holm)
+    }))
+    claim <- "a check of a clean study says caution"
+    name <- "conjoint of two models, 60 tasks"
+    rbind(
+      held(claim, name, apply(found, 2, any), 0, .1),
+      do.call(rbind, lapply(rownames(found), function(check) {
+        printed(claim, paste0(name, ": ", check), found[check, ])
+      })),
+      held(claim, "questionnaire of two models: agreement", agreed, 0, .1)
+    )
   },
   # Missing answers by level: prompts that are always refused.
   missing_levels = function(n) {

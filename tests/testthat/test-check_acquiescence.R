@@ -30,3 +30,12 @@ test_that("a scale whose items are all worded one way has no halves", {
   found <- check_acquiescence(answers(), transform(keys, key = 1), c(1, 7))
   expect_match(found$messages, "no items of both keys")
 })
+
+test_that("p of all scales and models are corrected together", {
+  rows <- expand.grid(respondent = 1:8, item = c("up", "down"), model = c("a", "b"), stringsAsFactors = FALSE)
+  rows$rating <- withr::with_seed(1, sample(1:7, nrow(rows), TRUE))
+  keys <- data.frame(scale = "s", item = c("up", "down"), key = c(1, -1))
+  found <- check_acquiescence(rows, keys, c(1, 7), by = "model")
+  expect_equal(found$p_holm, stats::p.adjust(found$p_value, "holm"))
+  expect_equal(found$detectable, minimum_detectable_effect(found$std_error, rep(7, 2)))
+})
