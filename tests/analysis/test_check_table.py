@@ -102,18 +102,6 @@ def test_of_counts_in_which_nothing_was_a_check_says_the_upper_limit() -> None:
     assert not list(could_be_found(check, rows.with_columns(hits=pl.Series([0, 1])), CONTEXT))
 
 
-def test_a_prompt_of_two_questions_that_is_refused_is_one_finding() -> None:
-    rule = next(one.rule for one in checks_of(design_named("factorial")) if one.key == "missing_levels")
-    of_all = {"model": "m", "attribute": "way", "level": "on foot", "rate_missing": 0.04, "rate_others": 0.0}
-    of_tests = {"test": ["choice", "rating", "alone"], "p_value": [0.003, 0.003, 0.2], "p_holm": [0.01, 0.01, 0.4]}
-    assert rule is not None
-    found = ruled_finding(
-        rule, pl.DataFrame(of_tests).with_columns(**{k: pl.lit(v) for k, v in of_all.items()}), CONTEXT
-    )
-    assert "in 1 of 2 attributes" in found.sentence
-    assert sum("on foot" in detail for detail in found.details) == 1
-
-
 def test_each_check_says_of_which_sources_it_is_and_that_of_tokens_is_of_no_people() -> None:
     known = {check.key: check for name in design_names() for check in checks_of(design_named(name))}
     known |= {check.key: check for check in mixed_model_checks()}
