@@ -58,6 +58,9 @@ fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), pr
   family <- one_of(family, c("gaussian", "binomial"), "family")
   prediction <- one_of(prediction, c("linear", "logit", "code"), "prediction")
   formula <- coded_formula(data, formula, codes, c(probability, predictors, cluster, fold, by))
+  if (anyNA(unlist(data[probability]))) {
+    stop_with(sprintf("With what probability texts were drawn (\"%s\") must be known of each.", probability))
+  }
   fit_coded(data, formula, codes, by, c(probability, predictors, cluster, fold), levels, function(rows) {
     sample <- coded_sample(rows, probability)
     check_coded_levels(rows, formula, sample$is_coded)
@@ -184,12 +187,9 @@ coded_sample <- function(rows, probability, coded = rows[grep("\\.people$", name
       "Have more of them coded, drawn at random from all."
     )
   }
-  for (name in names(coded)) {
-    if (length(unique(coded[[name]][is_coded])) < 2) {
-      stop_with(sprintf("People gave all texts one code of %s: there is nothing to correct.", quoted(sub(
-        "\\.people$", "", name
-      ))))
-    }
+  for (name in names(coded)[vapply(coded, function(column) length(unique(column[is_coded])) < 2, NA)]) {
+    coded <- quoted(sub("\\.people$", "", name))
+    stop_with(sprintf("People gave all texts one code of %s: there is nothing to correct.", coded))
   }
   if (is.null(probability)) {
     message("People's texts are taken for a simple random sample; name the `probability` of each if it is not.")
