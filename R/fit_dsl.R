@@ -111,10 +111,11 @@ estimands <- function(formula, rows, estimator, coded, family) {
       named <- function(solved) replace(solved, "estimate", list(stats::setNames(solved$estimate, terms)))
       return(list(list(formula = stats::reformulate(c("0", name), formula[[2]]), of = named)))
     }
-    lapply(known, function(level) list(
-      formula = stats::reformulate(c("0", "side"), formula[[2]]), side = factor(rows[[name]] != level),
-      of = function(solved) log_ratio(solved, level_terms(name, level))
-    ))
+    rates <- stats::reformulate(c("0", "side"), formula[[2]])
+    lapply(known, function(level) {
+      ratio <- function(solved) log_ratio(solved, level_terms(name, level))
+      list(formula = rates, side = factor(rows[[name]] != level), of = ratio)
+    })
   }))
 }
 
