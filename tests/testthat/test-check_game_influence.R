@@ -26,5 +26,5 @@ test_that("the index without a game is that of the others", {
 
 test_that("two games are too few, and that is said", {
   found <- check_game_influence(even_games()[1:80, ], n_random = 10)
-  expect_match(found$messages, "there must be three")
+  expect_match(found$messages, "three are needed")
 })
