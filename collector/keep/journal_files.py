@@ -56,9 +56,9 @@ def left_out_files(folder: Path) -> list[str]:
     folder.
     """
     if folder.is_symlink():
-        return [f"{folder}: left out with all journals in it, for it is {files.irregularity(folder)}"]
+        return [f"{folder}: skipped with all journals in it, because it is {files.irregularity(folder)}"]
     found = files.irregular_files(folder, f"*{PACKED}", f"*{PLAIN}")
-    return [f"{path}: left out, for it is {what}" for path, what in found]
+    return [f"{path}: skipped, because it is {what}" for path, what in found]
 
 
 def journal_name(path: Path) -> str:

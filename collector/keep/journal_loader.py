@@ -329,7 +329,7 @@ def _not_its_own(path: Path, data: bytes) -> str | None:
         return None  # a damaged first line is reported like any other
     if run_id == journal_run(path):
         return None
-    return f"left out: it holds the run {run_id}, so it is a copy of another journal"
+    return f"skipped: it holds the run {run_id}, so it is a copy of another journal"
 
 
 def _with_line_numbers(path: Path, start: int, parsed: Parsed) -> list[tuple[int, str]]:

@@ -353,7 +353,7 @@ def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | N
     if not provider.takes_tools:
         return f"{provider.name} is offered no tools here, so --answer tool has to be left out"
     if provider.tools_need_reasoning and model.reasoning_back == "dropped":
-        return f"{provider.name} wants the reasoning back that led to the call of a tool, so it can't be dropped"
+        return f"{provider.name} requires the reasoning that led to a tool call, so it can't be dropped"
     return why_not(model, base_url)
 
 

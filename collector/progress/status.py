@@ -299,11 +299,7 @@ def other_model_sentences(db: Path, study: str | None = None) -> list[str]:
 
 def _other_model(row: Mapping[str, Any]) -> str:
     first, last = (f"{row[name]:%Y-%m-%d %H:%M}" if row[name] else "?" for name in ("first_done_at", "last_done_at"))
-    kept = (
-        "excluded from all tables (with them: --other-models)"
-        if row["n_left_out"]
-        else "shown as of a model of its own"
-    )
+    kept = "excluded from all tables (with them: --other-models)" if row["n_left_out"] else "shown as a separate model"
     return (
         f"answered by another model: {count_text(row['n_trials'], 'trial')} of {row['model']} came from "
         f"{row['served_model']} and not from {row['requested_model']}, from {first} to {last} UTC; they are {kept} "

@@ -224,10 +224,10 @@ def exclusions(known: Known) -> list[str]:
     for fit in known.study.fits.values():
         flags[(*fit.drop_flags, *fit.drop_outcomes)] += 1
     named = sorted({flag for of_fit in flags for flag in of_fit})
-    left_out = f"Fits leave out rows by {listed(named)}." if named else "No fit of the study leaves rows out."
+    left_out = f"Fits exclude rows by {listed(named)}." if named else "No fit of the study excludes rows."
     return [
-        f"{left_out} Answers of another model than the snapshot that was asked for are left out of every table. A "
-        "count that is not known is missing, never 0."
+        f"{left_out} Answers by another model than the requested snapshot are excluded from every table. "
+        "Unknown counts are missing, never 0."
     ]
 
 

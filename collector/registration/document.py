@@ -309,7 +309,7 @@ def preregister(
     stopping = StoppingRule.of(until_width, looks, repetitions)
     if stopping is not None and (looks_at or stopping_rule):
         raise UsageError(
-            "--until-width is a rule of stopping with looks of its own.",
+            "--until-width is a stopping rule with its own looks.",
             "Leave out --stop and --look, or --until-width.",
         )
     words = stopping_rule or STOPPING_RULE

@@ -163,7 +163,7 @@ def _look(precision: Precision, models: Sequence[ModelPlan], repetitions: int) -
     try:
         widths = precision.widths.measure(run_plan.db, run_plan.study, precision.fit, source, trial_ids)
     except KeyboardInterrupt:
-        hint = "All answers are kept. The same command looks, and goes on."
+        hint = "All answers are kept. The same command measures again, and continues."
         raise Interrupted("Left while the width of intervals was measured.", hint) from None
     looks = [
         Look(

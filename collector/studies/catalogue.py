@@ -238,7 +238,7 @@ def _given_back(study: Study, back: ReasoningBack | None) -> Study:
     """
     if back and not study.design.asks.has_turns(study):
         raise StudyError(
-            f'--reasoning-back can\'t be used with "{study.name}": each of its questions is a conversation of its own.'
+            f'--reasoning-back can\'t be used with "{study.name}": each of its questions is a separate conversation.'
         )
     return study.with_reasoning_back(back) if back else study
 

@@ -221,7 +221,7 @@ def _wrong_prior(text: Any) -> str:
     if match is None:
         return 'it is written like "normal(0, 1)", with plain numbers.'
     if match[1] not in PRIORS:
-        return f"that is none of the distributions that are known. {_near(match[1], PRIORS)}"
+        return f"that is not a known distribution. {_near(match[1], PRIORS)}"
     numbers, is_scale = [float(number) for number in match[2].split(",")], PRIORS[match[1]]
     if len(numbers) != len(is_scale):
         return f"{match[1]} takes {len(is_scale)} numbers."

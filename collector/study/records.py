@@ -261,7 +261,7 @@ class StudyFile:
         """
         if answer == self.frame:
             return self
-        own = "it has a format of answers of its own"
+        own = "it has its own format of answers"
         fixed = {model.model: own for model in self.models if model.frame != self.frame}
         models = tuple(m if m.model in fixed else replace(m, frame=answer) for m in self.models)
         variant = f"{self.variant}.{answer}"

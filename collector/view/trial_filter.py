@@ -322,7 +322,7 @@ def condition_of(text: str) -> Expression:
     if growing := sorted(_GROWING & _functions(text)):
         raise UsageError(f"A condition can't use {growing[0]}(): it could take all memory, and could not be stopped.")
     if hidden := sorted(_SQL_OF_TEXT & _functions(text)):
-        raise UsageError(f"A condition can't use {hidden[0]}(): it runs a text as SQL that nobody has looked at.")
+        raise UsageError(f"A condition can't use {hidden[0]}(): it would run unchecked text as SQL.")
     if "recursive_cte_node" in _functions(text):
         raise UsageError("A condition can't use WITH RECURSIVE: it could take all memory, and could not be stopped.")
     return expression

@@ -72,7 +72,7 @@ def test_a_format_and_what_goes_back_stand_in_the_name_of_the_variant(asked: str
 def test_what_can_not_go_back_is_refused_in_words() -> None:
     with pytest.raises(UnknownNameError, match="answer format"):
         load_study("hiring", "main.keptt")
-    with pytest.raises(StudyError, match="each of its questions is a conversation of its own"):
+    with pytest.raises(StudyError, match="each of its questions is a separate conversation"):
         load_study("rmiat", "base.kept")
 
 

@@ -116,7 +116,7 @@ def test_who_has_no_tools_is_refused_in_words(study: Path, tmp_path: Path) -> No
     with pytest.raises(ProviderError, match="ollama is offered no tools here, so --answer tool has to be left out"):
         planned(tool, ["ollama/m"], tmp_path / "a.duckdb")
     dropped = load_study(study, "base.tool.dropped")
-    with pytest.raises(ProviderError, match=r"anthropic wants the reasoning back .* it can't be dropped"):
+    with pytest.raises(ProviderError, match=r"anthropic requires the reasoning .* it can't be dropped"):
         planned(dropped, ["anthropic/m"], tmp_path / "a.duckdb")
     assert planned(dropped, ["openai/m"], tmp_path / "a.duckdb").model_plans
 

@@ -264,7 +264,7 @@ def test_another_format_of_answers_is_a_variant_of_its_own(study: Path, db: Path
         assert collect(db, cot, ["local/small"], variant="base.cot", base_url=server.base_url, **QUICK).is_complete
     assert rows(db, "SELECT DISTINCT variant, choice FROM trials") == [("base.cot", "Ato")]
     assert "Think first." in server.bodies[0]["messages"][-1]["content"]
-    assert cot.left_out == {"thinker": "it has a format of answers of its own"}
+    assert cot.left_out == {"thinker": "it has its own format of answers"}
 
 
 def test_the_history_of_the_study_of_reasoning_does_not_move() -> None:

@@ -236,7 +236,7 @@ def test_a_folder_of_journals_that_is_a_link_is_told_and_not_followed(tmp_path: 
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "a.duckdb.journal").symlink_to(tmp_path / "elsewhere")
     loaded = load_journals(tmp_path / "a.duckdb")
-    assert "a.duckdb.journal: left out with all journals in it, for it is a link" in str(loaded.problems)
+    assert "a.duckdb.journal: skipped with all journals in it, because it is a link" in str(loaded.problems)
 
 
 @given(st.binary(min_size=1, max_size=60), st.integers(0, 10_000))

@@ -175,4 +175,4 @@ def test_a_level_that_the_study_does_not_have_is_told(tmp_path: Path) -> None:
     rows = "id,game,action,score,opponent\n1,PD,0,5,Base\n2,PD,0,5,a friend of mine\n"
     (tmp_path / "rows.csv").write_text(rows)
     [problem] = import_rounds(tmp_path, tmp_path / "rows.csv").problems
-    assert problem.text == 'has "a friend of mine" as opponent, which is none of the study\'s levels'
+    assert problem.text == 'has "a friend of mine" as opponent, which is not one of the study\'s levels'

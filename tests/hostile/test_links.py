@@ -88,7 +88,7 @@ def test_a_journal_that_is_a_link_is_named_and_the_rest_is_loaded(kept: Path, tm
     laid(next(trap for trap in JOURNAL if "jsonl: link to a file" in trap.name), journal_folder(db), home)
     report = load(db)
     assert report.rows > 0
-    assert any("left out, for it is a link" in problem for problem in report.problems)
+    assert any("skipped, because it is a link" in problem for problem in report.problems)
 
 
 def test_a_database_behind_a_link_has_the_journal_of_the_file_itself(kept: Path, tmp_path: Path) -> None:

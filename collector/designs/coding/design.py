@@ -246,4 +246,4 @@ def _check_row(
         raise StudyError(f'The first_coding of the item "{item}" must be a code or empty, but is "{first[:40]}".')
     for name, levels in factors.items():
         if levels and row.get(name, "") not in ("", *levels):
-            raise StudyError(f'The {name} of the item "{item}" is "{row[name][:40]}", which is none of its levels.')
+            raise StudyError(f'The {name} of the item "{item}" is "{row[name][:40]}", which is not one of its levels.')

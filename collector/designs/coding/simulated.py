@@ -55,7 +55,7 @@ def parse_simulation(table: Table, codebook: Codebook, factors: Mapping[str, Any
     where = {}
     for name, levels in table.tables("where").items():
         if name not in factors:
-            raise StudyError(f'{levels.where} is about "{name}", which is none of [factors].')
+            raise StudyError(f'{levels.where} is about "{name}", which [factors] does not list.')
         where[name] = {level: _errors(levels.table(level), errors) for level in levels.names}
         for level in levels.names:
             levels.table(level)

@@ -289,7 +289,7 @@ class MadeDecisions(PeopleUnits):
         for side, known in words.items():
             if folded(said) in (folded(side), side[-1], *map(folded, known)):
                 return side[-1]
-        raise StudyError(f'asked for "{said[:40]}", which is none of the words of {test}')
+        raise StudyError(f'asked for "{said[:40]}", which is not among the words of {test}')
 
     def _named(self, what: str, said: str, known: Mapping[str, str]) -> str:
         found = [name for name in known if folded(name) == folded(said)] if said else list(known)
@@ -323,7 +323,9 @@ def _by_side(said: Mapping[str, str], sides: tuple[str, str], lists: Mapping[str
     is_other = folded(first) in of_side[1] or folded(second) in of_side[0]
     is_same = folded(first) in of_side[0] or folded(second) in of_side[1]
     if is_other and is_same:
-        raise StudyError(f'has "{first[:40]}" and "{second[:40]}" as two of one list: each must be from one of its own')
+        raise StudyError(
+            f'has "{first[:40]}" and "{second[:40]}" as two of one list: each must be from a different one'
+        )
     return dict(zip(sides, (second, first) if is_other else (first, second), strict=True))
 
 

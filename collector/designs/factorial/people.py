@@ -166,7 +166,7 @@ class ShownProfiles(PeopleUnits):
     def _template(self, row: Cells) -> str:
         said = cell_text(row, TEMPLATE) or next(iter(self._data.templates))
         if said not in self._data.templates:
-            raise StudyError(f'has the template "{said[:40]}", which is none of the study')
+            raise StudyError(f'has the template "{said[:40]}", which the study does not have')
         return said
 
     def _of_unit(self, unit: Unit, question: Question, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:

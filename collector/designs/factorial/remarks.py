@@ -218,7 +218,7 @@ def _check_texts(data: FactorialData, where: str) -> None:
         if not is_one and (inside := [name for name in (*names, ATTRIBUTES) if name in shown]):
             raise StudyError(
                 f"{place.capitalize()} has the placeholder {{{inside[0]}}}, but shows {data.profiles.count} profiles.",
-                "What is said of each of them belongs into [profiles] text; the template has {profiles}.",
+                "What is said of each of them belongs in [profiles] text; the template has {profiles}.",
             )
         shown |= find_placeholders(profile) if PROFILES in shown else set()
         earlier: list[str] = []

@@ -122,7 +122,7 @@ class Observed(Design):
             if not _NAME.fullmatch(name) or name in RESERVED:
                 raise StudyError(
                     f'A column of {table.where} can\'t be called "{name[:40]}".',
-                    "A name has small letters, digits and underscores, and is none that every row has (round, say).",
+                    "A name has small letters, digits and underscores, and is no column of every row (such as round).",
                 )
         return data
 
@@ -156,7 +156,7 @@ class ObservedRounds(PeopleUnits):
         said = cell_text(rows[0], "game") or cell_text(rows[0], "test")
         game = self._data.games[0] if known and not said else self._games.get(folded(said))
         if game is None:
-            raise StudyError(f'is of the game "{said[:40]}", which is none of the study')
+            raise StudyError(f'is of the game "{said[:40]}", which the study does not have')
         has_rounds = any(cell_text(row, "round") for row in rows)
         rounds = rounds_in_order(rows) if has_rounds else range(1, len(rows) + 1)
         self._lengths[len(rows)] += 1
@@ -166,7 +166,7 @@ class ObservedRounds(PeopleUnits):
                 if _BAD.search(level) or len(level) > _LONGEST:
                     raise StudyError(f"has quotes, line breaks or more than {_LONGEST} characters in {name}")
                 if level and (known_levels := self._data.columns[name]) and level not in known_levels:
-                    raise StudyError(f'has "{level}" as {name}, which is none of the study\'s levels')
+                    raise StudyError(f'has "{level}" as {name}, which is not one of the study\'s levels')
             trial = trial_of(
                 study,
                 self._model,
