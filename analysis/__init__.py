@@ -53,12 +53,12 @@ if TYPE_CHECKING:
     from slant.analysis.questions.checks.study_checks import check as check
     from slant.analysis.questions.coders import Agreement as Agreement
     from slant.analysis.questions.coders import agreement as agreement
-    from slant.analysis.questions.convergent_validity import Validity as Validity
-    from slant.analysis.questions.convergent_validity import validity as validity
     from slant.analysis.questions.games.differences import game_differences as game_differences
     from slant.analysis.questions.games.indices import game_indices as game_indices
     from slant.analysis.questions.meta import MetaAnalysis as MetaAnalysis
+    from slant.analysis.questions.meta import Validity as Validity
     from slant.analysis.questions.meta import meta_analysis as meta_analysis
+    from slant.analysis.questions.meta import validity as validity
     from slant.analysis.questions.occasions import Retest as Retest
     from slant.analysis.questions.occasions import Watch as Watch
     from slant.analysis.questions.occasions import retest as retest
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from slant.analysis.questions.successor import Successor as Successor
     from slant.analysis.questions.successor import successor as successor
     from slant.analysis.questions.topics.topic_models import read_topics as read_topics
-    from slant.analysis.rows.descriptive_tables import tables as tables
     from slant.analysis.rows.views import open_trials as open_trials
+    from slant.analysis.rows.views import tables as tables
 
 __all__, __getattr__ = on_demand(__name__, __file__)

@@ -29,8 +29,8 @@ from slant.analysis.calls.cluster import ClusterExecutor
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import results
 from slant.analysis.fitting.fit_plan import plan_fits
-from slant.analysis.rows.descriptive_tables import table_info
 from slant.analysis.rows.study_choice import find_fits
+from slant.analysis.rows.views import table_info
 from slant.collector import collect, export_lake
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import compress, journal_paths, opened_journal

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from bench.measures import Measure, by_r, kept_trials, made_trials, measured
-from slant.analysis.rows.descriptive_tables import table_info
+from slant.analysis.rows.views import table_info
 from slant.collector.api import collect
 from slant.collector.keep.database import reading, writing
 from slant.collector.plan.conversations import plan

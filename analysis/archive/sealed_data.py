@@ -20,8 +20,7 @@ from slant.analysis.archive import layout
 from slant.analysis.archive.journals import PrivateWords, SealedJournal
 from slant.analysis.archive.steps import Step
 from slant.analysis.questions.occasions import ANSWERS, retest_calls
-from slant.analysis.rows.descriptive_tables import table_info, tables
-from slant.analysis.rows.views import flat
+from slant.analysis.rows.views import flat, table_info, tables
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials, usual_view, views_of_games
 from slant.collector.keep.frames import frame_of

@@ -18,7 +18,7 @@ from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult, fit, term_test_sentences
 from slant.analysis.fitting.result_versions import version_sentence
 from slant.analysis.pages.answers import answers_of_fit
-from slant.analysis.paper.study_views import GRAIN, StudyViews
+from slant.analysis.paper.published import GRAIN, StudyViews
 from slant.analysis.paper.topic_match import match_in_words, matched, missing_of_print, printed_topics
 from slant.analysis.rows.result_warnings import grouped_doubts
 from slant.analysis.rows.study_choice import find_fits, loadable_studies, studies_not_fitted, study_in

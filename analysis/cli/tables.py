@@ -19,10 +19,9 @@ from slant.analysis.pages.report_tables import FORMATS, table_text, token_measur
 from slant.analysis.paper.comparison import STATUSES, compare, summary
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.paper.reconstruction import bases_in_words, reconstruct_answers
-from slant.analysis.rows.descriptive_tables import study_name, table_info, tables
 from slant.analysis.rows.result_warnings import chance_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import loadable_studies, study_names
-from slant.analysis.rows.views import set_measure
+from slant.analysis.rows.views import set_measure, study_name, table_info, tables
 from slant.collector.commands.options import (
     FILE,
     db_option,

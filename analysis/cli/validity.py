@@ -62,7 +62,7 @@ def validity_command(asked: Asked, measures: str, scores: Path | None, alpha: fl
     """
     import polars as pl
 
-    from slant.analysis.questions.convergent_validity import validity
+    from slant.analysis.questions.meta import validity
 
     named = [measure.strip() for measure in measures.split(",") if measure.strip()]
     result = asked.compute(validity, measures=named, alpha=alpha, scores=scores)

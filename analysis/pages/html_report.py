@@ -50,10 +50,9 @@ from slant.analysis.questions.meta import pooling
 from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
 from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.descriptive_tables import table_info, tables
 from slant.analysis.rows.result_warnings import Doubt, grouped_doubts, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
-from slant.analysis.rows.views import read_view
+from slant.analysis.rows.views import read_view, table_info, tables
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.keep.database import opens_once, reading

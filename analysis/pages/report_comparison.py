@@ -17,9 +17,8 @@ from slant.analysis.fitting.frames import ENGINE, fits_to_show
 from slant.analysis.pages.report_tables import VERDICTS
 from slant.analysis.paper.comparison import compare, whole_comparison
 from slant.analysis.paper.numbers import Numbers
-from slant.analysis.paper.published import TEXT, is_main_table, published_numbers, quantity_name
+from slant.analysis.paper.published import TEXT, StudyViews, is_main_table, published_numbers, quantity_name
 from slant.analysis.paper.sources import sources_of
-from slant.analysis.paper.study_views import StudyViews
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.studies.catalogue import Fit, Study
 

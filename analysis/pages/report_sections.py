@@ -33,7 +33,7 @@ from slant.analysis.paper.numbers import PRINT
 from slant.analysis.plots.drawing import PAGE_DPI, Figure, draw, embedded
 from slant.analysis.plots.registry import FigureRows
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.descriptive_tables import table_info
+from slant.analysis.rows.views import table_info
 from slant.collector.studies.catalogue import BASE, Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.terminal import count_text

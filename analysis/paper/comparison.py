@@ -18,6 +18,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress
 from slant.analysis.paper.numbers import MATCH, PRINT, Numbers, is_usual, recomputed
 from slant.analysis.paper.published import (
+    GRAIN,
     KEY,
     NO_REFUSALS,
     WITHOUT_DATA,
@@ -31,7 +32,6 @@ from slant.analysis.paper.published import (
 )
 from slant.analysis.paper.reconstruction import reconstructed
 from slant.analysis.paper.sources import check_quantities, sources_of
-from slant.analysis.paper.study_views import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError

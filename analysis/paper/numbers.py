@@ -18,8 +18,7 @@ import polars as pl
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import FitRequest, Progress
-from slant.analysis.paper.published import published_numbers
-from slant.analysis.paper.study_views import GRAIN, StudyViews
+from slant.analysis.paper.published import GRAIN, StudyViews, published_numbers
 from slant.collector.keep.view_heads import TableInfo
 from slant.collector.studies.catalogue import Fit, Study
 

@@ -15,20 +15,23 @@ import polars as pl
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.paper.numbers import CELL, PRINT, SCHEMA, Numbers, fits_of_view, numbers_of_view
 from slant.analysis.paper.published import (
+    GRAIN,
     KEY,
     TEXT,
+    StudyViews,
     is_of_print,
     not_checkable,
     notes,
+    printed_numbers,
+    printed_scopes,
     published_numbers,
     published_rows,
     quantity_name,
     scopes,
 )
-from slant.analysis.paper.study_views import GRAIN, StudyViews, printed_numbers, printed_scopes
 from slant.analysis.paper.topic_match import matched, missing_of_print, printed_models, printed_topics
 from slant.analysis.questions.topics.topic_models import STALE, models_to_show
-from slant.analysis.rows.descriptive_tables import views_of_papers
+from slant.analysis.rows.views import views_of_papers
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.studies.catalogue import Study, load_variants

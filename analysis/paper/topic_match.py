@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from slant.analysis.paper.published import published_numbers
-from slant.analysis.paper.study_views import GRAIN, StudyViews
+from slant.analysis.paper.published import GRAIN, StudyViews, published_numbers
 from slant.collector.studies.catalogue import Study
 
 _NEAR = 20  # words of a fitted topic among which a printed word still supports the match

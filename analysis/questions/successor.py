@@ -23,7 +23,7 @@ from slant.analysis.questions.alike import ALPHA, VERDICTS
 from slant.analysis.rows.cells import read_rows
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
-from slant.collector.cost.successor_size import MEASURES, bounds_of, measured_by
+from slant.collector.cost.estimate import MEASURES, bounds_of, measured_by
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of

@@ -66,7 +66,7 @@ def successor_command(
     differs (before Holm's correction), by the variance of the old model's answers in the database. What is answered
     already is not asked again. The price, and when the models end, are said before anything is asked.
     """
-    from slant.collector.cost.successor_size import bounds_of, deciding_trials
+    from slant.collector.cost.estimate import bounds_of, deciding_trials
     from slant.collector.studies.catalogue import load_study
 
     loaded = load_study(study, db=db)

@@ -103,8 +103,8 @@ def _coding_page(db: Path, name: str, coder: str | None, path: Path | None, toke
     from slant.collector.studies.catalogue import load_study
     from slant.collector.studies.coding_sheets import check_coding
     from slant.collector.study.toml_table import checked_name
-    from slant.collector.view.coding import CodingViewer
     from slant.collector.view.notes_file import NotesFile
+    from slant.collector.view.server import CodingViewer
 
     if coder is None:
         raise UsageError("A page for codes is one coder's: say whose.", "As in: --coder anna")

@@ -41,8 +41,7 @@ from slant.analysis.archive.steps import steps_of
 from slant.analysis.calls.results import Progress
 from slant.analysis.cli.main import analyze
 from slant.analysis.questions.occasions import retest
-from slant.analysis.rows.descriptive_tables import tables
-from slant.analysis.rows.views import open_trials
+from slant.analysis.rows.views import open_trials, tables
 from slant.analysis.stages import Stages
 from slant.collector import collect, export_trials
 from slant.collector.errors import DatabaseError, UsageError

@@ -16,9 +16,8 @@ import pytest
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
-from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.result_warnings import chance_warnings
-from slant.analysis.rows.views import open_trials
+from slant.analysis.rows.views import open_trials, tables
 from slant.collector.errors import DatabaseError, DatabaseWriteError, UnknownNameError, UsageError
 from slant.collector.keep.database import writing
 from slant.collector.keep.frames import frame_of

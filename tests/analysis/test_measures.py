@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
-from slant.analysis.questions.convergent_validity import Validity, with_scores
+from slant.analysis.questions.meta import Validity, with_scores
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study

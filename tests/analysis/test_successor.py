@@ -15,7 +15,7 @@ from slant import analysis
 from slant.analysis.cli.main import analyze
 from slant.analysis.questions.occasions import _gaps
 from slant.collector.cli import collect
-from slant.collector.cost.successor_size import bounds_of, deciding_trials
+from slant.collector.cost.estimate import bounds_of, deciding_trials
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
 from slant.collector.study.tables import read_smallest_effect

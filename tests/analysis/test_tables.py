@@ -10,8 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.analysis.rows.descriptive_tables import table_info, tables
-from slant.analysis.rows.views import open_trials, view_names
+from slant.analysis.rows.views import open_trials, table_info, tables, view_names
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import kept_open, let_go, reading, showing, writing
 from slant.collector.keep.view_heads import read_header
@@ -145,7 +144,7 @@ def test_a_study_of_ones_own_may_be_named_by_its_file(db: Path, tmp_path: Path) 
 
 
 def test_tables_need_neither_r_nor_its_bridge(python: list[str]) -> None:
-    modules = "slant.analysis.rows.views, slant.analysis.rows.descriptive_tables"
+    modules = "slant.analysis.rows.views, slant.analysis.rows.views"
     code = f"import sys, {modules}; sys.exit(any(m.startswith('rpy2') for m in sys.modules))"
     assert subprocess.run([*python, "-c", code], check=False).returncode == 0
 

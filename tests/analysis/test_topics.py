@@ -14,9 +14,8 @@ from bench.fitting import both_ways
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.paper.published import published_numbers
+from slant.analysis.paper.published import StudyViews, published_numbers
 from slant.analysis.paper.sources import NUMBERS
-from slant.analysis.paper.study_views import StudyViews
 from slant.analysis.paper.topic_match import matched, missing_of_print
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.topics.topic_models import STALE, stale_model_warnings

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from slant.analysis.rows.descriptive_tables import rows_of_study
+from slant.analysis.rows.views import rows_of_study
 from slant.collector import collect, import_trials
 from slant.collector.importing.writer import ImportReport
 from slant.collector.keep.database import reading

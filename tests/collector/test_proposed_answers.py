@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from slant.collector.designs.factorial.proposed_questions import proposed_question
+from slant.collector.designs.factorial.proposed_conjoint import proposed_question
 from slant.collector.designs.factorial.questions import parse_questions
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.imports import import_trials

@@ -11,7 +11,7 @@ import polars as pl
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.descriptive_tables import table_info
+from slant.analysis.rows.views import table_info
 from slant.collector.studies.catalogue import Study
 
 _HIDDEN = {

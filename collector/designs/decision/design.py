@@ -22,11 +22,12 @@ from slant.collector.designs.decision.scenes import (
     TASKS,
     Conversations,
     DecisionData,
+    DecisionSimulates,
     Scene,
     Task,
     parse_scenes,
+    parse_simulation,
 )
-from slant.collector.designs.decision.simulated import DecisionSimulates, parse_simulation
 from slant.collector.designs.design import Design, Imports, Reads, ended_early
 from slant.collector.designs.pairing.design import (
     WordListAnalyses,

@@ -13,10 +13,11 @@ from slant.collector.designs.factorial.proposed_conjoint import (
     Tasks,
     answers_in,
     crossing_of,
+    kind_of,
+    proposed_question,
     tasks_of,
     tasks_of_models,
 )
-from slant.collector.designs.factorial.proposed_questions import kind_of, proposed_question
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, csv_text, ids_of, name_of, toml_text
 from slant.collector.errors import StudyError
 from slant.collector.reading.plain import BrokenObject, as_answer, object_in
