@@ -13,27 +13,17 @@ import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
 
-from slant.collector.designs.analyses import Analyses, ReportPart, Vocabulary
-from slant.collector.designs.asks import Asks, Question
-from slant.collector.designs.design import Design, Imports, Reads, Simulates
+from slant.collector.designs.analyses import Analyses as Analyses
+from slant.collector.designs.analyses import ReportPart as ReportPart
+from slant.collector.designs.analyses import Vocabulary as Vocabulary
+from slant.collector.designs.asks import Asks as Asks
+from slant.collector.designs.asks import Question as Question
+from slant.collector.designs.design import Design as Design
+from slant.collector.designs.design import Imports as Imports
+from slant.collector.designs.design import Reads as Reads
+from slant.collector.designs.design import Simulates as Simulates
 from slant.collector.errors import DesignError, UnknownNameError
 from slant.collector.system.shipped_files import load_third_party, sql_dir, third_party_names
-
-__all__ = [
-    "GROUP",
-    "Analyses",
-    "Asks",
-    "Design",
-    "Imports",
-    "Question",
-    "Reads",
-    "ReportPart",
-    "Simulates",
-    "Vocabulary",
-    "design_named",
-    "design_names",
-    "third_party_designs",
-]
 
 GROUP = "slant.designs"
 _DESIGNS = {

@@ -22,28 +22,22 @@ from urllib.parse import urlsplit
 
 from slant.collector.errors import ProviderError, UnknownNameError, UsageError
 from slant.collector.example_models import EXAMPLE_MODEL
-from slant.collector.providers import (
-    anthropic,
-    chat_completions,
-    deepseek,
-    gemini,
-    ollama,
-    openai,
-    openai_responses,
-    openrouter,
-    simulated,
-    together,
-)
+from slant.collector.providers import anthropic as anthropic
+from slant.collector.providers import chat_completions as chat_completions
+from slant.collector.providers import deepseek as deepseek
+from slant.collector.providers import gemini as gemini
+from slant.collector.providers import ollama as ollama
+from slant.collector.providers import openai as openai
+from slant.collector.providers import openai_responses as openai_responses
+from slant.collector.providers import openrouter as openrouter
+from slant.collector.providers import simulated as simulated
+from slant.collector.providers import together as together
 from slant.collector.providers.endings import with_own_endings
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.logprobs import AskingLogprobs
-from slant.collector.providers.own_providers import (
-    ProviderRow,
-    checked_address,
-    is_on_this_machine,
-    own_rows,
-    provider_file,
-)
+from slant.collector.providers.own_providers import ProviderRow, own_rows, provider_file
+from slant.collector.providers.own_providers import checked_address as checked_address
+from slant.collector.providers.own_providers import is_on_this_machine as is_on_this_machine
 from slant.collector.providers.services import Service, spoken_by
 from slant.collector.providers.token_counts import without_false_zero
 from slant.collector.providers.tools import Enforcing
@@ -51,25 +45,6 @@ from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
 from slant.collector.system.shipped_files import load_third_party, third_party_names
 
-__all__ = [
-    "PROVIDERS",
-    "Dialect",
-    "Provider",
-    "all_providers",
-    "anthropic",
-    "chat_completions",
-    "checked_address",
-    "deepseek",
-    "gemini",
-    "is_on_this_machine",
-    "ollama",
-    "openai",
-    "openai_responses",
-    "openrouter",
-    "provider_named",
-    "simulated",
-    "together",
-]
 GROUP = "slant.providers"
 
 

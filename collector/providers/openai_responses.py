@@ -10,18 +10,14 @@ from typing import Any
 from slant.collector.providers.endings import Ending, ending
 from slant.collector.providers.exchange import Request, amount, count, request_id, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_tokens
-from slant.collector.providers.openai import PROMPT_CACHE, cache_key
+from slant.collector.providers.openai import PROMPT_CACHE as PROMPT_CACHE
+from slant.collector.providers.openai import cache_key
 from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import shown
 from slant.collector.providers.token_counts import responses_counts
 from slant.collector.providers.tools import NAME, arguments, without_end
 from slant.collector.records import Outcome, Prompt, Reply, TokenLogprob, Tool, ToolCall, Trial
 from slant.collector.study.records import StudyModel
-
-__all__ = [
-    "HIDES_REASONING", "LOGPROBS", "PROMPT_CACHE", "TAKES_TOOLS", "TOOLS_NEED_REASONING", "reply", "request",
-    "structured_output",
-]  # fmt: skip
 
 TAKES_TOOLS = TOOLS_NEED_REASONING = HIDES_REASONING = True
 LOGPROBS: dict[str, Any] = {"top_logprobs": MAX_LOGPROBS, "include": ["message.output_text.logprobs"]}

@@ -17,24 +17,19 @@ from typing import Any
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs import design_named
 from slant.collector.designs.design import Design
-from slant.collector.designs.study import Study
+from slant.collector.designs.study import Study as Study
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.providers.temperature import with_temperature
 from slant.collector.records import RefusalRule
 from slant.collector.stable_ids import stable_id
 from slant.collector.studies.kept_answers import FolderWithAnswers
 from slant.collector.study.folder import StudyFolder, is_kept, read_text
-from slant.collector.study.records import (
-    BASE,
-    NULL,
-    REASONING_BACK,
-    Condition,
-    Fit,
-    ReasoningBack,
-    Specification,
-    StudyModel,
-    TestInfo,
-)
+from slant.collector.study.records import BASE as BASE
+from slant.collector.study.records import NULL, REASONING_BACK, Condition, ReasoningBack
+from slant.collector.study.records import Fit as Fit
+from slant.collector.study.records import Specification as Specification
+from slant.collector.study.records import StudyModel as StudyModel
+from slant.collector.study.records import TestInfo as TestInfo
 from slant.collector.study.tables import (
     read_figures,
     read_fit,
@@ -48,19 +43,6 @@ from slant.collector.study.tables import (
 )
 from slant.collector.study.toml_table import Table, checked_name, parsed_toml, shortened
 from slant.collector.system.shipped_files import studies_dir
-
-__all__ = [
-    "BASE",
-    "Fit",
-    "Specification",
-    "Study",
-    "StudyModel",
-    "TestInfo",
-    "fits_of",
-    "list_studies",
-    "load_study",
-    "with_variant",
-]
 
 _ASKED_NOT = (
     "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
