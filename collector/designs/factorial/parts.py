@@ -231,7 +231,7 @@ def check_measure_name(name: str, questions: Mapping[str, AskedQuestion], where:
     if name in questions or not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
         raise StudyError(
             f'A measure in {where} can\'t be called "{shortened(name)}".',
-            "A name has small letters, digits and underscores, and is none of a question's.",
+            "A name has small letters, digits and underscores, and is not one that belongs to a question.",
         )
 
 
