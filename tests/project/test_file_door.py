@@ -34,6 +34,7 @@ EXCEPTIONS = {
     "collector/keep/database_errors.py": "gives a database a second name, in a folder that is new",
     "collector/keep/database.py": "copies a database that it has opened into a folder that is new",
     "analysis/archive/layout.py": "packs into a folder that is new, and reads members of what the door has opened",
+    "analysis/plots/drawing.py": "removes a folder that it has just made, if it is empty",
     "analysis/calls/executors.py": "makes the file of a lock in the system's folder for that",
     **dict.fromkeys(
         (f"collector/importing/{name}.py" for name in (
