@@ -49,8 +49,9 @@ RESERVED = frozenset({
     "participant", "response_time_ms", "is_error", "phase", "respondent", "persona", "test", "test_label", "test_no",
     "question", "kind", "about", "condition", "template",
     "wording", "repetition", "position", "plan_position", "n_profiles", "attribute_order", "direction", "low", "high",
-    "answer", "outcome", "is_refusal", "detail", "rating", "scored", "chosen", "choice", "number", "measured", "text",
-    "attributes", "tokens", "token_source", "latency_s", "cost_usd", "served_model", "served_model_differs",
+    "answer", "outcome", "is_refusal", "is_valid", "detail", "rating", "scored", "chosen", "choice", "number",
+    "measured", "text", "prompt", "attributes", "tokens", "token_source", "latency_s", "cost_usd", "served_model",
+    "served_model_differs",
     "profiles", "profile", "intercept", *WORDS_OF_R,
 })  # fmt: skip
 """Names of columns that the views of this design have themselves, and words of R: no factor can be called so."""

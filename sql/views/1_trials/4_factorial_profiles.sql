@@ -13,6 +13,7 @@ SELECT p.source, p.study, p.study_version, p.variant, p.run_id, p.trial_id, p.ta
        p.question AS test, coalesce(t.label, p.question) AS test_label, coalesce(t.test_no, p.question_place) AS test_no,
        p.question, p.kind, p.condition, p.template, p.wording, p.item, p.scale, p.repetition, p.position, p.plan_position,
        p.n_profiles, p.attribute_order, p.direction, p.low, p.high, p.outcome, p.is_refusal,
+       p.outcome = 'answered' AS is_valid,
        p.rating, p.scored, p.chosen, p.number,
        CASE p.kind WHEN 'scale' THEN p.scored WHEN 'number' THEN p.number ELSE p.chosen END::DOUBLE AS measured,
        map(p.names, p.levels) AS attributes,
