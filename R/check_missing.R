@@ -10,8 +10,9 @@
 #' @return A data frame with one row per group and condition: `condition`; `n`; `n_missing`, and of these `n_refused`,
 #'   `n_filtered`, `n_truncated`, `n_malformed` and `n_rejected` (declined by the provider for no known reason);
 #'   `rate_missing` with `conf_low` and `conf_high` (Wilson's 95 % interval); `n_reminded`, answers before which there
-#'   was a reminder (NA if unknown); `p_value` of the difference between the conditions of the group, NA
-#'   with one condition; `detectable`, a difference found by 80 % of such studies; `p_holm`, corrected by Holm's
+#'   was a reminder (NA if unknown); `p_value` of the difference between the conditions of the group (a
+#'   repeated prompt counts once), NA with one condition; `detectable`, a difference found by 80 % of such studies;
+#'   `p_holm`, corrected by Holm's
 #'   method for all groups; `status`, `messages`.
 #' @references Fisher, R. A. (1935). The logic of inductive inference. Journal of the Royal Statistical Society, 98,
 #'   39-82.
@@ -25,8 +26,9 @@ check_missing_answers <- function(data, by = NULL, contrast = "condition", level
   )
   table <- check_each_group(data, by, c("outcome", contrast), empty, function(rows) {
     rates <- by_condition(rows, contrast, levels, missing_in)
-    detectable <- error_from_others(rates$n_missing, rates$n)
-    cbind(rates, p_value = p_of_missing(rates$n_missing, rates$n), detectable = detectable)
+    once <- by_condition(once_each_prompt(rows, contrast), contrast, levels, missing_in)
+    detectable <- error_from_others(once$n_missing, once$n)
+    cbind(rates, p_value = p_of_missing(once$n_missing, once$n), detectable = detectable)
   })
   is_first <- !duplicated(group_codes(table, by))
   p_holm <- rep(NA_real_, nrow(table))
@@ -34,6 +36,17 @@ check_missing_answers <- function(data, by = NULL, contrast = "condition", level
   table$detectable <- pmin(1, detectable_of(table$detectable, sum(!is.na(p_holm))))
   table$p_holm <- p_holm[is_first][match(group_codes(table, by), group_codes(table, by)[is_first])]
   table[c(setdiff(names(table), c("status", "messages")), "status", "messages")]
+}
+
+# A prompt that is refused is refused again: however often it is asked, it counts once, as missing if it ever was.
+# Rounds of a game are no repetitions.
+once_each_prompt <- function(rows, contrast) {
+  prompt <- intersect(c("item", "group", "wording", "respondent"), names(rows))
+  if (length(prompt) == 0 || "game" %in% names(rows)) {
+    return(rows)
+  }
+  rows <- rows[order(rows$outcome == "answered"), , drop = FALSE]
+  rows[!duplicated(group_codes(rows, c(contrast, prompt))), , drop = FALSE]
 }
 
 missing_in <- function(rows) {

@@ -303,7 +303,7 @@ check_position_effects <- function(data, by = NULL, outcome = "chosen", places =
 means_at_places <- function(place, rows) {
   found <- cell_means(rows$factors[[place]], rows)
   n <- length(found$mean)
-  tested <- wald_test(cbind(-1, diag(n - 1)), found)
+  tested <- wald_test(cbind(-1, diag(n - 1)), found, rows$cluster)
   data.frame(
     kind = "place", place = place, at = levels(rows$factors[[place]]), n = found$n, estimate = found$mean,
     std_error = sqrt(diag(found$covariance)), tested
@@ -320,18 +320,22 @@ attribute_at_places <- function(name, place, rows) {
   found <- cell_means(cells, rows)
   less_first <- function(n) cbind(-1, diag(n - 1))
   weights <- kronecker(less_first(nlevels(rows$factors[[place]])), less_first(nlevels(rows$factors[[name]])))
-  tested <- wald_test(weights, found)
+  tested <- wald_test(weights, found, rows$cluster)
   data.frame(kind = "attribute", place = place, attribute = name, n = sum(found$n), tested)
 }
 
-wald_test <- function(weights, found) {
+# Of few clusters the statistic is an F distribution's.
+wald_test <- function(weights, found, cluster) {
   difference <- weights %*% found$mean
   covariance <- weights %*% found$covariance %*% t(weights)
   solved <- tryCatch(solve(covariance, difference), error = function(problem) NULL)
   chi_squared <- if (is.null(solved)) NA_real_ else sum(difference * solved)
   df <- as.double(nrow(weights))
+  n_left <- length(unique(cluster)) - df
+  if (n_left < 1) n_left <- chi_squared <- NA_real_
   list(
-    chi_squared = chi_squared, df = df, p_value = stats::pchisq(chi_squared, df, lower.tail = FALSE),
+    chi_squared = chi_squared, df = df,
+    p_value = stats::pf(chi_squared * n_left / (df * (n_left + df - 1)), df, n_left, lower.tail = FALSE),
     detectable = sqrt(noncentrality_of_squares(df, .001) * max(diag(covariance)))
   )
 }

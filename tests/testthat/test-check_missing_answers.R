@@ -30,3 +30,12 @@ test_that("groups are corrected together, each once", {
   expect_equal(found$p_holm[[1]], 2 * found$p_value[[1]])
   expect_equal(found$p_holm[1:2], rep(found$p_holm[[1]], 2))
 })
+
+test_that("a prompt that is refused however often is one refusal", {
+  prompts <- data.frame(item = sprintf("i%d", 1:40), condition = rep(c("a", "b"), each = 20))
+  prompts$outcome <- ifelse(prompts$item %in% sprintf("i%d", c(1:4, 21)), "refused", "answered")
+  copies <- prompts[rep(seq_len(40), 20), ]
+  found <- lapply(list(prompts, copies), check_missing_answers, levels = c("a", "b"))
+  expect_equal(found[[2]]$p_value, found[[1]]$p_value)
+  expect_equal(found[[2]]$n_missing, 20L * found[[1]]$n_missing)
+})
