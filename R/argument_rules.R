@@ -2,19 +2,25 @@
 # which means the same in all of them. What the data must hold, and ranges of one function's own, it says itself.
 
 # Called as the first line of a function: stops with a sentence at the first argument that it was given wrong. NULL is
-# right where it is the default; what was not given is not looked at. `data` becomes a plain data frame.
+# right where it is the default; what was not given must have one. `data` becomes a plain data frame.
 # `more`: rules of arguments that only this function has.
 check_arguments <- function(frame = parent.frame(), called = sys.function(sys.parent()), more = list()) {
   force(frame)
   force(called)
   parameters <- formals(called)
-  if ("data" %in% names(parameters) && !eval(quote(missing(data)), frame)) {
+  is_missing <- function(name) eval(call("missing", as.name(name)), frame)
+  required <- names(Filter(function(default) identical(default, quote(expr = )), as.list(parameters)))
+  lacking <- Filter(is_missing, setdiff(required, "..."))
+  if (length(lacking) > 0) {
+    stop_with(sprintf("%s must be given.", toString(sprintf("`%s`", lacking))), "See the function's help page.")
+  }
+  if ("data" %in% names(parameters) && !is_missing("data")) {
     # Sourced functions are taken for a user's own code by data.table, whose brackets mean something else there.
     if (inherits(frame$data, "data.table")) assign("data", as.data.frame(frame$data), frame)
   }
   rules <- c(more, argument_rules[setdiff(names(argument_rules), names(more))])
   for (name in intersect(names(parameters), names(rules))) {
-    if (eval(call("missing", as.name(name)), frame)) next
+    if (is_missing(name)) next
     value <- get(name, envir = frame)
     if (is.null(value) && is.null(parameters[[name]])) next
     rule <- rules[[name]]
