@@ -9,7 +9,7 @@ check_arguments <- function(frame = parent.frame(), called = sys.function(sys.pa
   force(called)
   parameters <- formals(called)
   is_missing <- function(name) eval(call("missing", as.name(name)), frame)
-  required <- names(Filter(function(default) identical(default, quote(expr = )), as.list(parameters)))
+  required <- names(Filter(function(default) is.name(default) && !nzchar(as.character(default)), as.list(parameters)))
   lacking <- Filter(is_missing, setdiff(required, "..."))
   if (length(lacking) > 0) {
     stop_with(sprintf("%s must be given.", toString(sprintf("`%s`", lacking))), "See the function's help page.")
