@@ -11,6 +11,11 @@
 #' (times G / (G - 1); of fewer than 40 clusters a jackknife of them). Degrees of freedom: clusters less one, or else
 #' coded texts less coefficients.
 #'
+#' A formula with random effects, `"angry ~ condition + (1 | name)"`, is fitted by lme4, and predicts then debiases
+#' (Kluger and others 2025): coefficients of people's texts, plus a weight for each times what the coder's codes of all
+#' texts give beyond those of people's texts. Errors are of samples of clusters (`cluster`, or the formula's first
+#' group), each fitted again; the weights make them smallest.
+#'
 #' @param data a data frame, one row a text.
 #' @param formula the regression as text, such as `"angry ~ condition"`; with `"angry ~ 1"` the prevalence. Coded
 #'   variables may be its outcome, its predictors, or both.
@@ -30,6 +35,7 @@
 #'   The coefficients of a regression on attributes that vary apart are AMCEs.
 #' @param labels numbers of texts: what the standard errors would be if people had coded so many, drawn with
 #'   probabilities in the same proportions (`tables$labels`).
+#' @param draws of a mixed model: how many samples of clusters are drawn.
 #' @inheritParams fit_lme4
 #' @return A [slant_fit]. `estimates`: the corrected coefficients, in units of the outcome or log odds.
 #'   `tables$corrections` has them next to those of codes taken as truth and of people alone: `method` (`"coder"`,
@@ -37,6 +43,9 @@
 #'   `tables$labels`: `term`, `n_labels`, `std_error`.
 #' @references Egami, N., Hinck, M., Stewart, B. & Wei, H. (2023). Using imperfect surrogates for downstream inference:
 #'   design-based supervised learning for social science applications of large language models. NeurIPS.
+#'
+#'   Kluger, D. M., Lu, K., Zrnic, T., Wang, S. & Bates, S. (2025). Prediction-powered inference with imputed covariates
+#'   and nonuniform sampling. arXiv:2501.18577.
 #' @seealso [fit_ppi()], [agreement()].
 #' @export
 #' @examples
@@ -49,8 +58,8 @@
 fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), probability = NULL, predictors = NULL,
                     prediction = c("linear", "logit", "code"), cluster = NULL, fold = NULL, n_folds = 5, by = NULL,
                     levels = NULL, seed = 1, estimator = c("regression", "marginal_means", "impact_ratio"),
-                    labels = NULL) {
-  check_arguments()
+                    labels = NULL, draws = 200) {
+  check_arguments(more = list(draws = argument_kinds$whole(2)))
   estimator <- one_of(estimator, c("regression", "marginal_means", "impact_ratio"), "estimator")
   if (!is.null(labels) && (estimator != "regression" || !all(vapply(labels, is_whole, NA, 1)))) {
     stop_with("`labels` must be whole numbers of texts, and of a regression.")
@@ -65,6 +74,10 @@ fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), pr
     sample <- coded_sample(rows, probability)
     check_coded_levels(rows, formula, sample$is_coded)
     codes_of <- if (is.null(cluster)) NULL else match(rows[[cluster]], unique(rows[[cluster]]))
+    if (length(random_terms(formula)) > 0) {
+      if (estimator != "regression" || !is.null(labels)) stop_with("A mixed model is a regression, without `labels`.")
+      return(debiased_mixed(formula, rows, codes, family, sample, cluster, draws, seed))
+    }
     folds <- if (is.null(fold)) with_seed(seed, drawn_folds(codes_of, nrow(rows), n_folds)) else rows[[fold]]
     guessed <- rows
     for (name in names(codes)) {
@@ -84,15 +97,18 @@ fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), pr
     statistic <- compared$estimate / compared$std_error
     of_logarithm <- c("estimate", "conf_low", "conf_high")
     if (estimator == "impact_ratio") compared[of_logarithm] <- lapply(compared[of_logarithm], exp)
-    is_corrected <- compared$method == "corrected"
-    estimates <- cbind(compared, statistic = statistic)[is_corrected, names(empty_table("estimates"))]
-    list(
-      estimates = as_plain_rows(estimates),
-      tables_of_group = Filter(Negate(is.null), list(corrections = compared, labels = n_labels)),
-      fit = list(optimiser = sprintf("design-based supervised learning (%s)", prediction)),
-      variances = empty_table("variances"), model = NULL
-    )
+    how <- sprintf("design-based supervised learning (%s)", prediction)
+    corrected_fit(compared, statistic, how, if (!is.null(n_labels)) list(labels = n_labels))
   })
+}
+
+corrected_fit <- function(compared, statistic, how, tables = NULL) {
+  is_corrected <- compared$method == "corrected"
+  estimates <- cbind(compared, statistic = statistic)[is_corrected, names(empty_table("estimates"))]
+  list(
+    estimates = as_plain_rows(estimates), tables_of_group = c(list(corrections = compared), tables),
+    fit = list(optimiser = how), variances = empty_table("variances"), model = NULL
+  )
 }
 
 # What is estimated, as regressions: a formula, perhaps with a factor `side`, and what is made of its solution.
@@ -208,7 +224,7 @@ coded_sample <- function(rows, probability, coded = rows[grep("\\.people$", name
 
 # People alone, and so the correction, say nothing of a level of which they have seen no text.
 check_coded_levels <- function(rows, formula, is_coded) {
-  for (name in Filter(function(name) is.factor(rows[[name]]), all.vars(formula))) {
+  for (name in Filter(function(name) is.factor(rows[[name]]), all.vars(without_random_terms(formula)))) {
     seen <- tabulate(rows[[name]][is_coded], nlevels(rows[[name]]))
     if (any(seen == 0 & tabulate(rows[[name]], nlevels(rows[[name]])) > 0)) {
       stop_with(
@@ -329,9 +345,12 @@ compared_methods <- function(corrected, rows, formula, codes, family, weight, cl
     of(solved_moments(formula, NULL, rows[is_coded, , drop = FALSE], weight[is_coded], family)), of_people,
     sum(is_coded)
   )
+  next_to_each_other(list(coder = coder, people = people, corrected = corrected), nrow(rows), sum(is_coded))
+}
+
+next_to_each_other <- function(tables, n_texts, n_coded) {
   shown <- c("term", "estimate", "std_error", "df", "p_value", "conf_low", "conf_high")
-  tables <- list(coder = coder, people = people, corrected = corrected)
-  n <- c(nrow(rows), sum(is_coded), nrow(rows))
+  n <- c(n_texts, n_coded, n_texts)
   found <- do.call(rbind, Map(function(method, table, n) {
     cbind(frame_of(method = rep(method, nrow(table))), table[shown], n = n)
   }, names(tables), tables, n))

@@ -112,3 +112,57 @@ powered_error <- function(parts, estimate, lambda, family) {
   middle <- of_people + n / n_others * lambda^2 * of_others
   sqrt(diag(scores$inverse %*% middle %*% scores$inverse) / n)
 }
+
+# Predict then debias: a mixed model's coefficients by people's texts, plus for each a weight times what the coder's
+# codes of all texts give beyond those of people's texts. Errors and weights are of samples of clusters.
+debiased_mixed <- function(formula, rows, codes, family, sample, cluster, draws, seed) {
+  by <- if (is.null(cluster)) grouping_variables(formula)[[1]] else cluster
+  clusters <- split(seq_len(nrow(rows)), match(rows[[by]], unique(rows[[by]])))
+  if (length(clusters) < least_to_generalise) stop_with("Errors over clusters need three or more.")
+  nested <- Filter(function(name) {
+    all(rowSums(table(rows[[name]], rows[[by]]) > 0) <= 1)
+  }, grouping_variables(formula))
+  taken <- rows
+  for (name in names(codes)) taken[[name]] <- as.double(rows[[codes[[name]][[1]]]])
+  three_ways <- function(picked) {
+    at <- unlist(clusters[picked], use.names = FALSE)
+    copy <- rep(seq_along(picked), lengths(clusters[picked])) # a cluster that is drawn twice is two
+    apart <- function(data) replace(data, nested, lapply(data[nested], function(group) interaction(copy, group)))
+    is_coded <- sample$is_coded[at]
+    weight <- ifelse(is_coded, mean(sample$probability[at]) / sample$probability[at], 0)
+    fixed <- function(data, weight) {
+      mixed_coefficients(formula, apart(data[at, ])[weight > 0, ], family, weight[weight > 0])
+    }
+    c(fixed(rows, weight), fixed(taken, weight), fixed(taken, rep(1, length(at))))
+  }
+  found <- three_ways(seq_along(clusters))
+  k <- length(found) / 3
+  sampled <- with_seed(seed, lapply(seq_len(draws), function(draw) {
+    tryCatch(three_ways(sample.int(length(clusters), replace = TRUE)), error = function(problem) NULL)
+  }))
+  sampled <- do.call(rbind, Filter(function(values) length(values) == 3 * k, sampled))
+  if (is.null(sampled) || nrow(sampled) < max(2, draws / 2)) stop_with(unsolved)
+  part <- function(values, n) values[, k * (n - 1) + seq_len(k), drop = FALSE]
+  beyond <- part(sampled, 3) - part(sampled, 2)
+  weight <- -diag(stats::cov(part(sampled, 1), beyond)) / pmax(apply(beyond, 2, stats::var), 1e-12)
+  weight <- pmin(1, pmax(0, weight))
+  methods <- function(values) {
+    corrected <- part(values, 1) + sweep(part(values, 3) - part(values, 2), 2, weight, "*")
+    list(coder = part(values, 3), people = part(values, 1), corrected = corrected)
+  }
+  df <- rep(as.double(length(clusters) - 1), k)
+  compared <- next_to_each_other(Map(function(estimate, values) {
+    coefficient_rows(estimate[1, ], frame_of(std_error = apply(values, 2, stats::sd), df = df))
+  }, methods(rbind(found)), methods(sampled)), nrow(rows), sum(sample$is_coded))
+  how <- sprintf("predict then debias (lme4), %d samples of %d clusters", nrow(sampled), length(clusters))
+  corrected_fit(compared, compared$estimate / compared$std_error, how)
+}
+
+mixed_coefficients <- function(formula, data, family, sampling_weight) {
+  environment(formula) <- environment() # where lme4 looks for the weights
+  lme4::fixef(suppressMessages(suppressWarnings(if (family == "binomial") {
+    lme4::glmer(formula, data, stats::binomial(), weights = sampling_weight, nAGQ = 0)
+  } else {
+    lme4::lmer(formula, data, weights = sampling_weight)
+  })))
+}

@@ -128,6 +128,22 @@ test_that("corrected means of levels are those of people and codes by hand, and 
   expect_true(all(ratios$conf_low < ratios$estimate & ratios$estimate < ratios$conf_high))
 })
 
+test_that("a mixed model is debiased, with errors of samples of clusters", {
+  posts <- coded_posts(800)
+  fit <- suppressMessages(fit_dsl(
+    posts, "angry ~ condition + (1 | name)", list(angry = "code"), levels = list(condition = c("a", "b")), draws = 20
+  ))
+  expect_match(fit$fits$optimiser, "predict then debias (lme4), 20 samples of 8 clusters", fixed = TRUE)
+  errors <- matrix(fit$tables$corrections$std_error, 2)
+  expect_true(all(errors[, 3] <= errors[, 2]))
+  of_all <- lme4::fixef(suppressMessages(lme4::lmer(code ~ relevel(factor(condition), "a") + (1 | name), posts)))
+  expect_equal(fit$tables$corrections$estimate[1:2], unname(of_all), tolerance = 1e-4)
+  perfect <- suppressMessages(fit_dsl(transform(posts, code = truth), "angry ~ condition + (1 | name)",
+                                      list(angry = "code"), levels = list(condition = c("a", "b")), draws = 20))
+  of_truth <- lme4::fixef(suppressMessages(lme4::lmer(truth ~ condition + (1 | name), posts)))
+  expect_equal(perfect$estimates$estimate, unname(of_truth), tolerance = .05)
+})
+
 test_that("what can't be corrected is a sentence", {
   posts <- coded_posts()
   failure <- function(rows, ...) {
@@ -146,5 +162,7 @@ test_that("what can't be corrected is a sentence", {
   expect_error(fit_dsl(unknown, "angry ~ 1", list(angry = "code"), probability = "drawn"), "must be known of each")
   expect_error(fit_dsl(posts, "angry ~ 1", list(angry = "code"), labels = -5), "whole numbers of texts")
   expect_match(failure(posts, estimator = "impact_ratio"), "linear and by attributes")
+  mixed <- suppressMessages(fit_dsl(posts, "angry ~ 1 + (1 | name)", list(angry = "code"), labels = 100))
+  expect_match(mixed$fits$error, "without `labels`")
   expect_error(fit_ppi(posts, "truth ~ angry", list(angry = "code")), "fit_dsl")
 })
