@@ -354,7 +354,7 @@ def test_a_worker_with_other_r_code_of_slant_is_refused_or_named_in_each_row(
     for name in LINKED - {"R"}:
         (other / name).symlink_to(root / name)
     shutil.copytree(root / "R", other / "R")
-    (other / "R" / "random_level.R").write_text((root / "R" / "random_level.R").read_text("utf-8") + "# changed\n")
+    (other / "R" / "game_measures.R").write_text((root / "R" / "game_measures.R").read_text("utf-8") + "# changed\n")
     with scheduler() as address, worker(address, PYTHONPATH=str(other.parent)), ClusterExecutor(address) as executor:
         executor.client.wait_for_workers(1)
         with pytest.raises(RError, match="has other R code of slant than here"):

@@ -101,7 +101,7 @@ def test_decisions_of_people_about_a_draw_have_all_columns_of_a_models(tmp_path:
     ("cells", "sentence"),
     [
         ("1,Peter,Martin,,", 'has "Peter" and "Martin" as two of one list'),
-        ("1,Peter,Clara,cooking,Clara", 'asked for "cooking", which is none of the words'),
+        ("1,Peter,Clara,cooking,Clara", 'asked for "cooking", which is not among the words of workshops'),
         ("7,Peter,Clara,,", "must say which wording of workshops was shown, one of 1 (colleagues), 2 (neighbours)"),
         ("1,Peter,,,", "says neither which two people were shown"),
     ],

@@ -154,7 +154,7 @@ def test_rows_alike_become_what_each_would_become_alone(
     rows = [row | {"repetition": n if is_numbered else None} for n, some in enumerate(several, 1) for row in some]
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("slant.collector.importing.alike_answers._MAX_ANSWERS", 0)
+        patch.setattr("slant.collector.importing.row_contents._MAX_ANSWERS", 0)
         alone = import_trials(folder / "alone.duckdb", study, [folder / "rows.jsonl"], variant=study.variant)
     alike = import_trials(folder / "alike.duckdb", study, [folder / "rows.jsonl"], variant=study.variant)
     assert replace(alike, run_id=None) == replace(alone, run_id=None)

@@ -134,7 +134,7 @@ def test_a_registration_has_the_rule_its_looks_and_its_words(tmp_path: Path) -> 
     assert document["stopping_rule"] == RULE.sentences("tokens")
     assert registered_rule(document) == RULE
     assert "precision" not in document_of(preregister(path, ["simulated/small"]))
-    with pytest.raises(UsageError, match="with looks of its own"):
+    with pytest.raises(UsageError, match="stopping rule with its own looks"):
         preregister(path, until_width=10, repetitions=8, looks_at=[5])
 
 

@@ -159,9 +159,7 @@ def test_a_prior_that_r_takes_passes(prior: str) -> None:
 
 
 def test_priors_and_functions_are_those_that_r_knows(root: Path) -> None:
-    known = (
-        (root / "R" / "checked_prior.R").read_text("utf-8").split("prior_families <- function() {")[1].split("\n}")[0]
-    )
+    known = (root / "R" / "brms_parts.R").read_text("utf-8").split("prior_families <- function() {")[1].split("\n}")[0]
     families = re.findall(r"(\w+) = (c\([^)]*\)|TRUE)", known)
     assert {
         name: tuple(flag == "TRUE" for flag in re.findall("TRUE|FALSE", flags)) for name, flags in families

@@ -86,7 +86,7 @@ def without_r(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environm
 
 def test_the_wheel_has_every_file_of_its_folders_that_git_has_and_no_other(root: Path, unpacked: Path) -> None:
     tracked = tracked_files(root)
-    wanted = {"slant/__init__.py", "slant/py.typed", "slant/inst/engines.csv"}
+    wanted = {"slant/__init__.py", "slant/py.typed", "slant/inst/engines.csv", "slant/inst/figures.csv"}
     for place, folder in INSTALLED.items():
         if folder != "python/slant":
             wanted |= {place + path.removeprefix(folder) for path in tracked if path.startswith(f"{folder}/")}
