@@ -40,8 +40,8 @@ def test_cells_are_the_effects_over_words_in_standard_deviations(found: pl.DataF
 def test_the_papers_effects_in_tokens_are_those_of_its_own_model(db: Path) -> None:
     own = analysis.fit(db, "rmiat", "lme4").table.filter(pl.col("term") == "conditionincompatible")
     cells = analysis.meta_analysis(db, "rmiat", effects="paper", unit="outcome").table.filter(row="cell")
-    assert cells["estimate"].to_list() == own["estimate"].to_list()
-    assert cells["std_error"].to_list() == own["std_error"].to_list()
+    for name in ("estimate", "std_error"):  # the last digits depend on where in memory R has the rows
+        assert cells[name].to_list() == pytest.approx(own[name].to_list(), rel=1e-8)
 
 
 def test_log_ratios_are_of_the_means_over_words_and_know_no_tokenizer(db: Path) -> None:
