@@ -30,6 +30,7 @@ _COMMANDS = {
         ),
         ("prompts", "prompts", "prompts_command", "The prompts of a study, exactly as they will be sent."),
         ("sample", "recode", "sample_command", "Draw texts for people to code."),
+        ("code", "recode", "code_command", "Let a model code answers that the study's form does not read."),
         ("recode", "recode", "recode_command", "Let a model code answers that a rule left undecided."),
         ("reread", "token_counts", "reread_command", "Read stored responses again, with the rules of this version."),
         ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),

@@ -52,7 +52,12 @@ def print_fit(
     else:
         rows = bayes_table(result, show or "table", in_full=output_format != "table")
         print_result(_in_reading_order(rows) if output_format == "table" else rows, output_format, digits=_DIGITS)
-    told = (*corrected_sentences(result), *_answers(db, study, result), *term_test_sentences(result), *verdicts(result))
+    told = (
+        *corrected_sentences(result, db),
+        *_answers(db, study, result),
+        *term_test_sentences(result),
+        *verdicts(result),
+    )
     for sentence in told:
         say(sentence)
     have_failed = bool((result.diagnostics["status"] == "failed").all())

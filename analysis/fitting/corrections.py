@@ -4,10 +4,13 @@ codes alone, or corrected."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from slant.collector.keep.database import reading
+from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
 
 if TYPE_CHECKING:
@@ -27,11 +30,16 @@ def corrections_of(result: FitResult) -> pl.DataFrame:
     return pl.concat(tables) if tables else pl.DataFrame()
 
 
-def corrected_sentences(result: FitResult) -> Iterator[str]:
-    """Yield which estimates to report, and where the coder's codes taken as truth would have misled."""
+def corrected_sentences(result: FitResult, db: str | Path | None = None) -> Iterator[str]:
+    """Yield which estimates to report, where the coder's codes taken as truth would have misled, and who has coded."""
     rows = corrections_of(result)
     if rows.is_empty():
         return
+    for study in rows["study"].unique(maintain_order=True) if db else ():
+        with reading(db) as connection:
+            [(n, *by)] = connection.execute(sql_query("coded_by"), {"study": study}).fetchall()
+        shares = zip(("read by rule", "coded by models", "coded by people"), by, strict=True)
+        yield f"Of {count_text(n, 'text')}: {', '.join(f'{m:,} {how} ({m / n:.0%})' for how, m in shares if m)}."
     key = [name for name in _KEY if name in rows.columns]
     wide = rows.pivot("method", index=key, values=["estimate", "conf_low", "conf_high", "std_error"])
     yield (

@@ -27,6 +27,7 @@ from slant.collector.stable_ids import stable_id
 from slant.collector.studies import coding_study
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
+from slant.collector.system.shipped_files import sql_query
 from tests.support.each_row import each_row
 from tests.support.given import in_memory, insert
 from tests.support.own_studies import SIMULATED
@@ -295,3 +296,32 @@ def test_a_text_of_several_kinds_of_lines_is_one_row_of_the_study() -> None:
     assert [each["text"] for each in csv.DictReader(io.StringIO(text, newline=""))] == [
         "no\nt2,x,men,women,lead,yes,a\nend"
     ]
+
+
+def test_answers_that_a_form_does_not_read_are_coded_and_the_rule_has_the_others(tmp_path: Path) -> None:
+    (tmp_path / "audit.toml").write_text(
+        'name = "audit"\ntitle = "Audit"\ndesign = "factorial"\nfactors.job = ["nurse", "pilot"]\n'
+        'templates.plain = "A {job}."\nmodels = [{ model = "small", provider = "local" }]\n'
+        "questions.hire = { text = '\"{{decides}}\"?', kind = 'choice', options = ['the Vorstände', 'a manager'] }\n"
+    )
+    db, prose = tmp_path / "a.duckdb", "I would rather weigh it, and it depends."
+    said = [("nurse", n, prose if n % 3 == 0 else "the Vorstände") for n in range(1, 31)]
+    said += [("pilot", n, "a manager") for n in range(1, 31)]
+    lines = "".join(f'{job},{n},"{answer}"\n' for job, n, answer in said)
+    (tmp_path / "rows.csv").write_text(f"job,repetition,answer\n{lines}")
+    words = ["--study", str(tmp_path / "audit.toml"), "--db", str(db), "--model", "small"]
+    done = CliRunner().invoke(main, ["import", *words, str(tmp_path / "rows.csv")])
+    assert done.exit_code == 0, done.output
+    code = ["code", str(db), "--undecided", "--study", str(tmp_path / "audit.toml"), "--simulated"]
+    for _ in range(2):  # the second time nothing is asked again
+        done = CliRunner().invoke(main, code)
+        assert done.exit_code == 0, done.output
+        assert "10 undecided answers, and 50 read by rule" in done.output
+    by = dict(rows(db, "SELECT coder, count(DISTINCT item) FROM codings GROUP BY coder"))
+    assert by.pop("local/rule") == 50
+    assert set(by.values()) == {10}
+    assert rows(db, sql_query("coded_by").replace("$study", "'audit_coding'")) == [(60, 50, 10, 0)]
+    [(n, by_rule)] = rows(db, "SELECT count(*), sum(coder) FROM coded_texts WHERE code = 'the_vorst_nde'")
+    assert (n, by_rule >= 20) == (60, True)
+    refused = CliRunner().invoke(main, [*code, "--test", "x"])
+    assert (refused.exit_code, "Name it (--test): hire" in refused.output) == (2, True), refused.output

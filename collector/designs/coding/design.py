@@ -22,6 +22,7 @@ from slant.collector.designs.people import Cells, RowPlacer, cell_text
 from slant.collector.designs.wordings import check_placeholders
 from slant.collector.errors import StudyError
 from slant.collector.records import Trial
+from slant.collector.sources import PEOPLE
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
@@ -31,6 +32,8 @@ COLUMNS = ("item", "text")
 OPTIONAL = ("test", "condition", "first_coding")
 """List what a file of texts may have besides: `first_coding` is a code that a rule has given, or empty."""
 TESTS = "texts"
+RULE = "local/rule"
+"""Name the coder of what a form has read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ class CodedText:
 @dataclass(frozen=True, slots=True)
 class CodingData:
     """Hold `Study.data` of a coding study: the texts by id, in the file's order. `factors` have the levels of what is
-    known of a text, the reference first (none: any value); `cluster` names the one that texts share."""
+    known of a text, the reference first (none: any value); `cluster` names the one that texts share. `rule_decides`:
+    models code only texts without a `first_coding`; those that have one are the coder RULE's."""
 
     prompt: str
     codebook: Codebook
@@ -62,6 +66,7 @@ class CodingData:
     factors: Mapping[str, tuple[str, ...]]
     cluster: str
     simulation: CodingSimulation
+    rule_decides: bool = False
 
     def labels(self, item: str) -> dict[str, str]:
         """Return the labels that a coder sees for each code, of this text."""
@@ -142,6 +147,8 @@ class CodingAsks(Asks):
     def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
         data: CodingData = study.data
         for item, coded in data.texts.items():
+            if data.rule_decides and coded.first_coding and model.model not in ("", RULE, PEOPLE):
+                continue
             yield Question(
                 test=coded.test,
                 condition=coded.condition,
@@ -201,13 +208,13 @@ class Coding(Design):
         if not texts:
             raise StudyError(f"{table.where} has no text to code.")
         simulation = parse_simulation(table.table("simulation"), codebook, factors)
-        return CodingData(text, codebook, texts, factors, cluster, simulation)
+        return CodingData(text, codebook, texts, factors, cluster, simulation, table.flag("rule_decides", False))
 
     def tests(self, data: CodingData) -> tuple[TestInfo, ...]:
-        tests = [text.test for text in data.texts.values()]
+        tests = [text.test for text in data.texts.values() if not (data.rule_decides and text.first_coding)]
         return tuple(
             TestInfo(test, number, test, tests.count(test), ("",))
-            for number, test in enumerate(dict.fromkeys(tests), start=1)
+            for number, test in enumerate(dict.fromkeys(text.test for text in data.texts.values()), start=1)
         )
 
 

@@ -6,16 +6,21 @@
 -- note:  `coder` is the share of models' codings that give the code (of a scale the mean point; 0 if none can be read, for
 --        any guess is corrected), `people` that of people's, or the adjudicator's; NULL unless the text is in a sample
 --        (`collect sample`): other texts that people have coded were not drawn at random. `probability` is that of being
---        drawn, 1 of texts that were not. People's codes go with the models' of any source, simulated people's with
+--        drawn, 1 of texts that were not. What a form has read (the coder "local/rule") goes with the models' of any source.
+--        People's codes go with the models' of any source, simulated people's with
 --        simulated ones. `model` is what gave the text, `test` the code.
 CREATE OR REPLACE VIEW coded_texts AS
-WITH of_models AS (
-    SELECT source, study, study_version, variant, item, code, any_value(condition) AS condition,
+WITH sources AS (
+    SELECT DISTINCT source, study, study_version, variant
+    FROM codings WHERE NOT is_person AND coder <> 'local/rule'
+), of_models AS (
+    SELECT s.source, study, study_version, variant, item, code, any_value(condition) AS condition,
            any_value(attributes) AS attributes, avg(given) AS given, count(DISTINCT coder) AS n_coders,
            count(*) FILTER (given IS NULL) AS n_unread
-    FROM codings
-    WHERE NOT is_person
-    GROUP BY source, study, study_version, variant, item, code
+    FROM codings c
+    JOIN sources s USING (study, study_version, variant)
+    WHERE NOT is_person AND (c.source = s.source OR coder = 'local/rule')
+    GROUP BY s.source, study, study_version, variant, item, code
 ), of_people AS (
     SELECT study, study_version, variant, item, code, source = 'simulated' AS is_simulated,
            coalesce(avg(given) FILTER (coder = 'adjudicator'), avg(given)) AS given, count(DISTINCT coder) AS n_people,
