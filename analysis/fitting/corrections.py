@@ -30,16 +30,23 @@ def corrections_of(result: FitResult) -> pl.DataFrame:
     return pl.concat(tables) if tables else pl.DataFrame()
 
 
+def _shares(db: str | Path, study: str) -> Iterator[str]:
+    """Yield which shares of a study's texts were read by rule, by models and by people."""
+    with reading(db) as connection:
+        [(n, *by)] = connection.execute(sql_query("coded_by"), {"study": study}).fetchall()
+    shares = zip(("read by rule", "coded by models", "coded by people"), by, strict=True)
+    if named := [f"{m:,} {how} ({m / n:.0%})" for how, m in shares if m]:
+        yield f"Of {count_text(n, 'text')}: {', '.join(named)}."
+
+
 def corrected_sentences(result: FitResult, db: str | Path | None = None) -> Iterator[str]:
     """Yield which estimates to report, where the coder's codes taken as truth would have misled, and who has coded."""
     rows = corrections_of(result)
     if rows.is_empty():
         return
-    for study in rows["study"].unique(maintain_order=True) if db else ():
-        with reading(db) as connection:
-            [(n, *by)] = connection.execute(sql_query("coded_by"), {"study": study}).fetchall()
-        shares = zip(("read by rule", "coded by models", "coded by people"), by, strict=True)
-        yield f"Of {count_text(n, 'text')}: {', '.join(f'{m:,} {how} ({m / n:.0%})' for how, m in shares if m)}."
+    for study in rows["study"].unique(maintain_order=True):
+        if db is not None:
+            yield from _shares(db, study)
     key = [name for name in _KEY if name in rows.columns]
     wide = rows.pivot("method", index=key, values=["estimate", "conf_low", "conf_high", "std_error"])
     yield (
