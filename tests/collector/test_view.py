@@ -300,12 +300,13 @@ def test_a_defect_of_a_page_is_a_page_and_no_traceback(
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.slow
 def test_a_game_is_read_round_by_round_with_its_table_as_it_grows(tmp_path: Path) -> None:
     rows = [*games("m", "main", [[[1, 2], [0, 0], [1, 0], [0, 0]]]), *questions("m", "main", [[1, 2]])]
     with running_viewer(database(tmp_path / "a.duckdb", rows)) as viewer:
         [game] = dict.fromkeys(re.findall(r"/game/([^\"?]+)", viewer.get("games").text))
         text = viewer.get(f"game/{game}").text
+        trial = re.findall(r"/trial/([^\"?]+)", text)[0]
+        assert "the whole game" in words(viewer.get(f"trial/{trial}").text)
     assert "condition Tufa Aima Reku Weki class_0 1 0 1 0 class_1 2 0 0 0" in words(text)
     cells = [re.findall(r"<td class=\"number\">(.*?)</td>", row)[:4] for row in re.findall(r"#round-.*", text)]
     assert cells[:3] == [[f"<strong>{n}</strong>", "0", "0", "0"] for n in (1, 1, 2)]
