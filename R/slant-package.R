@@ -9,7 +9,8 @@
 #'   [agreement()], [coder_errors()], [fit_dsl()], [fit_ppi()]. To try things: [simulate_trials()],
 #'   [simulate_forced_choice()].
 #' - Fit: [fit_lme4()], [fit_lm()], [fit_logistic()], [fit_clm()], [fit_crossed()], [effect_size()],
-#'   [fit_forced_choice()], [fit_brms()], [fit_stm()]; any engine by its name, [run_fit()]. What they return: [slant_fit]. As the paper prints it: [mixed_model_table()].
+#'   [fit_forced_choice()], [fit_brms()], [fit_stm()]; any engine by its name, [run_fit()]. What they
+#'   return: [slant_fit]. As the paper prints it: [mixed_model_table()].
 #' - Check and test: [run_check()], [permutation_test()]. Plan: [plan_power()], [plot_power()]. Pool effects
 #'   over tests and models: [meta_analysis()], [plot_forest()]; whether measures agree: [convergent_validity()],
 #'   [plot_validity()]; the same trials on another day: [retest_reliability()], [intraclass_correlation()].

@@ -39,6 +39,8 @@ test_that("a data.table becomes a plain data frame, for its brackets mean someth
 
 test_that("a folder that is not there costs the file with the models, not the fit", {
   nowhere <- file.path(withr::local_tempdir(), "gone", "fit.rds")
-  expect_message(fit <- effect_size(made_trials(), levels = conditions, save_to = nowhere), "fit.rds could not be stored")
+  expect_message(
+    fit <- effect_size(made_trials(), levels = conditions, save_to = nowhere), "fit.rds could not be stored"
+  )
   expect_equal(fit$fits$status, "ok")
 })
