@@ -217,7 +217,7 @@ def test_repetitions_have_a_random_effect_where_asked(blocks: Path, tmp_path: Pa
     found = analysis.fit(db, "interference", "interference_lme4", settings=settings).variances
     assert sorted(found["group"]) == ["item", "repetition"]
     assert dict(found.select("group", "n_groups").iter_rows())["repetition"] == 3
-    with pytest.raises(UsageError, match="all rows have the same"):
+    with pytest.raises(UsageError, match="it is the same in all rows"):
         analysis.fit(blocks, "interference", "interference_lme4", settings=settings)
 
 
