@@ -33,7 +33,7 @@
 #' @param estimator `"regression"`, or of each attribute of the formula (whose outcome alone is coded) the
 #'   `"marginal_means"` of its levels, or the `"impact_ratio"` of each level's rate over that of all others together.
 #'   The coefficients of a regression on attributes that vary apart are AMCEs.
-#' @param labels numbers of texts: what the standard errors would be if people had coded so many, drawn with
+#' @param labels numbers of texts: gives the standard errors for as many texts coded by people, drawn with
 #'   probabilities in the same proportions (`tables$labels`).
 #' @param draws of a mixed model: how many samples of clusters are drawn.
 #' @inheritParams fit_lme4

@@ -133,7 +133,7 @@ is_only_intercepts <- function(formula) {
 # What a refit is made of, cell by cell: its rows in one order, and the difference between the conditions of each cell.
 
 # Rows without a gap, and the columns that the fit sees, or that are kept apart. Sums of floating-point numbers depend
-# on the order of rows: it is made one. Beside a column NAME stays NAME_no, the order of its levels.
+# on the order of rows, so the order is fixed. NAME_no, the order of the levels of NAME, is kept with it.
 in_fixed_order <- function(data, formula, more = character()) {
   check_columns(data, more, to = "permute")
   used <- unique(c(all.vars(checked_formula(formula, names(data))), more))

@@ -68,7 +68,7 @@ _OPTIONS = (
         show_default=True,
         help="Number of games in each of two conditions.",
     ),
-    _counts_option("--labels", help="Of coded texts: standard errors if people had coded so many: 100,200,500."),
+    _counts_option("--labels", help="Standard errors for these numbers of texts that people code: 100,200,500."),
     _numbers_option("--effect", type=ABOVE_0, help="Effect size to compute power for, in units of the outcome."),
     _numbers_option(
         "--power",

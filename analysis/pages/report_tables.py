@@ -179,9 +179,9 @@ class ReportTable:
 def side_by_side(
     comparison: pl.DataFrame, labels: Mapping[str, str], measures: Mapping[str, str]
 ) -> Iterator[ReportTable]:
-    """Return each table of the paper as rows by test and model. Mixed models have one table per model. The order is
-    that of the paper, then of `labels`, which gives the names to show for ids of models and tests. `measures`: see
-    token_measures().
+    """Return the tables of the paper, each with its rows by test and model. Mixed models have one table per model. The
+    order is that of the paper, then of `labels`, which gives the names to show for ids of models and tests.
+    `measures`: see token_measures().
     """
     mixed = comparison.filter(pl.col("quantity") == _OF_MIXED_MODELS)["table"].unique()
     places = {name: place for place, name in enumerate(labels)}

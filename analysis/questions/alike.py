@@ -252,7 +252,7 @@ def _shared_warnings(calls: list[tuple[dict[str, str], Call]]) -> Iterator[str]:
 
 
 def _messages(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Yield what R said of each comparison, once for all models of which it is so."""
+    """Yield the messages of R about comparisons, each once with all models that it is about."""
     said: dict[str, list[str]] = {}
     for part, table in tables.items():
         warned = table.filter(pl.col("messages").is_not_null() & (pl.col("messages") != "")).unique([*CELL, "messages"])

@@ -144,7 +144,7 @@ class _Said:
 @dataclass(frozen=True)
 class _Kind:
     """Describe a kind of doubt: the words by which R or a fit says it, its sentence (of the cells in words, the worst
-    and the fits), and what stands in the table of its cells."""
+    and the fits), and the columns that its table of cells shows."""
 
     name: str
     pattern: str

@@ -91,7 +91,7 @@ def quoted_name(name: str) -> str:
 
 def times_as_text(frame: pl.LazyFrame) -> pl.LazyFrame:
     """Return instants as ISO 8601 in UTC: 2026-11-26T09:30:00.123456Z."""
-    import polars as pl  # here, because whoever opens a database needs the rest of this file
+    import polars as pl  # here: opening a database needs only the rest of this file
 
     names = [name for name, kind in frame.collect_schema().items() if isinstance(kind, pl.Datetime) and kind.time_zone]
     return frame.with_columns(pl.col(names).dt.convert_time_zone("UTC").dt.strftime(_ISO)) if names else frame

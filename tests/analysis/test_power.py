@@ -151,17 +151,17 @@ def test_a_study_of_factors_is_planned_by_its_own_simulation(tmp_path: Path) -> 
     file.write_text(file.read_text() + SIMULATION)
     steps: list[tuple[int, int]] = []
     plan = analysis.plan_power(
-        file, n_repetitions=[2], n_data_sets=15, models=["small", "other"], progress=lambda *step: steps.append(step)
+        file, n_repetitions=[24], n_data_sets=15, models=["small", "other"], progress=lambda *step: steps.append(step)
     )
     assert steps[-1] == (16, 16)
     assert plan.table["model"].unique().sort().to_list() == ["other", "small"]
     assert (plan.table["power"] <= plan.table["power_uncorrected"]).all()  # p is corrected
     rows = {(row["test"], row["attribute"]): row for row in plan.table.iter_rows(named=True)}
-    assert rows["rating", "job"]["power_uncorrected"] > 0.3  # of eight names and jobs: few clusters
+    assert rows["rating", "job"]["power_uncorrected"] > 0.8
     assert rows["rating", "gender"]["power"] <= 0.25
     assert rows["rating", "job"]["first"] == "clerk"
     assert rows["rating", "job"]["estimate"] > 1
-    assert (rows["hire", "job"]["n_calls"], rows["hire", "job"]["n_data_sets"]) == (2 * 32, 15)
+    assert (rows["hire", "job"]["n_calls"], rows["hire", "job"]["n_data_sets"]) == (24 * 32, 15)
 
 
 def test_without_a_simulation_and_with_a_pilot_it_says_what_to_do(tmp_path: Path) -> None:
@@ -217,11 +217,11 @@ def test_a_plan_from_a_pilot_of_factors_is_simulated_and_drawn_in_the_shell(
 ) -> None:
     db, _ = audited
     figure = tmp_path / "power.svg"
-    options = ("--repetitions", "1,4", "--data-sets", 10, "--figure", figure, "--format", "csv")
+    options = ("--repetitions", "1,16", "--data-sets", 10, "--figure", figure, "--format", "csv")
     result = power("--study", audited[1].path, "--from", db, *options)
     assert result.exit_code == 0, result.output
     table = pl.read_csv(result.stdout.encode()).filter(attribute="gender", test="rating")
     assert table["power"].is_sorted()
-    assert table["power_uncorrected"][1] > 0.3
+    assert table["power_uncorrected"][1] > 0.5
     assert "Power by the size of the difference" in result.stderr
     assert "<svg" in figure.read_text("utf-8")

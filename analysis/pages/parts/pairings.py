@@ -100,7 +100,7 @@ def _clusters(chained: pl.DataFrame) -> str:
 
 
 def _claims(chained: pl.DataFrame) -> list[str]:
-    """Yield each slope's odds ratio with the interval over clusters, next to that of independent conversations."""
+    """Yield a sentence for each slope: the odds ratio, its interval clustered and that of independent conversations."""
     slopes = chained.filter(pl.col("term") != "intercept")
     return [
         f"{row['model_label'] or 'All models'}, {row['formula']}: odds ratio {math.exp(row['estimate']):.2f} for "

@@ -315,7 +315,7 @@ def ruled_finding(rule: Rule, rows: pl.DataFrame, context: Context) -> Verdict:
 
 
 def could_be_found(check: CheckInfo, rows: pl.DataFrame, context: Context) -> Iterator[str]:
-    """Yield what a check that found nothing could have found: next to its worst row, and of none of n independent."""
+    """Yield sentences on what a check that found nothing could have found: its worst row, and none of n independent."""
     if check.found_nothing:
         worst = rows.with_columns(pl.sql_expr(check.worst).alias("worst")).drop_nulls("worst")
         for row in worst.sort("worst", descending=True, maintain_order=True).head(1).to_dicts():

@@ -104,7 +104,7 @@ def corrections(rows: CheckRows, context: Context) -> Verdict:
 
 
 def _over_words_corrected(results: pl.DataFrame, context: Context) -> Iterator[str]:
-    """Yield what is left over words and wordings, with all tests of all models as one family."""
+    """Yield a sentence on effects left over words and wordings, with all tests of all models as one family."""
     if results.is_empty():
         return
     left = {name: results.filter(f"is_significant{name}").height for name in ("", "_holm", "_bh")}

@@ -106,7 +106,7 @@ def _sizes(what: str, of_dealt: pl.Series, of_real: pl.Series, real: str, digits
 
 
 def _dealt_sentences(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> Iterator[str]:
-    """Yield what the study's own model and the one over words and wordings find in the variant null."""
+    """Yield the results of the study's own model, and of the one over words and wordings, in the variant null."""
     yield (
         f"Models with words assigned at random (variant {NULL}): p is below {context.alpha:g} in "
         f"{_small(dealt, 'p_engine', context)} by the study's own model and in "
@@ -117,7 +117,7 @@ def _dealt_sentences(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> 
 
 
 def _dealt_choices(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> Iterator[str]:
-    """Yield what is found in the variant null of a forced choice."""
+    """Yield the results of a forced choice in the variant null."""
     yield (
         f"Models with words assigned at random (variant {NULL}): p of the difference of conditions "
         f"(logistic regression of all answers) is below {context.alpha:g} in {_small(dealt, 'p_engine', context)}; "
@@ -128,7 +128,7 @@ def _dealt_choices(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> It
 
 
 def _dealt_levels(dealt: pl.DataFrame, rows: CheckRows, context: Context) -> Iterator[str]:
-    """Yield how often levels that say nothing differ, and by how much, next to the levels as they were shown."""
+    """Yield the frequency and size of differences between levels that say nothing, then of the levels as shown."""
     real = rows["level_contrasts"]
     yield (
         f"Models with levels assigned to prompts at random (variant {NULL}): p of the difference between "
