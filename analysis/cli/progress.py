@@ -29,10 +29,9 @@ class FitProgress:
     ends with it. `note()` says at once, on any stderr, what must be known before a long wait.
     """
 
-    last_line_s = time.monotonic()  # of this process, which may have many stages
-
-    def __init__(self, work: str = "Fitting in R") -> None:
+    def __init__(self, work: str = "Fitting in R", last_line_s: float | None = None) -> None:
         self._start_s = time.monotonic()
+        self.last_line_s = self._start_s if last_line_s is None else last_line_s
         self._work = self._text = work
         self._first: tuple[float, int] | None = None
         self._status_files: dict[Path, str] = {}
@@ -75,8 +74,8 @@ class FitProgress:
 
     def _say_now_and_then(self) -> None:
         while not self._ended.wait(0.5):
-            if time.monotonic() - FitProgress.last_line_s >= _LINE_EVERY_S:
-                FitProgress.last_line_s = time.monotonic()
+            if time.monotonic() - self.last_line_s >= _LINE_EVERY_S:
+                self.last_line_s = time.monotonic()
                 say(f"{self._current_work()} ({time.monotonic() - self._start_s:.0f} s)")
 
     def _current_work(self) -> str:
@@ -100,10 +99,14 @@ def duration(seconds: float) -> str:
 class TerminalStages(Stages):
     """Show the stages of a long command, one line each, with counts if possible."""
 
+    def __init__(self) -> None:
+        self._last_line_s = time.monotonic()  # of all stages: many take less than the time between two lines
+
     @contextmanager
     def stage(self, name: str, unit: str = "") -> Iterator[Callable[[int, int], None]]:
-        with FitProgress(f"{name} ({unit})" if unit else name) as progress:
+        with FitProgress(f"{name} ({unit})" if unit else name, self._last_line_s) as progress:
             if unit == "MB":
                 yield lambda done, of_all: progress(done // _MB, of_all // _MB)
             else:
                 yield progress
+        self._last_line_s = progress.last_line_s
