@@ -22,6 +22,7 @@ Examples:
   analyze validity --measures rmiat.d,word_association.d
   analyze validity --measures rmiat.d,word_association.d,decision.bias --figure validity.svg
   analyze validity --measures rmiat.d --with benchmark.csv
+  analyze validity --measures hiring.si --with benchmark.csv --figure scores.svg
   analyze validity --measures decision@chained.bias,word_association.t_test --format csv > agreement.csv
 """
 _OPTIONS_OF_VALIDITY = (
@@ -30,7 +31,7 @@ _OPTIONS_OF_VALIDITY = (
         required=True,
         metavar="STUDY.FIT,…",
         help="Two or more (one for --with), of studies here: STUDY.FIT, STUDY.FIT:TERM, STUDY@VARIANT.FIT; STUDY.d is "
-        "Cohen's d, or the mean of D.",
+        "Cohen's d, or the mean of D; of games: STUDY.si, .bgd, .gasi and so on.",
     ),
     click.option(
         "--with",

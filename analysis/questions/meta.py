@@ -34,6 +34,7 @@ from slant.analysis.questions.checks.trials import (
     refusals_call,
     with_signs,
 )
+from slant.analysis.questions.games.indices import INDICES, has_games, index_of_models
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import grouped_doubts, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
@@ -290,23 +291,10 @@ def _values(
             f'"{measure}" is not a measure.', "A measure is a study and one of its fits: rmiat.d, decision.bias"
         )
     study = study_in(db, match["study"])
-    fits = fits_of(study)
-    name = match["fit"]
-    if name == _D and name not in fits:
-        name = next((fit.name for engine in _ENGINES_OF_D for fit in fits.values() if fit.engine == engine), name)
-    if name not in fits:
-        raise UnknownNameError(f"fit of {study.name}", name, [*fits, _D])
-    if set(fits[name].by) != {"model", "test"}:
-        raise UsageError(
-            f'The fit "{name}" of {study.name} doesn\'t cover each model and test, so it is no measure of them.'
-        )
-    result = fit(db, study, name, source=source, workers=workers, refit=refit, progress=progress)
-    warnings += [*mixture_warnings(db, study.name, source, None), *map(str, grouped_doubts([result.diagnostics]))]
-    variant = match["variant"] or study.variants[0]
-    rows = result.table.filter(pl.col("variant") == variant)
-    if rows.is_empty():
-        known = result.table["variant"].unique(maintain_order=True).to_list()
-        raise UnknownNameError(f"variant of {study.name} with the fit {name}", variant, known)
+    if has_games(study) and match["fit"] in INDICES:
+        rows = index_of_models(db, study, match["fit"], match["variant"], source, workers, refit, progress)
+    else:
+        rows = _of_fit(db, study, match["fit"], match["variant"], source, workers, refit, progress, warnings)
     rows = rows.filter(pl.col("term") == _term(rows, match["term"], measure))
     if rows.select(UNIT).is_duplicated().any():
         raise UsageError(f"The database holds {study.name} in several versions.", "Choose one: --study-version VERSION")
@@ -319,6 +307,36 @@ def _values(
         pl.col("estimate").alias("value"),
         pl.coalesce("std_error", half_width).alias("error"),
     ).drop_nulls(["value", "error"])
+
+
+def _of_fit(
+    db: str | Path,
+    study: Study,
+    name: str,
+    variant: str | None,
+    source: str | None,
+    workers: Workers,
+    refit: bool,
+    progress: Progress | None,
+    warnings: list[str],
+) -> pl.DataFrame:
+    """Return the estimates of the fit `name` in this variant, or the study's first."""
+    fits = fits_of(study)
+    if name == _D and name not in fits:
+        name = next((fit.name for engine in _ENGINES_OF_D for fit in fits.values() if fit.engine == engine), name)
+    if name not in fits:
+        raise UnknownNameError(f"fit of {study.name}", name, [*fits, *(INDICES if has_games(study) else (_D,))])
+    if set(fits[name].by) != {"model", "test"}:
+        raise UsageError(
+            f'The fit "{name}" of {study.name} doesn\'t cover each model and test, so it is no measure of them.'
+        )
+    result = fit(db, study, name, source=source, workers=workers, refit=refit, progress=progress)
+    warnings += [*mixture_warnings(db, study.name, source, None), *map(str, grouped_doubts([result.diagnostics]))]
+    rows = result.table.filter(pl.col("variant") == (variant or study.variants[0]))
+    if rows.is_empty():
+        known = result.table["variant"].unique(maintain_order=True).to_list()
+        raise UnknownNameError(f"variant of {study.name} with the fit {name}", variant or study.variants[0], known)
+    return rows
 
 
 def _term(rows: pl.DataFrame, wanted: str | None, measure: str) -> str:

@@ -349,3 +349,25 @@ def test_the_same_rounds_have_the_same_indices_in_sql_and_in_r(tmp_path: Path) -
             assert float(estimate) == pytest.approx(row[name], rel=1e-9)
             if f"{name}_sd" in row:
                 assert float(sd) == pytest.approx(row[f"{name}_sd"], rel=1e-9)
+
+
+def test_an_index_of_games_is_set_beside_the_scores_of_models(tmp_path: Path) -> None:
+    models = [chr(ord("a") + n) for n in range(5)]
+    rows = [row for n, model in enumerate(models) for row in rounds("main", model, games(n, leaning=n % 2 == 0))]
+    db, scores = database(tmp_path / "a.duckdb", rows, [RUN]), tmp_path / "bbq.csv"
+    scores.write_text("model,score,std_error\n" + "".join(f"{m},{n},.1\n" for n, m in enumerate(models)), "utf-8")
+    found = analysis.validity(db, ["hiring.si", "hiring.gasi"], scores=scores)
+    by_game = tables(db, names=["allocation_game_indices"])["allocation_game_indices"].group_by("model")
+    expected = by_game.agg(pl.col("si").mean(), error=pl.col("si").std() / pl.len().sqrt()).sort("model")
+    si = found.units.filter(measure_y="hiring.si").sort("model")
+    assert si["y"].to_list() == pytest.approx(expected["si"].to_list())
+    assert si["y_error"].to_list() == pytest.approx(expected["error"].to_list())
+    assert found.units.filter(measure_y="hiring.gasi", model="a")["y"].item() == pytest.approx(
+        analysis.game_indices(db, **QUICK).table.filter(index="gasi", model="a")["estimate"].item()
+    )
+    pearson = np.corrcoef(range(5), expected["si"])[0, 1]
+    row = {"row": "pearson", "measure_y": "hiring.si"}
+    assert found.table.filter(**row)["estimate"].item() == pytest.approx(pearson)
+    for wrong, says in (("hiring.fit", "si"), ("hiring@other.si", "main"), ("hiring@steer.si", "main")):
+        with pytest.raises(UnknownNameError, match=says):
+            analysis.validity(db, [wrong], scores=scores)

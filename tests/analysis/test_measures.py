@@ -81,7 +81,7 @@ def test_three_measures_are_three_pairs(db: Path) -> None:
 def test_what_is_no_measure_is_said(db: Path) -> None:
     with pytest.raises(UsageError, match="two measures"):
         analysis.validity(db, ["drinks.d", "drinks.d"])
-    with pytest.raises(UsageError, match="is no measure"):
+    with pytest.raises(UsageError, match="is not a measure"):
         analysis.validity(db, ["drinks", "drinks.d"])
     with pytest.raises(UnknownNameError, match="fit of drinks"):
         analysis.validity(db, ["drinks.lm", "drinks.d"])

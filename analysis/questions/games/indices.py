@@ -220,6 +220,38 @@ def game_indices(
     return GameIndices(table, len(cells), n_made, computed.not_kept)
 
 
+def index_of_models(
+    db: str | Path,
+    study: Study,
+    index: str,
+    variant: str | None,
+    source: str | None,
+    workers: Workers = None,
+    refit: bool = False,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """Return an index of each model in one variant (the first): source, model, test, term, estimate, std_error.
+
+    The error is that of the mean over games; GASI, which is none, has its bootstrap's interval (conf_low, conf_high).
+    """
+    variants = [variant or study.variants[0]]
+    cells = pl.DataFrame([cell.key for cell in game_cells(db, study, variants, source)])
+    with reading(db) as connection:
+        games = read_view(connection, study.design.analyses.game_index[0], study=study.name, source=source)
+    if index in games.columns:
+        games = games.filter("is_complete").join(cells, on=KEY, how="semi", maintain_order="left")
+        of_games = pl.col(index).drop_nulls()
+        error = of_games.std() / of_games.len().sqrt()
+        found = games.group_by(KEY, maintain_order=True).agg(estimate=of_games.mean(), std_error=error)
+        found = found.with_columns(pl.lit(None, pl.Float64).alias(end) for end in ("conf_low", "conf_high"))
+    else:
+        found = game_indices(db, study, variants, source, workers=workers, refit=refit, progress=progress).table
+        found = found.filter(index=index).with_columns(
+            conf_low="boot_low", conf_high="boot_high", std_error=pl.lit(None, pl.Float64)
+        )
+    return found.with_columns(test=pl.lit("games"), term=pl.lit(index))
+
+
 def _look(cell: GameCell) -> Look:
     key = cell.key
     return Look(key["study"], key["source"], key["variant"], "game_indices", key["model"], None, cell.rounds.height)
