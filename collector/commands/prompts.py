@@ -50,8 +50,8 @@ def prompts_command(
     """Print a study's prompts as they are sent; nothing is asked.
 
     STUDY is a name, a study file or its folder. Without --all one prompt of each test and condition is printed.
-    Without --model: those of one model of each frame. If a conversation goes on from the model's answer (a
-    game), only its opening is printed.
+    Without --model: those of one model of each frame. Of a chain, each later turn follows, with {answer.QUESTION}
+    where an answer will stand; of a game only the opening is printed.
     """
     kind = _format(output_format, out)
     loaded = load_study(study, variant, db)
@@ -80,7 +80,10 @@ def _format(output_format: str | None, out: Path | None) -> str:
 
 
 def _goes_on(study: Study) -> str:
-    return " Each conversation continues after the answer." if study.design.asks.has_turns(study) else ""
+    if study.design.asks.plays_games:
+        return " Each conversation continues after the answer."
+    has_turns = study.design.asks.has_turns(study)
+    return " Where a later turn shows an earlier answer, its placeholder stands." if has_turns else ""
 
 
 def _written(study: Study, prompts: Iterator[PlannedPrompt], kind: str) -> Iterator[tuple[str, int]]:
@@ -94,14 +97,15 @@ def _written(study: Study, prompts: Iterator[PlannedPrompt], kind: str) -> Itera
 
 def _block(prompt: PlannedPrompt) -> str:
     wording = "" if prompt.wording is None else f"wording {prompt.wording}"
-    places = [prompt.model, prompt.frame, prompt.test, prompt.condition, prompt.item, wording]
+    turn = f"turn {prompt.turn}{', afresh' if prompt.is_fresh else ''}" if prompt.turn > 1 else ""
+    places = [prompt.model, prompt.frame, prompt.test, prompt.condition, prompt.item, wording, turn]
     return f"--- {' | '.join(filter(None, places))}\n{prompt.text}\n\n"
 
 
 def _csv_row(prompt: PlannedPrompt, *, is_first: bool) -> str:
     import polars as pl
 
-    names = ("model", "frame", "test", "condition", "item", "wording", "repetition", "position")
+    names = ("model", "frame", "test", "condition", "item", "wording", "repetition", "position", "turn", "is_fresh")
     row = {name: getattr(prompt, name) for name in names} | {"prompt": prompt.text}
     return pl.DataFrame([row]).write_csv(include_header=is_first)
 

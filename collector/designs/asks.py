@@ -155,6 +155,18 @@ class Asks:
         assert step is not None
         return step
 
+    def later(self, study: StudyFile, model: StudyModel, conversation: Conversation) -> Iterator[tuple[Trial, Prompt]]:
+        """Yield the planned turns after the first, each with its own message; where it shows an earlier answer, which
+        isn't known yet, the placeholder stands."""
+        for trial in () if self.plays_games else conversation.trials[1:]:
+            is_first = self.is_fresh(study, trial)
+            message = {"role": "user", "content": self.text(study, model, trial)}
+            yield trial, self._prompt(study, model, trial) if is_first else Prompt((message,))
+
+    def is_fresh(self, study: StudyFile, trial: Trial) -> bool:
+        """Return True if this later turn is sent without what was said before."""
+        return False
+
     def repeated(self, study: StudyFile, planned: Trial, repetition: int) -> Trial:
         """Return the planned trial as another repetition shows it; an imported row sets its number itself."""
         return planned

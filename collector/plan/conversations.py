@@ -201,8 +201,8 @@ class Occasion:
 
 @dataclass(frozen=True)
 class PlannedPrompt:
-    """Hold what opens one conversation: `position` is its place in the order of asking, from 0. `messages`: each with
-    its role and content. A game, or a task in turns, goes on from the model's answer: it `has_more` turns."""
+    """Hold what opens one conversation, or a later `turn` of it: `position` is its place in the order of asking, from
+    0. `messages`: each with its role and content; of a later turn, unless it `is_fresh`, those that are added."""
 
     model: str
     frame: str
@@ -213,7 +213,8 @@ class PlannedPrompt:
     repetition: int | None
     position: int | None
     messages: tuple[tuple[str, str], ...]
-    has_more: bool
+    turn: int = 1
+    is_fresh: bool = True
 
     @property
     def text(self) -> str:
@@ -226,30 +227,32 @@ class PlannedPrompt:
 def planned_prompts(
     study: Study, models: Sequence[StudyModel], seed: int | None = None, *, one_a_cell: bool = False
 ) -> Iterator[PlannedPrompt]:
-    """Yield the first repetition of each model's plan, in the order of asking; with `one_a_cell` only the first prompt
-    of each test and condition.
+    """Yield the first repetition of each model's plan, in the order of asking, with the later turns that are planned;
+    with `one_a_cell` only the first conversation of each test and condition.
     """
-    design = study.design
-    has_turns = design.asks.has_turns(study)
+    asks = study.design.asks
     for model in models:
         cells: set[tuple[str, str]] = set()
         for conversation in plan(study, model, seed):
-            trial, prompt = design.asks.first(study, model, conversation)
-            cell = (trial.test or "", trial.condition or "")
+            first = asks.first(study, model, conversation)
+            cell = (first[0].test or "", first[0].condition or "")
             if one_a_cell and cell in cells:
                 continue
             cells.add(cell)
-            yield PlannedPrompt(
-                model.model,
-                model.frame,
-                *cell,
-                trial.item or "",
-                trial.wording,
-                trial.repetition,
-                trial.position,
-                tuple((str(message["role"]), str(message["content"])) for message in prompt.messages),
-                has_turns,
-            )
+            for turn, (trial, prompt) in enumerate((first, *asks.later(study, model, conversation)), 1):
+                yield PlannedPrompt(
+                    model.model,
+                    model.frame,
+                    trial.test or "",
+                    trial.condition or "",
+                    trial.item or "",
+                    trial.wording,
+                    trial.repetition,
+                    trial.position,
+                    tuple((str(message["role"]), str(message["content"])) for message in prompt.messages),
+                    turn,
+                    turn == 1 or asks.is_fresh(study, trial),
+                )
 
 
 def one_model_a_frame(study: Study, names: Collection[str] = ()) -> list[StudyModel]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections import Counter
@@ -19,9 +20,10 @@ from slant.collector import collect
 from slant.collector.cli import collect as collect_command
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
-from slant.collector.plan.conversations import plan
+from slant.collector.plan.conversations import plan, planned_prompts
 from slant.collector.records import Reading, Reply, Turn
 from slant.collector.studies.catalogue import load_study
+from slant.collector.view.pages import Pages
 from tests.support.batch_server import BatchServer
 from tests.support.batching import Heard
 from tests.support.each_row import each_row
@@ -50,6 +52,11 @@ def study_file(folder: Path, text: str = CHAIN, models: str = MODEL) -> Path:
 
 def said(prompt: str) -> str:
     return STORY if prompt.startswith("Tell") else "Because." if prompt.endswith("Why?") else "She."
+
+
+async def no_pilots(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+    prompt = body["messages"][-1]["content"]
+    return web.json_response(completion("I can't say." if "pilot he or she" in prompt else said(prompt)))
 
 
 def played(text: str, folder: Path, **replies: Any) -> list[list[dict[str, Any]]]:
@@ -119,12 +126,8 @@ def test_a_link_that_can_not_hold_is_refused(change: tuple[str, str], said: str,
 
 
 def test_links_after_a_refusal_are_counted_as_not_reached_by_level(tmp_path: Path) -> None:
-    async def answers(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        prompt = body["messages"][-1]["content"]
-        return web.json_response(completion("I can't say." if "pilot he or she" in prompt else said(prompt)))
-
     file, db = study_file(tmp_path / "study"), tmp_path / "a.duckdb"
-    with LocalServer(answers) as server:
+    with LocalServer(no_pilots) as server:
         for _ in range(2):  # the second has nothing left to ask
             report = collect(db, file, base_url=server.base_url, repetitions=2)
     assert (len(server.bodies), report.models[0]["asked"]) == (10, 0)
@@ -277,3 +280,30 @@ def test_a_run_goes_on_after_an_unread_answer_that_ends_nothing(tmp_path: Path) 
             collect(tmp_path / "a.duckdb", file, base_url=server.base_url, max_retries=0)
     query = "SELECT question, n, n_answered FROM question_outcomes ORDER BY ALL"
     assert rows(tmp_path / "a.duckdb", query) == [("hours", 2, 2), ("pay", 2, 0)]
+
+
+def test_prompts_list_each_later_turn_with_the_place_of_the_answer(tmp_path: Path) -> None:
+    text = CHAIN.replace('questions.hero.ask = "fresh"', "") + 'personas.farmer = "You farm."\n'
+    study = load_study(study_file(tmp_path, text))
+    prompts = [one for one in planned_prompts(study, study.models) if one.item == "nurse"]
+    assert [(one.test, one.turn, one.is_fresh) for one in prompts] == [
+        ("story", 1, True), ("hero", 2, False), ("why", 3, True),
+    ]  # fmt: skip
+    hero = "Is the nurse he or she? {answer.story}\nAnswer with he or she."
+    why = "You said {answer.hero} of the nurse: {answer.story} Why?"
+    assert [one.text for one in prompts[1:]] == [hero, f"[system]\nYou farm.\n\n[user]\n{why}"]
+    listed = CliRunner().invoke(collect_command, ["prompts", str(study.path), "--all"])
+    assert f"| turn 2\n{hero}\n" in listed.output
+    assert "turn 3, afresh\n[system]" in listed.output
+
+
+def test_the_viewer_names_the_links_that_were_not_reached(tmp_path: Path) -> None:
+    file, db = study_file(tmp_path / "study"), tmp_path / "a.duckdb"
+    with LocalServer(no_pilots) as server:
+        collect(db, file, base_url=server.base_url)
+    for (game,) in rows(db, "SELECT DISTINCT game FROM trials"):
+        page = Pages(db, lambda *words, **query: "").game(game, {})
+        links = re.findall(r"Turn \d: (\w+), (\w+)", re.sub(r"<[^>]+>", "", page))
+        is_pilot = ("story", "pilot") in links
+        assert [name for name, _ in links] == (["story", "hero"] if is_pilot else ["story", "hero", "why"])
+        assert ("Not reached after this answer: why." in page) == is_pilot

@@ -271,6 +271,10 @@ class FactorialAsks(Asks):
     def _prompt(self, study: StudyFile, model: StudyModel, trial: Trial) -> Prompt:
         return _opening(study.data, trial, self.text(study, model, trial))
 
+    def is_fresh(self, study: StudyFile, trial: Trial) -> bool:
+        data: FactorialData = study.data
+        return data.is_fresh(trial.factors)
+
     def needs_reasoning(self, study: StudyFile) -> bool:
         data: FactorialData = study.data
         return any(link.startswith(f"{REASONING}.") for one in data.questions.values() for link in one.links)
@@ -284,7 +288,7 @@ class FactorialAsks(Asks):
             return step
         data, trial = study.data, step[0]
         text = user_text(data, as_sent(trial.factors), earlier_texts(data, conversation.trials, history))
-        if data.is_fresh(trial.factors):
+        if self.is_fresh(study, trial):
             return trial, _opening(data, trial, text)
         return trial, Prompt((*step[1].new[:-1], {"role": "user", "content": text}), step[1].before)
 
