@@ -97,3 +97,25 @@ def test_files_have_factors_as_one_text(tmp_path: Path) -> None:
     header, row = (tmp_path / "all.csv").read_text("utf-8").splitlines()[:2]
     assert "factor_lists" not in header.split(",")
     assert '{""tier"": ""easy""}' in row
+
+
+@each_row(
+    ("template", "question"),
+    [
+        ('"{name} asks for {pay}."', '"Give {it} to {name}?"'),
+        ('{ file = "t.txt" }', '"Give {it} to {name}?"'),
+        ('"{name} asks for {pay}."', '{ file = "q.txt" }'),
+        ('"{profiles}"\nprofiles.count = 1\nprofiles.text = "{name} asks for {pay}."', '"Give {it} to {name}?"'),
+    ],
+)
+def test_a_prompt_shows_properties_of_a_level(template: str, question: str, tmp_path: Path) -> None:
+    study = study_of(tmp_path, 'level,pay,it\nAnn,"$1,000",her {pay}\nBo,$20,his\n')
+    (tmp_path / "t.txt").write_text("{name} asks for {pay}.", "utf-8")
+    (tmp_path / "q.txt").write_text("Give {it} to {name}?", "utf-8")
+    text = STUDY.replace('"{name} applies."', template).replace('"How suitable?"', question)
+    Path(study).write_text(text.replace('kind = "scale"', 'kind = "yes_no", answer = ""'), "utf-8")
+    loaded = load_study(study)
+    prompts = [one.text for one in planned_prompts(loaded, loaded.models)]
+    assert sorted(prompts) == [
+        "Ann asks for $1,000.\n\nGive her {pay} to Ann?", "Bo asks for $20.\n\nGive his to Bo?",
+    ]  # fmt: skip

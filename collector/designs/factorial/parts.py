@@ -154,14 +154,15 @@ NOBODY = Factor(PERSONA, "Persona", (Level("", {"": ""}),))
 
 def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
     """Read all but [simulation]; StudyError if it breaks the rules."""
-    templates = _templates(table, folder)
+    named, of_template = table.table("factors"), tuple(table.mapping("templates"))
+    factors = tuple(parse_factor(name, named, folder, of_template) for name in table.mapping("factors"))
+    names = [name for factor in factors for name in factor.names]
+    templates = _templates(table, folder, names)
     personas, place = _personas(table, folder, templates)
-    named = table.table("factors")
-    factors = tuple(parse_factor(name, named, folder, tuple(templates)) for name in table.mapping("factors"))
     factors = _with_scales(table, factors)
     _check_names(factors, personas, table.where)
     profiles = _profiles(table, templates)
-    questions = parse_questions(table, tuple(templates), profiles.count, folder)
+    questions = parse_questions(table, tuple(templates), profiles.count, folder, names)
     by_name = {factor.name: factor for factor in factors}
     questions, form_factor, forms = parse_forms(table, questions, by_name)
     usual_together = "" if any(question.form for question in questions.values()) else _TOGETHER
@@ -264,9 +265,9 @@ def _one_at_a_time(crossing: Table, factors: Sequence[Factor]) -> tuple[tuple[st
     return material, placebo, bound
 
 
-def _templates(table: Table, folder: StudyFolder) -> dict[str, str]:
+def _templates(table: Table, folder: StudyFolder, names: Sequence[str]) -> dict[str, str]:
     named = table.table("templates")
-    known = (*table.mapping("factors"), PROFILES, ATTRIBUTES, QUESTION)
+    known = (*names, PROFILES, ATTRIBUTES, QUESTION)
     templates = {}
     for name, value in table.mapping("templates").items():
         text = literal_text(folder.text(value["file"]), known) if is_file(value) else named.text(name)

@@ -186,9 +186,9 @@ def _read_text(answer: str) -> AnswerReading:
 
 
 def parse_questions(
-    table: Table, templates: Sequence[str], n_profiles: int, folder: StudyFolder
+    table: Table, templates: Sequence[str], n_profiles: int, folder: StudyFolder, names: Sequence[str]
 ) -> dict[str, AskedQuestion]:
-    """Read [questions.NAME]; StudyError if one breaks the rules."""
+    """Read [questions.NAME], whose texts may show what has these `names`; StudyError if one breaks the rules."""
     questions: dict[str, AskedQuestion] = {}
     mark = _mark(table)
     for name, row in table.tables("questions").items():
@@ -197,7 +197,7 @@ def parse_questions(
                 f'A question of {table.where} can\'t be called "{shortened(name)}".',
                 "A name has small letters, digits and underscores, and starts with a letter; 40 characters at most.",
             )
-        files = (folder, (*table.mapping("factors"), OF_PROFILE, *_links(table.mapping("questions"), n_profiles)))
+        files = (folder, (*names, OF_PROFILE, *_links(table.mapping("questions"), n_profiles)))
         question = _question(name, row, templates, n_profiles, files).marked(mark)
         numbers = range(1, n_profiles + 1) if question.about else ()
         each = {f"{name}_{number}": replace(question, name=f"{name}_{number}", about=number) for number in numbers}

@@ -208,14 +208,15 @@ def _check_crossing(data: FactorialData, where: str) -> None:
 def _check_texts(data: FactorialData, where: str) -> None:
     """Raise StudyError if a text has a placeholder that is none, or a prompt does not show each factor."""
     names = tuple(factor.name for factor in data.factors)
+    known = tuple(name for factor in data.factors for name in factor.names)
     is_one = data.profiles.count == 1
     for template, text in data.templates.items():
         place = f'the template "{template}" of {where}'
-        check_placeholders(text, () if is_one else (PROFILES,), (*names, PROFILES, ATTRIBUTES, QUESTION), place)
+        check_placeholders(text, () if is_one else (PROFILES,), (*known, PROFILES, ATTRIBUTES, QUESTION), place)
         profile = data.profiles.text.get(template, data.profiles.text.get("", ""))
-        check_placeholders(profile, (), (*names, ATTRIBUTES), f"text of the profiles of {where}")
+        check_placeholders(profile, (), (*known, ATTRIBUTES), f"text of the profiles of {where}")
         shown = set(find_placeholders(text))
-        if not is_one and (inside := [name for name in (*names, ATTRIBUTES) if name in shown]):
+        if not is_one and (inside := [name for name in (*known, ATTRIBUTES) if name in shown]):
             raise StudyError(
                 f"{place.capitalize()} has the placeholder {{{inside[0]}}}, but shows {data.profiles.count} profiles.",
                 "What is said of each of them belongs in [profiles] text; the template has {profiles}.",
@@ -224,7 +225,7 @@ def _check_texts(data: FactorialData, where: str) -> None:
         earlier: list[str] = []
         for name, question in data.questions.items():
             asked = question.asked(template)
-            needed, allowed = (PROFILE,) if question.about else (), (*(names if is_one else ()), *earlier)
+            needed, allowed = (PROFILE,) if question.about else (), (*(known if is_one else ()), *earlier)
             check_placeholders(asked, needed, allowed, f'the question "{name}" of {where}')
             in_prompt = shown | (set(find_placeholders(asked)) if data.asked == "apart" else _in_all(data, template))
             in_prompt = _shown_through(data, in_prompt)

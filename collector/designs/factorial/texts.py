@@ -60,7 +60,8 @@ def _profile_texts(data: FactorialData, shown: Shown, profiles: Sequence[Mapping
 
 
 def _of_profile(data: FactorialData, shown: Shown, place: int) -> dict[str, str]:
-    """Return the values of the placeholders of one profile: the text of each level, and all of them as a list."""
+    """Return the values of the placeholders of one profile: the text of each level, its properties, and all levels as
+    a list."""
     template, width = shown["template"], len(shown["names"])
     levels = dict(zip(shown["names"], shown["levels"][place * width : (place + 1) * width], strict=True))
     key = (template, *levels.items(), *shown["order"])
@@ -73,7 +74,7 @@ def _values_of(data: FactorialData, shown: Shown, levels: Mapping[str, str]) -> 
     labels = {factor.name: factor.label for factor in data.factors}
     line = data.profiles.attribute.get(template, data.profiles.attribute.get("", ""))
     listed = [line.format(label=labels[name], level=texts[name]) for name in shown["order"] or texts]
-    return {**texts, ATTRIBUTES: "\n".join(listed)}
+    return {**levels, **texts, ATTRIBUTES: "\n".join(listed)}
 
 
 def _level_texts(data: FactorialData, levels: Mapping[str, str], template: str) -> dict[str, str]:
