@@ -67,7 +67,7 @@ attribute_figure <- function(plot, rows, what, told = NULL, ..., of = counted_le
     sprintf("%s with 95 %% intervals for %s", what, of), "The lowest and the highest", extremes_in_words(rows),
     notes = told
   )
-  finish_figure(plot, words, n, ...)
+  finish_figure(plot, words, n, title = paste(c(asked_of_figure("about")$title, outcome_of(rows)), collapse = " "), ...)
 }
 
 inches_by_level <- function(rows) {

@@ -245,13 +245,17 @@ def figure_rows(
     data_rows = {name: rows for name, rows in rows_by_name.items() if kinds[name].is_of_data}
     for grain in grains:
         for name, rows in data_rows.items():
-            yield from _figures(name, kinds[name], rows.filter(**grain), grain)
+            yield from _figures(name, kinds[name], rows.filter(**grain), grain, study)
     for name in rows_by_name.keys() - data_rows.keys():
-        yield from _figures(name, kinds[name], rows_by_name[name], {"source": rows_by_name[name]["source"][0]})
+        yield from _figures(name, kinds[name], rows_by_name[name], {"source": rows_by_name[name]["source"][0]}, study)
 
 
-def _figures(name: str, kind: FigureKind, rows: pl.DataFrame, grain: dict[str, str]) -> Iterator[FigureRows]:
+def _figures(
+    name: str, kind: FigureKind, rows: pl.DataFrame, grain: dict[str, str], study: Study
+) -> Iterator[FigureRows]:
     parts = rows["part"].unique(maintain_order=True).to_list() if "part" in rows.columns else [None]
+    places = {test.test: test.test_no for test in study.tests}
+    parts.sort(key=lambda part: places.get(part, len(places)))  # as the study asks them; others as they come
     function = kind.function or f"plot_{name}"
     for part in parts:
         part_rows = rows if part is None else rows.filter(pl.col("part") == part)
