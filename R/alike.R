@@ -45,7 +45,8 @@
 #'     \item{order}{one row: `n_items`, `correlation` of the means of items, `reliability_model`, `reliability_people`
 #'       (the share of the variance between items that is no error), `corrected` for both with `conf_low`, `conf_high`.}
 #'     \item{range}{one row for all items (`NA`) and per item: `model_outside`, the share of the model's answers outside
-#'       the central 95 % of people's; `share_outside`, people's answers outside the central 95 % of the model's;
+#'       the central 95 % of people's (of items that 40 people answered); `share_outside`, people's answers outside
+#'       the central 95 % of the model's;
 #'       `share_low` and `share_high`, below and above it; `conf_low`, `conf_high`; `expected` under
 #'       permutation, `p_value`, `p_adjusted`.}
 #'     \item{personas}{one row, if there are personas: `n_groups`, `n_cells` (groups and items), `correlation` over them

@@ -16,7 +16,8 @@ spread_of <- function(parts, alpha, n_draws, seed) {
     n <- ncol(model) + 1
     of_items <- vapply(seq_len(n - 1), function(item) wasserstein(model[, item], people[, item]), 1)
     rbind(
-      ratio = log(variances[seq_len(n)] / variances[n + seq_len(n)]), distance = c(mean(of_items), of_items),
+      ratio = log(variances[seq_len(n)] / variances[n + seq_len(n)]),
+      distance = c(mean(of_items, na.rm = TRUE), of_items),
       model = sqrt(variances[seq_len(n)]), people = sqrt(variances[n + seq_len(n)])
     )
   })
@@ -58,17 +59,22 @@ range_of <- function(parts, alpha, n_draws, seed) {
       own <- people[!is.na(people[, item]), item]
       c(mean(own < limits[[1]]), mean(own > limits[[2]]))
     }, double(2))
-    shares <- cbind(rowMeans(shares), shares)
+    shares <- cbind(rowMeans(shares, na.rm = TRUE), shares)
     rbind(outside = colSums(shares), low = shares[1, ], high = shares[2, ])
   })
   p_value <- permutation_p(found$value["outside", ], found$permuted["outside", , ])
   outside <- vapply(seq_along(parts$items), function(item) {
-    limits <- central_limits(parts$people[!is.na(parts$people[, item]), item])
+    known <- parts$people[!is.na(parts$people[, item]), item]
+    if (length(known) < fewest_for_range) {
+      return(NA_real_)
+    }
+    limits <- central_limits(known)
     own <- parts$model[!is.na(parts$model[, item]), item]
     mean(own < limits[[1]] | own > limits[[2]])
   }, 1)
   frame_of(
-    item = c(NA, parts$items), model_outside = c(mean(outside), outside), share_outside = found$value["outside", ],
+    item = c(NA, parts$items), model_outside = c(if (all(is.na(outside))) NA else mean(outside, na.rm = TRUE), outside),
+    share_outside = found$value["outside", ],
     share_low = found$value["low", ],
     share_high = found$value["high", ], conf_low = interval_of(found$samples, "outside", alpha / 2),
     conf_high = interval_of(found$samples, "outside", 1 - alpha / 2),
@@ -77,9 +83,16 @@ range_of <- function(parts, alpha, n_draws, seed) {
   )
 }
 
-# The 2.5 % and 97.5 % quantiles as stats::quantile() has them (type 7), which takes ten times as long.
+# Of fewer answers the 2.5 % quantiles are between the outermost two: of six people's, 28 % of others are outside.
+fewest_for_range <- 40L
+
+# The 2.5 % and 97.5 % quantiles as stats::quantile() has them (type 7), which takes ten times as long; NA of no value,
+# as where each person answers some of the items only.
 central_limits <- function(values) {
   values <- sorted(values)
+  if (length(values) == 0) {
+    return(c(NA_real_, NA_real_))
+  }
   at <- 1 + (length(values) - 1) * c(.025, .975)
   below <- floor(at)
   above <- pmin(below + 1, length(values))
@@ -129,7 +142,7 @@ fewer_units <- function(parts) {
 # The share of permutations that are as large, the sides as they are among them.
 permutation_p <- function(value, permuted) {
   permuted <- matrix(permuted, length(value))
-  p <- (1 + rowSums(permuted >= value - 1e-9, na.rm = TRUE)) / (1 + ncol(permuted))
+  p <- (1 + rowSums(permuted >= value - 1e-9, na.rm = TRUE)) / (1 + rowSums(!is.na(permuted)))
   ifelse(is.na(value), NA_real_, p)
 }
 
@@ -145,7 +158,7 @@ adjusted_over_items <- function(p) c(p[[1]], stats::p.adjust(p[-1], "holm"))
 pooled_column_variances <- function(values) {
   n <- colSums(!is.na(values))
   centred <- sweep(values, 2, colMeans(values, na.rm = TRUE))
-  variances <- colSums(centred^2, na.rm = TRUE) / (n - 1)
+  variances <- ifelse(n < 2, NA, colSums(centred^2, na.rm = TRUE) / (n - 1))
   c(mean(variances, na.rm = TRUE), variances)
 }
 

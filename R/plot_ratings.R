@@ -109,7 +109,8 @@ plot_ratings <- function(data, file = NULL, width = NULL, height = NULL, ...) {
       sprintf("Stacked bars of ratings for %s", counted_levels(rows)),
       if (length(means) < n_bars) "Mean rating, the lowest and the highest" else "Mean rating", means
     ),
-    2.2 + .32 * nrow(unique(pieces[c("attribute_shown", "level_shown")])), 5.5 + 2.5 * min(3, n_models)
+    2.2 + .32 * nrow(unique(pieces[c("attribute_shown", "level_shown")])), 5.5 + 2.5 * min(3, n_models),
+    title = paste(c(asked_of_figure("about")$title, one_text(rows, "question", NULL)), collapse = " ")
   )
 }
 

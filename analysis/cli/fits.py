@@ -26,6 +26,7 @@ from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Fit, Study, load_study
 from slant.collector.terminal import count_text, print_rows, say
 
+_MOST_ANSWERED = 3
 _DIGITS = 4  # in a terminal's table; CSV and JSON have all
 
 
@@ -68,12 +69,16 @@ def print_fit(
 
 
 def _answers(db: Path, study: str | None, result: FitResult) -> Iterator[str]:
-    """Yield the answer of the first of these fits, if its rows are of one source, version and variant."""
+    """Yield the answer of the first of these fits, for each source, version and variant if these are few."""
     grains = result.table.select("study", "fit", *GRAIN).unique(["study", *GRAIN], keep="first", maintain_order=True)
-    if grains.height == 1:
-        fitted, name, *_ = grains.row(0)
-        grain = grains.select(GRAIN).row(0, named=True)
-        yield from answers_of_fit(study_in(db, study or fitted), name, result, grain)
+    if grains.height > _MOST_ANSWERED:
+        return
+    told = [name for name in GRAIN if grains[name].n_unique() > 1]
+    for grain in grains.to_dicts():
+        where = f"{', '.join(grain[name] for name in told)}: " if told else ""
+        own = {name: grain[name] for name in GRAIN}
+        for sentence in answers_of_fit(study_in(db, study or grain["study"]), grain["fit"], result, own):
+            yield f"{where}{sentence}"
 
 
 def _in_reading_order(rows: pl.DataFrame) -> pl.DataFrame:

@@ -34,6 +34,7 @@ from slant.analysis.plots.drawing import PAGE_DPI, Figure, draw, embedded
 from slant.analysis.plots.registry import FigureRows
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import table_info
+from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import BASE, Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.terminal import count_text
@@ -58,7 +59,10 @@ def sections(data: ReportData) -> list[dict[str, Any]]:
     """Return a section for each source, version and variant: the unchanged study first. If a design compares variants,
     they share a section."""
     grains = data.tables["outcome_counts"].select(GRAIN).unique(maintain_order=True)
-    ordered = grains.sort("source", "study_version", pl.col("variant") != BASE, "variant", maintain_order=True)
+    is_of_people = ~pl.col("source").is_in(sources_that("is_of_models"))  # last: figures show them beside the models
+    ordered = grains.sort(
+        is_of_people, "source", "study_version", pl.col("variant") != BASE, "variant", maintain_order=True
+    )
     if _compares_variants(data):
         ordered = ordered.drop("variant").unique(maintain_order=True)
         ordered = pl.concat([ordered, _print_grain(data).select(ordered.columns)])

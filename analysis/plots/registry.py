@@ -245,20 +245,34 @@ def figure_rows(
     data_rows = {name: rows for name, rows in rows_by_name.items() if kinds[name].is_of_data}
     for grain in grains:
         for name, rows in data_rows.items():
-            yield from _figures(name, kinds[name], rows.filter(**grain), grain, study)
+            drawn = _beside_people(rows, grain) if kinds[name].is_declared else rows.filter(**grain)
+            yield from _figures(name, kinds[name], drawn, grain, study)
     for name in rows_by_name.keys() - data_rows.keys():
         yield from _figures(name, kinds[name], rows_by_name[name], {"source": rows_by_name[name]["source"][0]}, study)
+
+
+def _beside_people(rows: pl.DataFrame, grain: dict[str, str]) -> pl.DataFrame:
+    """Return the rows of models with those of people who were shown the same; none for people, whom they stand by."""
+    asked = {name: value for name, value in grain.items() if name != "source"}
+    both = rows.filter(**asked)
+    is_of_people = pl.col("source") == _PEOPLE
+    if grain["source"] != _PEOPLE:
+        return both.filter((pl.col("source") == grain["source"]) | is_of_people)
+    return both if both.filter(~is_of_people).is_empty() else both.clear()
 
 
 def _figures(
     name: str, kind: FigureKind, rows: pl.DataFrame, grain: dict[str, str], study: Study
 ) -> Iterator[FigureRows]:
-    parts = rows["part"].unique(maintain_order=True).to_list() if "part" in rows.columns else [None]
     places = {test.test: test.test_no for test in study.tests}
+    parts = rows["part"].unique(maintain_order=True).to_list() if "part" in rows.columns else [""]
     parts.sort(key=lambda part: places.get(part, len(places)))  # as the study asks them; others as they come
     function = kind.function or f"plot_{name}"
     for part in parts:
-        part_rows = rows if part is None else rows.filter(pl.col("part") == part)
+        part_rows = rows.filter(pl.col("part") == part) if "part" in rows.columns else rows
         if part_rows.height:
-            note = part_rows["note"][0] if "note" in part_rows.columns else None
+            notes: list[str] = []
+            if "note" in part_rows.columns:
+                notes = part_rows["note"].drop_nulls().unique(maintain_order=True).to_list()
+            note, part = " ".join(notes) or None, part or None
             yield FigureRows(grain, name, part_rows.drop("note", "part", strict=False), note, part, function)

@@ -118,11 +118,13 @@ def test_what_a_study_declares_of_personas_is_not_asked_of_people_who_have_none(
 
 
 @pytest.mark.slow
-def test_intervals_of_a_figure_of_people_are_over_people(place: Path) -> None:
+def test_a_figure_shows_people_beside_the_models_with_intervals_over_people(place: Path) -> None:
     study = load_study(str(place / "study.toml"))
-    drawn = {one.grain["source"]: one for one in figure_rows(place / "t.duckdb", study, ["marginal_means"])}
-    assert (drawn["human"].note or "").startswith("Intervals are over the people")
-    shown = drawn["human"].rows.filter(attribute="item").select("std_error").to_series()
+    [drawn] = figure_rows(place / "t.duckdb", study, ["marginal_means"])
+    assert drawn.grain["source"] == "simulated"
+    assert set(drawn.rows["model_label"]) == {"People", "gpt-6-luna"}
+    assert "Intervals are over the people" in (drawn.note or "")
+    shown = drawn.rows.filter(attribute="item", source="human").select("std_error").to_series()
     fitted = analysis.fit(place / "t.duckdb", study, "marginal_means", source="human").table
     of_items = fitted.filter(pl.col("term").str.starts_with("item"))["std_error"]
     assert shown.to_list() == pytest.approx(of_items.to_list())

@@ -336,3 +336,18 @@ def test_people_who_give_one_answer_to_two_wordings_have_answered_both(tmp_path:
     report = import_rows(tmp_path, rows, study=study, columns=["template=template"])
     assert (report.rows_imported, report.problems) == (2, [])
     assert rows_of(tmp_path, "SELECT condition FROM trials ORDER BY participant") == [("plain",), ("other",)]
+
+
+def test_a_column_with_the_names_of_templates_says_which_was_shown(tmp_path: Path) -> None:
+    study = (
+        'name = "traits"\ntitle = "Jobs"\ndesign = "factorial"\nfactors.name = ["Ann", "Bo"]\n'
+        'templates = { plain = "{name} applies.", letter = "A letter of {name}." }\n'
+        'questions.fit = { text = "Suitable?", kind = "yes_no" }\nmodels = [{ model = "m", provider = "local" }]\n'
+    )
+    import_rows(tmp_path, "participant,name,template,answer\n1,Ann,letter,yes\n1,Bo,plain,no\n", study=study)
+    assert rows_of(tmp_path, "SELECT condition, answer FROM trials ORDER BY ALL") == [
+        ("letter", "yes"),
+        ("plain", "no"),
+    ]
+    [problem] = import_rows(tmp_path, "participant,name,answer\n1,Ann,yes\n", "b.csv", study).problems
+    assert "no column says which was shown" in problem.text

@@ -43,6 +43,14 @@ test_that("a model that varies half as much is found so, by every test of spread
   expect_lt(found$range$p_value[[1]], .02)
 })
 
+test_that("people who answered a few of the items each are compared, and have no central 95 % of an item", {
+  rows <- both_sides()
+  few <- withr::with_seed(2, rows$is_people & stats::runif(nrow(rows)) < .97)
+  expect_no_warning(found <- alike(rows[!few, ], "rating", n_draws = 19))
+  expect_true(all(is.na(found$range$model_outside)))
+  expect_true(all(is.finite(found$range$share_outside), is.finite(found$spread$wasserstein)))
+})
+
 test_that("an order of items that is turned round has a correlation of -1, whatever the means", {
   found <- alike_of(turned = TRUE)$order
   expect_equal(found$correlation, -1, tolerance = .1)

@@ -192,6 +192,11 @@ class PlannedCells:
     def _wording(self, value: Any) -> int:
         if is_empty(value) and len(self._wordings) == 1:
             return next(iter(self._wordings))
+        if is_empty(value):
+            raise CellError(
+                f"the study has {len(self._wordings)} wordings (templates), and no column says which was shown: "
+                "wording (its number) or template (its name) must"
+            )
         wording = whole_number(value, "wording", min(1, *self._wordings) if self._wordings else 1)
         if wording not in self._wordings:
             raise CellError(f"wording must be one of the study's {len(self._wordings)}, but is {wording}")

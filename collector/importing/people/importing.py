@@ -72,7 +72,9 @@ def import_people(
         typed = {part.partition("=")[0].strip() for text in (*person, *columns) for part in text.split(",")}
         there = {name for file in files for name in file.columns}
         of_people = [*person, *(n for n in study.person_columns if n not in typed and n in there)]
-        wanted = people_columns(mapped, of_people, values, units.columns if units else of_rows)
+        wanted = people_columns(
+            mapped, of_people, values, units.columns if units else (*of_rows, *(["template"] if of_rows else []))
+        )
         hashes = [content_hash(path) for path in opened.sources]
         first, again = _stored(db, study.name, hashes)
         if again:
