@@ -275,7 +275,7 @@ def _sentences(rows: pl.DataFrame) -> Iterator[str]:
         yield f"{cell or row['fit']}: {named}: {_statistic(row)}, p {shown}."
 
 
-def _statistic(row: dict[str, float]) -> str:
-    if "f_value" in row:
+def _statistic(row: dict[str, Any]) -> str:
+    if row.get("f_value") is not None:
         return f"F({row['df']:g}, {row['df_residual']:g}) = {row['f_value']:.2f}"
     return f"chi squared({row['df']:g}) = {row['chi_squared']:.2f}"

@@ -105,14 +105,14 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
     definition = fits_of(study)[name]
     if definition.engine not in _FIRST:
         return
+    levels = {**study.design.analyses.factor_levels(study), **definition.levels}
     if definition.engine in ("mean_contrasts", "amce"):
         table = "contrasts" if definition.engine == "mean_contrasts" else "levels"
         rows = _of_first_attribute(result, definition.engine, table, grain)
     else:
-        rows = _of_first_term(result, grain)
+        rows = _of_first_term(result, levels, grain)
     if rows.is_empty():
         return
-    levels = {**study.design.analyses.factor_levels(study), **definition.levels}
     middle = definition.settings.get("mu", 0) if definition.engine == "t_test" else 0
     what = f"than {middle:g}" if definition.engine == "t_test" else ""
     outcome = definition.outcome or str(definition.formula or "").partition("~")[0].strip()
@@ -153,15 +153,25 @@ def _of_first_attribute(result: FitResult, engine: str, table: str, grain: Mappi
     return rows.filter(pl.col("level").is_null()).with_columns(p=pl.col("p_adjusted"))
 
 
-def _of_first_term(result: FitResult, grain: Mapping[str, str]) -> pl.DataFrame:
-    """Return the first coefficient of each fit but the intercept, which answers where it is alone, with refusals left
-    out where the study fits with and without them."""
+def _of_first_term(result: FitResult, levels: Mapping[str, Sequence[Any]], grain: Mapping[str, str]) -> pl.DataFrame:
+    """Return the first coefficient of each fit but the intercept, which answers where it is alone, and all those of a
+    factor of several levels; with refusals left out where the study fits with and without them."""
     rows = result.table.filter(**grain).filter(pl.col("p_value").is_not_null())
     if rows["refusals_removed"].n_unique() > 1:
         rows = rows.filter("refusals_removed")
     others = rows.filter(pl.col("term") != "intercept")
-    rows = (rows if others.is_empty() else others).unique([*_CELL, "measure"], keep="first", maintain_order=True)
+    rows = rows if others.is_empty() else others
     rows = rows.filter(pl.col("measure").eq_missing(rows["measure"][0])) if rows.height else rows
+    words = {term: term_words(term, levels) for term in rows["term"].unique(maintain_order=True)}
+    factor = next(iter(words.values()), "").partition(": ")[0]
+    of_factor = {
+        term: said for term, said in words.items() if said in {f"{factor}: {n}" for n in levels.get(factor, ())}
+    }
+    if len(of_factor) > 1:
+        level = pl.col("term").replace_strict(of_factor, default=None).str.strip_prefix(f"{factor}: ")
+        sides = {"first": pl.lit(str(levels[factor][0])), "second": level, "attribute": pl.lit(factor)}
+        return _corrected(rows.with_columns(**sides).drop_nulls("second"), over=_CELL)
+    rows = rows.unique(_CELL, keep="first", maintain_order=True)
     return _corrected(rows.with_columns(first=None, second=None, attribute="term"), over=())
 
 

@@ -75,9 +75,24 @@ def third_party_designs() -> Iterable[Design]:
 def _of_a_package(name: str) -> Design | None:
     design: Design | None = load_third_party(GROUP, name, Design, DesignError)  # type: ignore[type-abstract]
     if design is not None:
+        give_parts(design)
         check_asks(design)
         check_views(design)
     return design
+
+
+_PARTS = {"asks": Asks, "reads": Reads, "simulates": Simulates, "imports": Imports, "analyses": Analyses}
+
+
+def give_parts(design: Design) -> None:
+    """Let a small design be one class with the methods of all parts: each part is that class, with its own defaults."""
+    own = type(design)
+    if not (hasattr(design, "asks") or hasattr(design, "reads")):
+        for name, part in _PARTS.items():
+            try:
+                setattr(design, name, type(own.__name__, (own, part), {})())
+            except TypeError as error:  # a method that the part must have is missing
+                raise DesignError(f'The design "{design.name}" needs {name}: {error}.') from error
 
 
 def check_asks(design: Design) -> None:

@@ -6,6 +6,8 @@ import json
 import re
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,7 +16,8 @@ from hypothesis import strategies as st
 
 from slant.analysis import fit, report, tables
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.pages.answers import _corrected, answers_of_fit, rounded
+from slant.analysis.fitting.fits import _statistic
+from slant.analysis.pages.answers import _corrected, _of_first_term, answers_of_fit, rounded
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.rows.cells import GRAIN, read_rows
 from slant.collector import export_trials, import_trials
@@ -169,6 +172,20 @@ def test_a_fit_is_also_a_sentence_for_the_factor_that_comes_first(place: tuple[P
         limit = rounded(max(abs(row["conf_low"]), abs(row["conf_high"])) * factor)
         found = rf"{unit} (more|less) for man than woman \(95 % interval {low} to {high}"
         assert re.search(found if row["p_adjusted"] < 0.05 else f"lie within ±{limit} {unit}", said)
+
+
+def test_a_factor_of_three_levels_is_answered_by_all_its_levels_and_one_test() -> None:
+    cell = {"model": "m", "test": "t", "refusals_removed": False, "measure": None}
+    terms = {"intercept": 0.001, "raceblack": 0.82, "raceasian": 0.0255, "age": 0.9}
+    rows = pl.DataFrame([{**cell, "term": term, "p_value": p} for term, p in terms.items()])
+    result: Any = SimpleNamespace(table=rows)
+    made = _of_first_term(result, {"race": ("white", "black", "asian")}, {})
+    assert made.select("first", "second", "attribute").rows() == [
+        ("white", "black", "race"),
+        ("white", "asian", "race"),
+    ]
+    assert made["p"].to_list() == pytest.approx([0.82, 0.051])
+    assert _statistic({"f_value": None, "chi_squared": 7.59, "df": 2.0}) == "chi squared(2) = 7.59"
 
 
 @given(st.lists(st.none() | st.floats(0, 1), min_size=1, max_size=12))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.designs import Asks, Design, check_asks, check_views, design_named
+from slant.collector.designs import Asks, Design, check_asks, check_views, design_named, give_parts
 from slant.collector.errors import DesignError, StudyError
 from slant.collector.records import Reply
 from slant.collector.studies.catalogue import load_study
@@ -127,6 +127,22 @@ def test_a_design_without_a_part_that_each_needs_is_refused(study: Path, part: s
     kept = {name: getattr(rating, name) for name in ("name", "parse", "tests", "asks", "reads") if name != part}
     with pytest.raises(DesignError, match=f"needs a part `{part}`"):
         check_asks(type("Without", (Design,), kept)())
+
+
+def test_a_small_design_may_be_one_class_with_the_methods_of_all_its_parts(study: Path) -> None:
+    rating, warmth = design_named("rating"), load_study(study)
+    parts = (rating.asks, rating.reads, rating.simulates, rating.analyses)
+    methods = {name: one for part in parts for name, one in vars(type(part)).items() if not name.startswith("__")}
+    own = {name: getattr(type(rating), name) for name in ("name", "parse", "tests")}
+    flat = type("Flat", (Design,), {**own, **methods})()
+    give_parts(flat)
+    check_asks(flat)
+    check_views(flat)
+    asked = [[c.trials for c in one.asks.conversations(warmth, warmth.models[0], 1, 2)] for one in (rating, flat)]
+    assert asked[0] == asked[1]
+    assert flat.reads.read(warmth, asked[1][0][0], Reply(answer="7")).choice == "7"
+    with pytest.raises(DesignError, match="read"):
+        give_parts(type("Unread", (Design,), own)())
 
 
 def test_a_design_has_at_most_twelve_members_and_each_of_its_parts_is_optional_but_two() -> None:
