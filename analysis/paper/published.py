@@ -1,17 +1,18 @@
 """Read a study's printed numbers, and notes on them: the CSV that its file names (`published = "published.csv"`).
 
-There is one row per number, in the order of the paper:
+There is one row per number, in the order of the paper, or one per row of a printed table:
 
 place, model, test, condition, quantity   where it is printed ("Table 1"), and what it is; empty ones do not apply.
 For a game, `test` and `condition` are the variant and the format of answers.
-printed         as in print ("0.10" is not "0.1"), after "> ", "< " or "near " if the print says so
+printed         as in print ("0.10" is not "0.1"), after "> ", "< " or "near " if the print says so. A row of a table
+has all its numbers: "d; ci_low; ci_high" in `quantity`, and "1.04; 0.95; 1.14" here.
 tolerance       how far from the print is near enough; empty: half a unit of the last printed digit
 source          the sentence that holds it, or another hint where it comes from
 refusals_removed  only if the print distinguishes; empty: as in the study's fits, usually without refusals
 
 Next to it may be published_scopes.csv (scope, model, condition: the print's names for several models together) and
 published_notes.csv (kind, place, model, test, condition, quantity, tolerance, basis, note; a row
-without a quantity is about the whole place, without a place about every place):
+without a quantity is about the whole place, without a place about every place, with "d; ci_low" about both):
 
 slip            the authors' own data, or the print itself, contradict the number
 not checkable   no data that are public decide it
@@ -76,7 +77,7 @@ def published_numbers(study: Study) -> pl.DataFrame:
     name = study.published.name
     if not study.published.is_file():
         raise StudyError(f'The study "{study.name}" names {name}, but there is no such file.')
-    frame = _texts(study.published)
+    frame = _texts(study.published, "quantity", "printed")
     if missing := [column for column in COLUMNS if column not in frame.columns]:
         raise StudyError(f'{name} has no column "{missing[0]}".', f"Its columns must be: {', '.join(COLUMNS)}.")
     if (empty := frame.filter(pl.col("printed").is_null())).height:
@@ -86,7 +87,7 @@ def published_numbers(study: Study) -> pl.DataFrame:
 
 def notes(study: Study, kind: str) -> pl.DataFrame:
     """Return KEY, tolerance, basis, note: the rows of this kind."""
-    frame = _beside(study, "notes")
+    frame = _beside(study, "notes", "quantity")
     empty = {name: SCHEMA[name] for name in KEY} | {"tolerance": pl.Float64, "basis": pl.String, "note": pl.String}
     return pl.DataFrame(schema=empty) if frame is None else _typed(frame.filter(kind=kind)).select(*empty)
 
@@ -110,9 +111,10 @@ def scopes(study: Study) -> dict[str, list[tuple[str, str | None]]]:
     return cells
 
 
-def published_rows(study: Study, what: str) -> pl.DataFrame:
-    """Read another file of printed values, published_WHAT.csv; its columns are text. StudyError if it is missing."""
-    frame = _beside(study, what)
+def published_rows(study: Study, what: str, *several: str) -> pl.DataFrame:
+    """Read another file of printed values, published_WHAT.csv; its columns are text. StudyError if it is missing.
+    `several`: the columns that may hold the values of several rows."""
+    frame = _beside(study, what, *several)
     if frame is None:
         raise StudyError(f'"{study.name}" has no file published_{what}.csv.')
     return frame
@@ -142,13 +144,28 @@ def quantity_name() -> pl.Expr:
     return pl.col("quantity").str.split(": ").list.first().str.split(" ").list.last()
 
 
-def _beside(study: Study, what: str) -> pl.DataFrame | None:
+def _beside(study: Study, what: str, *several: str) -> pl.DataFrame | None:
     path = study.published and study.published.with_name(f"{study.published.stem}_{what}.csv")
-    return _texts(path) if path is not None and path.is_file() else None
+    return _texts(path, *several) if path is not None and path.is_file() else None
 
 
-def _texts(path: Path) -> pl.DataFrame:
-    return pl.read_csv(path, infer_schema=False, glob=False)
+def _texts(path: Path, *several: str) -> pl.DataFrame:
+    """Read a CSV as text. Where the first column of `several` has more values than one ("d; ci_low"), a row of the file
+    is as many rows here; StudyError if the others have not as many."""
+    rows = pl.read_csv(path, infer_schema=False, glob=False)
+    if not several or not set(several) <= set(rows.columns):
+        return rows
+    has_more = pl.col(several[0]).str.contains(";", literal=True).fill_null(False)
+    values = [pl.when(has_more).then(pl.col(name).str.split(";")).otherwise(pl.concat_list(name)) for name in several]
+    rows = rows.with_columns(values)
+    is_uneven = pl.any_horizontal(pl.col(name).list.len() != pl.col(several[0]).list.len() for name in several)
+    for row in rows.filter(is_uneven.fill_null(True)).head(1).to_dicts():
+        counts = " but ".join(f"{len(row[name] or [])} in {name}" for name in several)
+        raise StudyError(
+            f'A row of {path.name} ("{"; ".join(row[several[0]])}") has {counts}.',
+            'Each takes a value, or is left out: "d; ci_low" with "1.04; 0.95".',
+        )
+    return rows.explode(several).with_columns(pl.col(several).str.strip_chars())
 
 
 def _typed(frame: pl.DataFrame) -> pl.DataFrame:

@@ -112,7 +112,7 @@ def matrices(study: Study) -> pl.DataFrame:
     """Return the printed matrices: model, test, condition, game, group, class, n, and `cell`, a name for the first
     three.
     """
-    rows = published_rows(study, "matrices")
+    rows = published_rows(study, "matrices", "group", "n")
     whole = rows.with_columns(pl.col(name).cast(pl.Int64) for name in ("game", "group", "n"))
     return whole.with_columns(cell=pl.concat_str(_CELL, separator=", "))
 

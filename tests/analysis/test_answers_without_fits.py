@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.pages.parts.records import SectionData
+from slant.analysis.pages.parts.records import SectionData, declared_columns
 from slant.analysis.pages.report_sections import counted_answers, kept_answers
 from slant.analysis.pages.report_tables import rounded, table_by_model
 from slant.analysis.questions.checks.sentences import number
@@ -114,3 +114,11 @@ def test_without_any_kept_result_counts_are_said_with_the_command_that_finds_mor
     said = [(words, counted_answers(section(study, tables))) for study, tables, words in COUNTED]
     assert [(words, told) for words, told in said if words not in " ".join(told) or "analyze " not in told[0]] == []
     assert [kept_answers(section(study, tables)) for study, tables, _ in COUNTED] == [[], [], []]
+
+
+def test_columns_of_a_report_are_declared_with_their_heads_and_forms() -> None:
+    rows = pl.DataFrame({"n": [0.126, None], "kind": ["a_b", "c"], "is_done": [True, None]})
+    shown = declared_columns(rows, "n:.2 | N = n:.1f | % = n:%1 | p = n:1s\nkind:words | of {kind} = {n:.2} in {kind}")
+    assert shown.columns == ["n", "N", "%", "p", "kind", "of {kind}"]
+    assert shown.rows() == [(0.13, "0.1", 12.6, 0.1, "a b", "0.13 in a_b"), (None, "", None, None, "c", None)]
+    assert declared_columns(rows, "done = is_done:yes | open = is_done:not").rows() == [("yes", False), ("", None)]

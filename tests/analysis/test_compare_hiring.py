@@ -25,6 +25,7 @@ from slant.analysis.paper.published import (
     scopes,
 )
 from slant.analysis.paper.sources import sources_of
+from slant.collector.errors import StudyError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
 from tests.support.games_given import games, questions, refusals
@@ -338,6 +339,15 @@ def test_matrices_are_read_as_they_are_printed(study: Study) -> None:
     assert first["n"].to_list() == [9, 0, 2, 0, 2, 6, 2, 3, 1, 1, 5, 0, 2, 2, 4, 1]
     totals = sources.matrices(study).group_by("cell", "game").agg(pl.col("n").sum())
     assert (totals.height, set(totals["n"])) == (60, {40})
+
+
+def test_a_row_of_a_printed_table_has_all_its_numbers(study: Study, tmp_path: Path) -> None:
+    own = own_study(study, tmp_path, "T,gpt-4o,main,,si; bgd,0.10; > 2,0.1", "T,gpt-4o,main,,gasi,1; 2,")
+    rows = published_numbers(own).select("quantity", "printed", "tolerance").rows()
+    assert rows == [("si", "0.10", 0.1), ("bgd", "> 2", 0.1), ("gasi", "1; 2", None)]
+    for printed, counts in (("0.10", "2 in quantity but 1 in printed"), ("1; 2; 3", "2 in quantity but 3 in printed")):
+        with pytest.raises(StudyError, match=counts):
+            published_numbers(own_study(study, tmp_path, f"T,gpt-4o,main,,si; bgd,{printed},"))
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from slant.analysis.fitting.choices import newest_fits
-from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
+from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData, declared_columns
 from slant.analysis.pages.report_tables import text_table
 
 _LIMITS = (
@@ -89,21 +89,34 @@ def _policies(section: SectionData) -> Iterator[CaptionedTable]:
     rows = _newest(section, "policy_candidates")
     if rows.is_empty():
         return
-    shown = rows.select(
-        "variant",
-        pl.col("label").alias("model"),
-        pl.col("policy").str.replace_all("_", " "),
-        pl.col("n_parameters").alias("parameters"),
-        pl.col("nats").round(3).alias("nats a choice"),
-        pl.format("{} ± {}", pl.col("elpd_difference").round(1) + 0.0, pl.col("se_difference").round(1)).alias(
-            "elpd to best"
-        ),
-        _yes_or_no("passes").alias("replays pass"),
-    )
+    shown = declared_columns(rows.with_columns(elpd=pl.col("elpd_difference").round(1) + 0.0), _POLICIES)
     near = ~rows["verdict"].str.starts_with("It predicts worse")
     caption = "Which policy plays like this: the best, and others that predict about as well"
     yield CaptionedTable(caption, text_table(shown.filter(near)), is_open=True)
     yield CaptionedTable("All candidates", text_table(shown))
+
+
+_POLICIES = """
+variant | model = label | policy:words | parameters = n_parameters | nats a choice = nats:.3
+elpd to best = {elpd} ± {se_difference:.1} | replays pass = passes:yes
+"""
+_INTERVAL = "{estimate:.3} [{conf_low:.3}, {conf_high:.3}]"
+_LEARNERS = f"""
+variant | model = who | term:words | median, 95 % = {_INTERVAL} | identified = is_identified:yes | games = n_games
+converged | replays pass
+"""
+_TERMS = f"""
+variant | model = label | term:words | log odds, 95 % = {_INTERVAL} | p_value | VIF = vif:.1 | remark
+nats a choice = nats:.3 | by chance = chance_nats:.3
+"""
+_REPLAYS = """
+variant | model = label | policy:words | statistic = named | games = observed:.3
+replays, 95 % = {predicted:.3} [{conf_low:.3}, {conf_high:.3}] | p_adjusted | passes:yes
+"""
+_EXPLORED = """
+variant | model = label | exploration | replays pass = passes:yes | statistic
+value = {predicted:.3} [{conf_low:.3}, {conf_high:.3}]
+"""
 
 
 def _learners(section: SectionData) -> Iterator[CaptionedTable]:
@@ -114,16 +127,12 @@ def _learners(section: SectionData) -> Iterator[CaptionedTable]:
     everyone = section.tables["learner_parameters"]
     people = everyone.filter(pl.col("source") == _PEOPLE, pl.col("variant").is_in(own["variant"].to_list()))
     rows = own if section.grain.get("source") == _PEOPLE else pl.concat([own, _newest(section, "", people)])
-    shown = rows.select(
-        "variant",
-        pl.when(pl.col("source") == _PEOPLE).then(pl.lit("people")).otherwise("label").alias("model"),
-        pl.col("term").str.replace_all("_", " "),
-        _interval("estimate").alias("median, 95 %"),
-        _yes_or_no("is_identified").alias("identified"),
-        pl.col("n_games").alias("games"),
+    told = rows.with_columns(
         pl.col("is_converged").replace_strict(_WORTH, default="", return_dtype=pl.String).alias("converged"),
         pl.col("passes").replace_strict(_WORTH, default="not known", return_dtype=pl.String).alias("replays pass"),
+        who=pl.when(source=_PEOPLE).then(pl.lit("people")).otherwise("label"),
     )
+    shown = declared_columns(told, _LEARNERS)
     names = "models and people" if people.height else "models"
     caption = f"What {names} learn by (rates and proportions from 0 to 1; sd: between games)"
     yield CaptionedTable(caption, text_table(shown), is_open=shown.height <= 60)
@@ -133,17 +142,8 @@ def _terms(section: SectionData) -> Iterator[CaptionedTable]:
     rows = _newest(section, "choice_estimates")
     if rows.is_empty():
         return
-    shown = rows.select(
-        "variant",
-        pl.col("label").alias("model"),
-        pl.col("term").str.replace_all("_", " "),
-        _interval("estimate").alias("log odds, 95 %"),
-        "p_value",
-        pl.col("vif").round(1).alias("VIF"),
-        pl.when("is_penalised").then(pl.lit("choices are separated: penalised")).otherwise(pl.lit("")).alias("remark"),
-        pl.col("nats").round(3).alias("nats a choice"),
-        pl.col("chance_nats").round(3).alias("by chance"),
-    )
+    remark = pl.when("is_penalised").then(pl.lit("choices are separated: penalised")).otherwise(pl.lit(""))
+    shown = declared_columns(rows.with_columns(remark=remark), _TERMS)
     caption = "What predicts choices: conditional logits, errors over games (a description, not a cause)"
     yield CaptionedTable(caption, text_table(shown))
 
@@ -158,16 +158,8 @@ def _replays(section: SectionData) -> Iterator[CaptionedTable]:
         best = candidates.filter("is_best").select("call_id", "policy", is_shown=pl.lit(True))
         rows = rows.join(best, on=["call_id", "policy"], how="left", maintain_order="left")
         shown_policy = shown_policy | pl.col("is_shown").fill_null(False)
-    shown = rows.filter(shown_policy).select(
-        "variant",
-        pl.col("label").alias("model"),
-        pl.col("policy").str.replace_all("_", " "),
-        pl.when(kind="sd").then(pl.format("SD of {}", "statistic")).otherwise("statistic").alias("statistic"),
-        pl.col("observed").round(3).alias("games"),
-        _interval("predicted").alias("replays, 95 %"),
-        "p_adjusted",
-        _yes_or_no("passes"),
-    )
+    named = pl.when(kind="sd").then(pl.format("SD of {}", "statistic")).otherwise("statistic")
+    shown = declared_columns(rows.filter(shown_policy).with_columns(named=named), _REPLAYS)
     yield CaptionedTable("Do replays look like the games? The best candidate and the learner", text_table(shown))
 
 
@@ -175,16 +167,7 @@ def _explored(section: SectionData) -> Iterator[CaptionedTable]:
     rows = _newest(section, "learner_counterfactuals")
     if rows.is_empty():
         return
-    labelled = rows.with_columns(value=_interval("predicted"))
-    wide = labelled.pivot("statistic", index=["variant", "label", "exploration", "passes"], values="value")
-    shown = wide.with_columns(_yes_or_no("passes")).rename({"label": "model", "passes": "replays pass"})
+    shown = declared_columns(rows, _EXPLORED)
+    shown = shown.pivot("statistic", index=["variant", "model", "exploration", "replays pass"], values="value")
     caption = "What indices would be with more or less exploration, under the learner (mean and 95 % of replays)"
     yield CaptionedTable(caption, text_table(shown))
-
-
-def _interval(name: str) -> pl.Expr:
-    return pl.format("{} [{}, {}]", *(pl.col(column).round(3) for column in (name, "conf_low", "conf_high")))
-
-
-def _yes_or_no(name: str) -> pl.Expr:
-    return pl.col(name).replace_strict({True: "yes", False: "no"}, default="", return_dtype=pl.String)

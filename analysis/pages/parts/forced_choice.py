@@ -11,12 +11,13 @@ from collections.abc import Sequence
 import polars as pl
 
 from slant.analysis.fitting.frames import ENGINE
-from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
+from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData, declared_columns
 from slant.analysis.pages.report_tables import text_table
 from slant.collector.designs.forced_choice.words import ChoiceTest, ForcedChoiceData
 
 _KINDS = {"population": "median word", "item_averaged": "averaged over the words"}
 _COUNTED = ["n_refused", "n_filtered", "n_truncated", "n_malformed", "n_rejected"]
+_MEAN = "{estimate:.%df} [{conf_low:.%df}, {conf_high:.%df}]"
 _KINDS_EXPLAINED = (
     "Two kinds of prediction are shown, which differ much near the ceiling. A median word is one "
     "whose random effects are 0, as in the paper. Averaged over the words is the mean over the study's words: "
@@ -104,40 +105,49 @@ def _compliance(section: SectionData) -> pl.DataFrame | None:
         return None
     keys = ["model", "test", "condition", "structured_output"]
     rows = valid.join(missing.select(*keys, *_COUNTED), on=keys, how="left", maintain_order="left")
-    enforced_columns = ["structured_output"] if rows["structured_output"].any() else []
-    return rows.select(
-        *_cell_columns(section),
-        *enforced_columns,
-        pl.format("{} / {}", "n_valid", "n_trials").alias("valid / total"),
-        _number("valid_percent", 1).alias("observed (%)"),
-        pl.format("{} to {}", _number("conf_low_percent", 1), _number("conf_high_percent", 1)).alias("95 % (Wilson)"),
-        *(pl.col(name).alias(name.removeprefix("n_")) for name in _COUNTED),
-    )
+    labelled = rows.with_columns(pl.col("model", "test").replace(dict(section.labels)))
+    shown = declared_columns(labelled, _COMPLIANCE)
+    return shown if rows["structured_output"].any() else shown.drop("structured_output")
+
+
+_COMPLIANCE = """
+model | test | condition | structured_output | valid / total = {n_valid} / {n_trials} | observed (%) = valid_percent:.1f
+95 % (Wilson) = {conf_low_percent:.1f} to {conf_high_percent:.1f} | refused = n_refused | filtered = n_filtered
+truncated = n_truncated | malformed = n_malformed | rejected = n_rejected
+"""
+_CONTRASTS = """
+model = model_label | test = test_label | kind | ΔP = {delta_p:.3f} [{delta_p_conf_low:.3f}, {delta_p_conf_high:.3f}]
+S (log odds) = {s:.2f} [{s_conf_low:.2f}, {s_conf_high:.2f}] | P(ΔP > 0) = p_positive:.3f | MDE of ΔP = mde:.3f
+"""
+_DIAGNOSTICS = """
+fit | status | R̂ at most = max_rhat:.3f | bulk ESS at least = min_ess_bulk:0f | tail ESS at least = min_ess_tail:0f
+divergences = n_divergent | at maximal tree depth = n_max_treedepth | E-BFMI at least = min_ebfmi:.2f | draws = n_draws
+LOO: elpd = {elpd_loo:.1f} (SE {se_elpd_loo:.1f}) | Pareto k above 0.7 = n_bad_pareto_k | rows = n | reference
+"""
+_PERMUTATIONS = """
+model = model_label | test = test_label | engine | observed ΔP = observed:.3f | centre of the null = null_mean:.3f
+95 % of the null = {null_low:.3f} to {null_high:.3f}
+p (one-sided), Monte Carlo interval = {p_one_sided:.3f} [{p_low:.3f}, {p_high:.3f}]
+permutations = n | failed = n_failed
+"""
 
 
 def _predicted(section: SectionData) -> pl.DataFrame | None:
     rows = section.own("predicted_compliance")
     if rows.is_empty():
         return None
-    middle, low, high = (100 * pl.col(name) for name in ("estimate", "conf_low", "conf_high"))
-    cells = rows.with_columns(cell=_interval(middle, low, high, digits=1))
-    keys = ["model_label", "test_label", "kind"]
-    wide = cells.pivot("condition", index=keys, values="cell", maintain_order=True)
-    headings = {condition: f"{condition} (%)" for condition in wide.columns if condition not in keys}
-    return wide.select(*_label_columns(), *(pl.col(condition).alias(name) for condition, name in headings.items()))
+    of_100 = rows.with_columns(pl.col("estimate", "conf_low", "conf_high") * 100, pl.col("kind").replace(_KINDS))
+    columns = f"model = model_label | test = test_label | kind | condition | cell = {_MEAN % (1, 1, 1)}"
+    cells = declared_columns(of_100, columns)
+    wide = cells.pivot("condition", index=["model", "test", "kind"], values="cell", maintain_order=True)
+    return wide.rename({condition: f"{condition} (%)" for condition in wide.columns[3:]})
 
 
 def _contrasts(section: SectionData) -> pl.DataFrame | None:
     rows = section.own("condition_contrasts")
     if rows.is_empty():
         return None
-    return rows.select(
-        *_label_columns(),
-        _interval("delta_p", "delta_p_conf_low", "delta_p_conf_high", digits=3).alias("ΔP"),
-        _interval("s", "s_conf_low", "s_conf_high", digits=2).alias("S (log odds)"),
-        _number("p_positive", 3).alias("P(ΔP > 0)"),
-        _number("mde", 3).alias("MDE of ΔP"),
-    )
+    return declared_columns(rows.with_columns(pl.col("kind").replace(_KINDS)), _CONTRASTS)
 
 
 def _spread(section: SectionData) -> pl.DataFrame | None:
@@ -145,67 +155,17 @@ def _spread(section: SectionData) -> pl.DataFrame | None:
     rows = rows.filter(pl.col("term").str.starts_with("sd_")) if rows.height else rows
     if rows.is_empty():
         return None
-    estimate = _interval("estimate", "conf_low", "conf_high", digits=2)
-    group = pl.format("σ of {}", pl.col("term").str.strip_prefix("sd_"))
-    return rows.select(pl.col("fit"), group.alias("what"), estimate.alias("mean, 95 % credible interval"))
+    groups = rows.with_columns(group=pl.col("term").str.strip_prefix("sd_"))
+    return declared_columns(groups, f"fit | what = σ of {{group}} | mean, 95 % credible interval = {_MEAN % (2, 2, 2)}")
 
 
 def _diagnostics(rows: pl.DataFrame) -> pl.DataFrame | None:
-    if rows.is_empty():
-        return None
-    return rows.select(
-        "fit",
-        pl.col("status"),
-        _number("max_rhat", 3).alias("R̂ at most"),
-        _number("min_ess_bulk", 0).alias("bulk ESS at least"),
-        _number("min_ess_tail", 0).alias("tail ESS at least"),
-        pl.col("n_divergent").alias("divergences"),
-        pl.col("n_max_treedepth").alias("at maximal tree depth"),
-        _number("min_ebfmi", 2).alias("E-BFMI at least"),
-        pl.col("n_draws").alias("draws"),
-        pl.format("{} (SE {})", _number("elpd_loo", 1), _number("se_elpd_loo", 1)).alias("LOO: elpd"),
-        pl.col("n_bad_pareto_k").alias("Pareto k above 0.7"),
-        pl.col("n").alias("rows"),
-        "reference",
-    )
+    return declared_columns(rows, _DIAGNOSTICS) if rows.height else None
 
 
 def _permutations(frame: pl.DataFrame) -> pl.DataFrame:
     rows = frame.filter(pl.col("scale") == "delta_p", pl.col("kind") == "population")
-    return rows.select(
-        pl.col("model_label").alias("model"),
-        pl.col("test_label").alias("test"),
-        "engine",
-        _number("observed", 3).alias("observed ΔP"),
-        _number("null_mean", 3).alias("centre of the null"),
-        pl.format("{} to {}", _number("null_low", 3), _number("null_high", 3)).alias("95 % of the null"),
-        pl.format("{} [{}, {}]", _number("p_one_sided", 3), _number("p_low", 3), _number("p_high", 3)).alias(
-            "p (one-sided), Monte Carlo interval"
-        ),
-        pl.col("n").alias("permutations"),
-        pl.col("n_failed").alias("failed"),
-    )
-
-
-def _cell_columns(section: SectionData) -> list[pl.Expr]:
-    labels = dict(section.labels)
-    columns = [pl.col(name).replace(labels).alias(name) for name in ("model", "test")]
-    return [*columns, pl.col("condition")]
-
-
-def _label_columns() -> list[pl.Expr]:
-    kind = pl.col("kind").replace(_KINDS)
-    return [pl.col("model_label").alias("model"), pl.col("test_label").alias("test"), kind]
-
-
-def _number(name: str | pl.Expr, digits: int) -> pl.Expr:
-    """Return a number with this many decimals; nothing if there is no number."""
-    column = pl.col(name) if isinstance(name, str) else name
-    return column.map_elements(lambda value: f"{value:,.{digits}f}", return_dtype=pl.String).fill_null("")
-
-
-def _interval(middle: str | pl.Expr, low: str | pl.Expr, high: str | pl.Expr, digits: int) -> pl.Expr:
-    return pl.format("{} [{}, {}]", *(_number(number, digits) for number in (middle, low, high)))
+    return declared_columns(rows, _PERMUTATIONS)
 
 
 _TIERS = {

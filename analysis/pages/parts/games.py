@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
+from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData, declared_columns
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.questions.games.indices import with_game_variant
 
@@ -167,43 +167,23 @@ def _with_chance(section: SectionData, intervals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _all_indices(section: SectionData, intervals: pl.DataFrame) -> pl.DataFrame:
-    rows = _ordered(section, intervals)
-    return rows.select(
-        "variant",
-        "model",
-        pl.col("index").replace(INDEX_NAMES),
-        pl.col("n_games").alias("games"),
-        "estimate",
-        "sd",
-        "conf_low",
-        "conf_high",
-        "boot_low",
-        "boot_high",
-        pl.col("mde").alias("MDE"),
-        "random_level",
-        "random_low",
-        "random_high",
-        "is_current",
-    )
+    return declared_columns(_ordered(section, intervals).with_columns(pl.col("index").replace(INDEX_NAMES)), _INDICES)
+
+
+_INDICES = """
+variant | model | index | games = n_games | estimate | sd | conf_low | conf_high | boot_low | boot_high | MDE = mde
+random_level | random_low | random_high | is_current
+"""
+_DIFFERENCES = """
+model = model_label | variant | answer_format | condition | reference | index | difference | MDE = mde:.2
+games = {n_games} and {n_games_reference} | p_value | p_adjusted | adjust | comparisons = n_comparisons | is_current
+"""
 
 
 def _differences(rows: pl.DataFrame) -> pl.DataFrame:
-    table = rows.select(
-        pl.col("model_label").alias("model"),
-        "variant",
-        "answer_format",
-        "condition",
-        "reference",
-        pl.col("index").replace(INDEX_NAMES),
-        _interval("difference", "boot_low", "boot_high").alias("difference"),
-        pl.col("mde").round(2).alias("MDE"),
-        pl.format("{} and {}", "n_games", "n_games_reference").alias("games"),
-        "p_value",
-        "p_adjusted",
-        "adjust",
-        pl.col("n_comparisons").alias("comparisons"),
-        "is_current",
-    )
+    difference = _interval("difference", "boot_low", "boot_high")
+    named = rows.with_columns(pl.col("index").replace(INDEX_NAMES), difference=difference)
+    table = declared_columns(named, _DIFFERENCES)
     return table.select(name for name in table.columns if table[name].null_count() < table.height)
 
 

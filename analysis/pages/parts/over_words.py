@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData
+from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData, declared_columns
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.questions.checks.sentences import Context
 from slant.analysis.questions.checks.study_checks import ALPHA, BOUND
@@ -59,24 +59,15 @@ def _context(section: SectionData) -> Context:
 
 def _shown(rows: pl.DataFrame, context: Context) -> pl.DataFrame:
     named = {"model": context.models, "test": context.tests}
-    labels = [pl.col(name).replace(dict(texts)).alias(name) for name, texts in named.items()]
-    return rows.select(
-        *labels,
-        pl.col("reference_estimate").round(1).alias("own model"),
-        pl.col("reference_std_error").round(2).alias("its SE"),
-        pl.col("estimate").round(1).alias("over words"),
-        pl.col("std_error").round(2).alias("SE"),
-        pl.col("df").round(1),
-        pl.col("p_value").round_sig_figs(3).alias("p"),
-        pl.col("std_error_ratio").round(2).alias("SE ratio"),
-        pl.col("mde").round(1).alias("MDE"),
-        pl.col("mde_d").round(2).alias("MDE (d)"),
-        pl.col("slope_words").round(1).alias("variance of the effect by word"),
-        pl.col("slope_wordings").round(1).alias("by wording"),
-        *((100 * pl.col(f"share_{name}")).round(1).alias(f"{name} (% of SE²)") for name in ("words", "wordings")),
-        pl.col("verdict").str.replace_all("_", " "),
-        pl.col(SIGN_KEPT)
-        .replace_strict({True: "yes", False: "no"}, default=None)
-        .alias("sign kept by missing answers"),
-        pl.col("left_out").alias("variances that are 0"),
-    )
+    labelled = rows.with_columns(pl.col(name).replace(dict(texts)) for name, texts in named.items())
+    kept = pl.col(SIGN_KEPT).replace_strict({True: "yes", False: "no"}, default=None)
+    return declared_columns(labelled.with_columns(kept.alias("sign kept by missing answers")), _COLUMNS)
+
+
+_COLUMNS = """
+model | test | own model = reference_estimate:.1 | its SE = reference_std_error:.2 | over words = estimate:.1
+SE = std_error:.2 | df:.1 | p = p_value:3s | SE ratio = std_error_ratio:.2 | MDE = mde:.1 | MDE (d) = mde_d:.2
+variance of the effect by word = slope_words:.1 | by wording = slope_wordings:.1
+words (% of SE²) = share_words:%1 | wordings (% of SE²) = share_wordings:%1 | verdict:words
+sign kept by missing answers | variances that are 0 = left_out
+"""

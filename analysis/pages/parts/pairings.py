@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData
+from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData, declared_columns
 from slant.analysis.pages.report_tables import text_table
 
 _EXPLANATION = (
@@ -22,24 +22,16 @@ def bias(section: SectionData) -> Group | None:
     rows = section.own("pairing_bias")
     if rows.is_empty():
         return None
-    table = rows.select(
-        "model",
-        "test",
-        pl.col("n_trials").alias("answers"),
-        pl.col("n_d").alias("with D"),
-        pl.col("mean_d").round(3).alias("mean D"),
-        pl.col("sd_d").round(3).alias("SD"),
-        pl.col("t").round(2),
-        *_counts(rows, _COUNTED),
-    )
+    columns = "model | test | answers = n_trials | with D = n_d | mean D = mean_d:.3 | SD = sd_d:.3 | t:.2"
+    table = declared_columns(rows, columns + _counts(rows, _COUNTED))
     by_test = CaptionedTable("D by model and test", text_table(table), is_open=True)
     tables = (by_test, *section.captioned_tables("pairing_bias_by_condition"))
     return Group("bias", "which group gets which words", (_EXPLANATION,), tables)
 
 
-def _counts(rows: pl.DataFrame, names: Sequence[str]) -> list[pl.Expr]:
-    """Return the columns of these that count anything, under their names in words."""
-    return [pl.col(name).alias(name.removeprefix("n_").replace("_", " ")) for name in names if rows[name].sum()]
+def _counts(rows: pl.DataFrame, names: Sequence[str]) -> str:
+    """Declare the columns of these that count anything, under their names in words."""
+    return "".join(f" | {name[2:].replace('_', ' ')} = {name}" for name in names if rows[name].sum())
 
 
 _ON_DECISIONS = (
@@ -60,6 +52,16 @@ _UNDECIDED = (
 )
 
 
+_DECISIONS = (
+    "model | test | conversations = n_conversations | decided = n_decided"
+    "| proportion with the association = share_expected:.3 | SE = se:.3 | t:.2"
+)
+_OVER_CLUSTERS = """
+model = model_label | fit | term | log odds = estimate:.3 | SE = std_error:.3 | from = conf_low:.3 | to = conf_high:.3
+p = p_value:3s | SE over clusters = std_error_clustered:.3 | from over clusters = conf_low_clustered:.3
+to over clusters = conf_high_clustered:.3 | p over clusters = p_value_clustered:3s | df = df_clustered:.1
+clusters | number of them = n_clusters | decisions = n
+"""
 _ON_CHAINED = (
     "Do associations predict decisions? Log odds of a decision that follows the association, for D higher by 1. "
     "The standard error and p of the logistic regression treat conversations as independent, as papers "
@@ -75,16 +77,7 @@ def decisions(section: SectionData) -> Group | None:
         return None
     chained = section.own("estimates_over_clusters").filter(pl.col("engine") == "logistic")
     of_chained = () if chained.is_empty() else (_ON_CHAINED.format(clusters=_clusters(chained)), *_claims(chained))
-    table = rows.select(
-        "model",
-        "test",
-        pl.col("n_conversations").alias("conversations"),
-        pl.col("n_decided").alias("decided"),
-        pl.col("share_expected").round(3).alias("proportion with the association"),
-        pl.col("se").round(3).alias("SE"),
-        pl.col("t").round(2),
-        *_counts(rows, _UNDECIDED),
-    )
+    table = declared_columns(rows, _DECISIONS + _counts(rows, _UNDECIDED)) if rows.height else rows
     caption = "Decisions with the usual association, by model and test"
     tables = [] if rows.is_empty() else [CaptionedTable(caption, text_table(table), is_open=True)]
     by_wording = section.captioned_tables("decision_bias_by_condition")
@@ -112,24 +105,5 @@ def _claims(chained: pl.DataFrame) -> list[str]:
 
 
 def _over_clusters(chained: pl.DataFrame) -> CaptionedTable:
-    table = chained.select(
-        pl.col("model_label").alias("model"),
-        "fit",
-        "term",
-        pl.col("estimate").round(3).alias("log odds"),
-        *(
-            pl.col(name).round(3).alias(label)
-            for name, label in (("std_error", "SE"), ("conf_low", "from"), ("conf_high", "to"))
-        ),
-        pl.col("p_value").round_sig_figs(3).alias("p"),
-        *(
-            pl.col(f"{name}_clustered").round(3).alias(f"{label} over clusters")
-            for name, label in (("std_error", "SE"), ("conf_low", "from"), ("conf_high", "to"))
-        ),
-        pl.col("p_value_clustered").round_sig_figs(3).alias("p over clusters"),
-        pl.col("df_clustered").round(1).alias("df"),
-        "clusters",
-        pl.col("n_clusters").alias("number of them"),
-        pl.col("n").alias("decisions"),
-    )
+    table = declared_columns(chained, _OVER_CLUSTERS)
     return CaptionedTable("D and the decision after it, over other clusters", text_table(table), is_open=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
+from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData, declared_columns
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.questions.alike import PARTS, verdict_sentence
 
@@ -78,34 +78,18 @@ def retests(section: SectionData) -> Group | None:
     tables = (
         CaptionedTable(
             "Later occasions compared with the first, all tests together",
-            text_table(_retests_shown(together)),
+            text_table(declared_columns(together, _RETESTS.format(""))),
             is_open=True,
         ),
-        CaptionedTable("The same by test", text_table(_retests_shown(by_test, "test"))),
+        CaptionedTable("The same by test", text_table(declared_columns(by_test, _RETESTS.format("test")))),
         occasions,
     )
     return Group("retests", "the same trials on another occasion", (_EXPLANATION,), tables)
 
 
-def _retests_shown(rows: pl.DataFrame, *more: str) -> pl.DataFrame:
-    return rows.select(
-        "model",
-        "occasion",
-        *more,
-        "measure",
-        pl.col("n_answers").alias("answers"),
-        (100 * pl.col("share_equal")).round(1).alias("equal (%)"),
-        pl.col("kappa").round(2),
-        pl.col("n").alias("with the measure"),
-        pl.col("icc").round(2).alias("ICC"),
-        _interval("icc_low", "icc_high").alias("ICC, 95 %"),
-        pl.col("icc_residual").round(2).alias("ICC within cells"),
-        _interval("icc_residual_low", "icc_residual_high").alias("within cells, 95 %"),
-        pl.col("shift").round_sig_figs(3),
-        _interval("shift_low", "shift_high").alias("shift, 95 %"),
-        pl.col("p_value").round_sig_figs(3).alias("p"),
-    )
-
-
-def _interval(low: str, high: str) -> pl.Expr:
-    return pl.format("{} to {}", pl.col(low).round_sig_figs(3), pl.col(high).round_sig_figs(3))
+_RETESTS = """
+model | occasion | {} | measure | answers = n_answers | equal (%) = share_equal:%1 | kappa:.2 | with the measure = n
+ICC = icc:.2 | ICC, 95 % = {{icc_low:3s}} to {{icc_high:3s}} | ICC within cells = icc_residual:.2
+within cells, 95 % = {{icc_residual_low:3s}} to {{icc_residual_high:3s}} | shift:3s
+shift, 95 % = {{shift_low:3s}} to {{shift_high:3s}} | p = p_value:3s
+"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -83,6 +84,45 @@ class SectionData:
 
 
 GroupFunction = Callable[[SectionData], Group | None]
+
+
+def declared_columns(rows: pl.DataFrame, columns: str) -> pl.DataFrame:
+    """Return columns as readers see them, each declared as "head = column:form" with "|" or a new line between them.
+
+    Without a head a column keeps its name; "{low:.1} to {high:.1}" is a text of several. Forms: .2 rounds, .2f writes
+    always as many decimals (nothing for null), 3s rounds to significant digits, %1 makes a percentage, `words` has
+    spaces for underscores, `yes` says yes or no (nothing for null), `not` is the opposite.
+    """
+    return rows.select(_declared(column.strip()) for column in re.split(r"[|\n]", columns) if column.strip())
+
+
+def _declared(text: str) -> pl.Expr:
+    head, _, source = text.partition(" = ")
+    first, *others = re.split(r"\{(.*?)\}", source or head)
+    if not others:
+        return _formed(first).alias(head if source else first.partition(":")[0])
+    template = "".join([first, *(f"{{}}{literal}" for literal in others[1::2])])
+    return pl.format(template, *map(_formed, others[::2])).alias(head)
+
+
+def _formed(text: str) -> pl.Expr:
+    name, _, form = text.partition(":")
+    column, digits = pl.col(name), int(re.sub(r"\D", "", form) or 0)
+    if form in _FORMS:
+        return _FORMS[form](column)
+    if form.endswith("f"):
+        return column.map_elements(lambda value: f"{value:,.{digits}f}", return_dtype=pl.String).fill_null("")
+    if form.endswith("s"):
+        return column.round_sig_figs(digits)
+    return (100 * column if form.startswith("%") else column).round(digits)
+
+
+_FORMS: dict[str, Callable[[pl.Expr], pl.Expr]] = {
+    "": lambda column: column,
+    "words": lambda column: column.str.replace_all("_", " "),
+    "yes": lambda column: column.replace_strict({True: "yes", False: "no"}, default="", return_dtype=pl.String),
+    "not": lambda column: ~column,
+}
 
 
 COMPARED = "compared"

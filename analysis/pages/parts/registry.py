@@ -24,6 +24,7 @@ from slant.analysis.pages.parts.records import (
     GroupFunction,
     MissingResult,
     SectionData,
+    declared_columns,
     print_comparison,
 )
 from slant.analysis.pages.provenance import without_folders
@@ -62,7 +63,8 @@ def ratios(section: SectionData) -> Group | None:
         tables.append(CaptionedTable(caption, table, is_open=True))
     others = last.filter(pl.col("family") != "lognormal")
     if others.height:
-        tables.append(CaptionedTable("Other families of the same counts", text_table(_families(others))))
+        table = text_table(declared_columns(others, _FAMILIES))
+        tables.append(CaptionedTable("Other families of the same counts", table))
     doubts = sorted(
         {
             f"{row['model_label']}, {row['test_label']}: {row['verdict']}"
@@ -82,38 +84,21 @@ def _own_estimates(section: SectionData) -> pl.DataFrame:
 
 def _effects(rows: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
     compared = rows.join(own, on=_CELL, how="left", maintain_order="left")
-    named = compared.select(
-        pl.col("model_label").alias("model"),
-        pl.col("test_label").alias("test"),
-        pl.col("reference_estimate").round(1).alias("own model (tokens)"),
-        pl.col("reference_p").round_sig_figs(3).alias("p"),
-        pl.col("ratio").round(2).alias("ratio of medians"),
-        pl.format("{} to {}", pl.col("ratio_low").round(2), pl.col("ratio_high").round(2)).alias("95 %"),
-        pl.col("p_above").round(3).alias("P(above 1)"),
-        pl.col("step").alias("counts in steps of"),
-        *(_zeros(side) for side in ("reference", "other")),
-        (~pl.col("is_converged")).alias("doubtful"),
-    )
+    named = declared_columns(compared, _EFFECTS)
     return named.drop(name for name in ("own model (tokens)", "p") if own.is_empty())
 
 
-def _zeros(side: str) -> pl.Expr:
-    of_side = (100 * pl.col(f"zeros_{side}")).round(1), (100 * pl.col(f"zeros_{side}_predicted")).round(1)
-    return pl.format("{} ({})", *of_side).alias(f"zeros, {side} % (predicted)")
-
-
-def _families(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select(
-        pl.col("model_label").alias("model"),
-        pl.col("test_label").alias("test"),
-        pl.col("family").str.replace_all("_", " "),
-        pl.col("elpd_difference").round(1).alias("to the lognormal"),
-        pl.col("se_difference").round(1).alias("its standard error"),
-        pl.col("nats").round(3).alias("nats a trial"),
-        pl.col("ratio").round(2).alias("ratio of medians"),
-        pl.col("n_bad_pareto_k").alias("Pareto k above 0.7"),
-        (~pl.col("is_converged")).alias("doubtful"),
-    )
+_EFFECTS = """
+model = model_label | test = test_label | own model (tokens) = reference_estimate:.1 | p = reference_p:3s
+ratio of medians = ratio:.2 | 95 % = {ratio_low:.2} to {ratio_high:.2} | P(above 1) = p_above:.3
+counts in steps of = step | zeros, reference % (predicted) = {zeros_reference:%1} ({zeros_reference_predicted:%1})
+zeros, other % (predicted) = {zeros_other:%1} ({zeros_other_predicted:%1}) | doubtful = is_converged:not
+"""
+_FAMILIES = """
+model = model_label | test = test_label | family:words | to the lognormal = elpd_difference:.1
+its standard error = se_difference:.1 | nats a trial = nats:.3 | ratio of medians = ratio:.2
+Pareto k above 0.7 = n_bad_pareto_k | doubtful = is_converged:not
+"""
 
 
 _ENDS = ("n_refused", "n_filtered", "n_truncated", "n_malformed", "n_rejected", "n_failed_attempts")
@@ -211,21 +196,15 @@ def calibration(section: SectionData) -> Group | None:
 
 
 def _shown(rows: pl.DataFrame) -> pl.DataFrame:
-    cell = [name for name in ("model", "test") if rows[name].null_count() < rows.height]
-    return rows.select(
-        "fit",
-        *cell,
-        "quantity",
-        pl.col("n").alias("data sets"),
-        pl.col("n_doubtful").alias("doubtful"),
-        pl.col("n_failed").alias("failed"),
-        pl.col("p_value").round(3).alias("p of the ranks"),
-        pl.col("p_adjusted").round(3).alias("p (Holm)"),
-        (100 * pl.col("coverage")).round(1).alias("truth in its 95 % interval (%)"),
-        pl.col("mean_z").round(2).alias("mean z"),
-        pl.col("sd_z").round(2).alias("sd of z"),
-        pl.col("shrinkage").round(2),
-    )
+    shown = declared_columns(rows, _CALIBRATION)
+    return shown.drop(name for name in _CELL if rows[name].null_count() == rows.height)
+
+
+_CALIBRATION = """
+fit | model | test | quantity | data sets = n | doubtful = n_doubtful | failed = n_failed
+p of the ranks = p_value:.3 | p (Holm) = p_adjusted:.3 | truth in its 95 % interval (%) = coverage:%1
+mean z = mean_z:.2 | sd of z = sd_z:.2 | shrinkage:.2
+"""
 
 
 _TOPICS = (
@@ -259,18 +238,7 @@ def nothing(section: SectionData) -> Group | None:
     if rows.is_empty():
         return None
     rows = last_permutations(rows)
-    limits = pl.format("{} to {}", pl.col("null_low").round(1), pl.col("null_high").round(1))
-    table = rows.select(
-        pl.col("model_label").alias("model"),
-        pl.col("test_label").alias("test"),
-        "engine",
-        pl.col("observed").round(1).alias("observed difference"),
-        limits.alias("95 % without an effect"),
-        pl.col("p_two_sided").round_sig_figs(3).alias("p by permutation"),
-        pl.col("p_engine").round_sig_figs(3).alias("p of the engine"),
-        (100 * pl.col("false_positives")).round(1).alias("false positives, p < .05 (%)"),
-        pl.col("n").alias("permutations"),
-    )
+    table = declared_columns(rows, _NOTHING)
     text = (
         "The words of each test were assigned to its two groups at random, so the same analysis then finds only chance."
     )
@@ -283,6 +251,13 @@ def nothing(section: SectionData) -> Group | None:
     )
 
 
+_NOTHING = """
+model = model_label | test = test_label | engine | observed difference = observed:.1
+95 % without an effect = {null_low:.1} to {null_high:.1} | p by permutation = p_two_sided:3s
+p of the engine = p_engine:3s | false positives, p < .05 (%) = false_positives:%1 | permutations = n
+"""
+
+
 def stopping(section: SectionData) -> Group | None:
     """Return the rule by which collecting was to end on precision, the width at each look, and why it ended."""
     rows = section.own("interval_widths")
@@ -292,20 +267,15 @@ def stopping(section: SectionData) -> Group | None:
     rules = dict.fromkeys(look.rule.sentences(look.outcome) for look in looks)
     by_plan = looks_by_plan(looks).values()
     ends = [f"{section.labels.get(m[-1].model, m[-1].model)}: {looks_clause(m)}." for m in by_plan]
-    table = rows.select(
-        pl.col("model_label").alias("model"),
-        pl.col("test_label").alias("test"),
-        pl.col("look_no").alias("look"),
-        "repetitions",
-        pl.col("half_width").round(1).alias("half of the interval"),
-        pl.col("until_width").alias("wanted"),
-        pl.col("least_half_width").round(1).alias("at best, with endless repetitions"),
-        "decision",
-        "status",
-        pl.col("n_trials").alias("trials"),
-    )
+    table = declared_columns(rows, _LOOKS)
     caption = f"Half of each 95 % interval at each look, in {looks[-1].outcome}"
     return Group("stopping", "when collecting ended", (*rules, *ends), (CaptionedTable(caption, text_table(table)),))
+
+
+_LOOKS = """
+model = model_label | test = test_label | look = look_no | repetitions | half of the interval = half_width:.1
+wanted = until_width | at best, with endless repetitions = least_half_width:.1 | decision | status | trials = n_trials
+"""
 
 
 GROUPS: tuple[GroupFunction, ...] = (
