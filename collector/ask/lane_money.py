@@ -15,6 +15,7 @@ from typing import Any
 
 from slant.collector.ask.pace import sleep_unless
 from slant.collector.ask.retries import true_status
+from slant.collector.ask.run_warnings import limit_at
 from slant.collector.providers import Dialect
 from slant.collector.providers.exchange import Exchange, request_id
 from slant.collector.providers.prices import PER_TOKENS, Price, cost_usd
@@ -179,13 +180,7 @@ def output_limit(body: Mapping[str, Any]) -> int | None:
     """Return the most tokens that a request allows its answer, in any provider's words; None if it sets
     none.
     """
-    for path in _LIMITS:
-        value: Any = body
-        for name in path:
-            value = value.get(name) if isinstance(value, Mapping) else None
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-            return value
-    return None
+    return limit_at(_LIMITS, body)
 
 
 def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: str) -> Reply:

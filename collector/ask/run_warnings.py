@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +34,12 @@ def reasoning_budget(settings: Mapping[str, Any]) -> int | None:
     """Return the most tokens of reasoning that a model's settings allow, in any server's words; None without a
     limit.
     """
-    for path in _BUDGETS:
+    return limit_at(_BUDGETS, settings)
+
+
+def limit_at(paths: Iterable[tuple[str, ...]], settings: Mapping[str, Any]) -> int | None:
+    """Return the first whole number above 0 that stands at one of these paths."""
+    for path in paths:
         value: Any = settings
         for name in path:
             value = value.get(name) if isinstance(value, Mapping) else None

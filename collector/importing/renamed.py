@@ -26,6 +26,7 @@ from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.importing.files.kinds import Problem, Row, fault_in
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, whole_number, word
+from slant.collector.system.json_text import json_or
 
 with (Path(__file__).parent / "columns.csv").open(encoding="utf-8", newline="") as _file:
     _ROWS = list(csv.DictReader(_file))
@@ -239,10 +240,7 @@ def parts_of(text: str, signs: str) -> list[str]:
 
 def _inside(value: Any, step: str | int) -> Any:
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return None
+        value = json_or(value)
     if isinstance(step, int):
         return value[step] if isinstance(value, list) and step < len(value) else None
     if not isinstance(value, dict):

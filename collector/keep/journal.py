@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import secrets
 import time
@@ -29,7 +28,7 @@ from slant.collector.keep.anonymous import typed_command
 from slant.collector.keep.journal_files import LONGEST_LINE, compress_finished, with_sum
 from slant.collector.records import Attempt, Run
 from slant.collector.system import files
-from slant.collector.system.json_text import encoded
+from slant.collector.system.json_text import encoded, json_or
 from slant.collector.system.operating_system import (
     flush_onto_disk,
     is_alive,
@@ -233,10 +232,7 @@ def _last_line_start(file: Any, size: int) -> int:
 
 
 def _is_record(line: bytes) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
+    return isinstance(json_or(line), dict)
 
 
 class Journal:

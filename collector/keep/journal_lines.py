@@ -17,7 +17,7 @@ from slant.collector.check_facts import CheckFacts
 from slant.collector.keep.frames import registered
 from slant.collector.keep.journal_files import checked_lines, divided
 from slant.collector.keep.schema import migration_texts
-from slant.collector.records import OWN, READ_AGAIN, Attempt, Run
+from slant.collector.records import OWN, READ_AGAIN, READ_AGAIN_STORED, Attempt, Run
 from slant.collector.system.json_text import decoded
 from slant.collector.system.shipped_files import sql_query
 
@@ -43,7 +43,7 @@ _RECOUNT = (
     "FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
 )
 _REREAD = (
-    f"UPDATE attempts SET {', '.join(f'{name} = n.{name}' for name in (*READ_AGAIN, 'factor_lists'))}, "  # noqa: S608
+    f"UPDATE attempts SET {', '.join(f'{name} = n.{name}' for name in READ_AGAIN_STORED)}, "  # noqa: S608
     "read_again_at = n.read_again_at::TIMESTAMP FROM ({typed}) n WHERE attempts.attempt_id = n.attempt_id"
 )
 _PARTICIPANTS = "INSERT INTO run_participants SELECT run_id, participant, map(names, levels) FROM new_rows"

@@ -42,6 +42,7 @@ from slant.collector.keep.lake_files import (
 )
 from slant.collector.keep.view_heads import comment_statements, trial_views
 from slant.collector.markup import escaped_markdown
+from slant.collector.records import READ_AGAIN_STORED
 from slant.collector.system import files
 from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock
 from slant.collector.system.shipped_files import sql_query
@@ -186,7 +187,8 @@ def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path, listed: d
     for (table,) in tables:
         if table != "attempts":
             _write(anonymised(connection.table(table), anonymous), part / f"{table}.parquet")
-    _write(connection.sql(sql_query("attempt_changes")), part / f"{CHANGES}.parquet")
+    changes = sql_query("attempt_changes").replace("read_again_columns", ", ".join(READ_AGAIN_STORED))
+    _write(connection.sql(changes), part / f"{CHANGES}.parquet")
     sync_folder(part)
     for name in [name for name in listed if name.startswith("tables/")]:
         del listed[name]

@@ -29,6 +29,7 @@ from slant.collector.errors import DatabaseError
 from slant.collector.keep.frames import INSTANT, without_zones
 from slant.collector.keep.schema import all_views, migration_texts
 from slant.collector.keep.view_heads import make_views, view_texts
+from slant.collector.records import READ_AGAIN_STORED
 from slant.collector.system import files
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
@@ -203,7 +204,9 @@ def _attempts(parts: str, newer: dict[str, str], *, has_changes: bool) -> str:
     replaced = without_zones(column for column in times if column[0] not in newer)
     lacking = "".join(f", NULL::{kind} AS {name}" for name, kind in newer.items())
     parts = f"(FROM {parts} SELECT * {replaced}{lacking})"
-    return sql_query("changed_lake_attempts" if has_changes else "lake_attempts").replace("attempt_parts", parts)
+    changed = (f"CASE WHEN c.read_again_at IS NULL THEN a.{n} ELSE c.{n} END AS {n}" for n in READ_AGAIN_STORED)
+    query = sql_query("changed_lake_attempts" if has_changes else "lake_attempts")
+    return query.replace("read_again_columns", ", ".join(changed)).replace("attempt_parts", parts)
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, source: str, file: Path) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 
 import duckdb
@@ -50,6 +50,8 @@ ANY_STUDY = "any"
 _OF_PAPER = ("gives", "fits", "lacks")
 _KEY = re.compile(r"^-- (\w+): +(.+)$")
 _MORE = re.compile(r"^-- {8}(.+)$")
+_READ = re.compile(r"(?<!DISTINCT )\b(?:FROM|JOIN)\s+(\w+)\b(?![(.])")
+_OWN = re.compile(r"\b(\w+)(?: ?\([\w, ]*\))? AS (?:(?:NOT )?MATERIALIZED )?\(")
 _DECLARED = re.compile(r"\b(models|tests|conditions)\.\w+_no\b[^,]*, (\w+)")
 ORDERS = "view_orders"
 
@@ -70,7 +72,6 @@ class TableInfo:
     name: str
     purpose: str
     grain: tuple[str, ...]
-    reads: tuple[str, ...]
     note: str
     paper: str | None = None
     designs: tuple[str, ...] = ()
@@ -79,6 +80,13 @@ class TableInfo:
     lacks: str | None = None
     order: str = ""
     is_inner: bool = False
+    text: str = field(default="", repr=False)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Return the tables and views that its SQL names, but those that it defines itself."""
+        sql = _COMMENT.sub("", self.text)
+        return frozenset(_READ.findall(sql)) - frozenset(_OWN.findall(sql))
 
     def is_about(self, design: str | None) -> bool:
         """Return whether this table shows studies of this design."""
@@ -112,15 +120,14 @@ def read_header(text: str) -> TableInfo:
     missing = {"grain", "note"} - header.keys()
     if header.get("study", ANY_STUDY) != ANY_STUDY or ("study" in header) == ("design" in header):
         raise ValueError(f"{name}: a view is of a design (-- design: NAMES) or of every study (-- study: {ANY_STUDY})")
-    unknown = header.keys() - {"grain", "order", "reads", "study", "design", "note", "paper", "inner", *_OF_PAPER}
+    unknown = header.keys() - {"grain", "order", "study", "design", "note", "paper", "inner", *_OF_PAPER}
     if missing or unknown:
         raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
-    names = (_names(header["grain"]), _names(header.get("reads", "")))
     paper_fields = {"gives": _names(header.get("gives", "")), "fits": _names(header.get("fits", ""), ";")}
     return TableInfo(
         name,
         purpose,
-        *names,
+        _names(header["grain"]),
         header["note"],
         header.get("paper"),
         _names(header.get("design", "")),
@@ -128,6 +135,7 @@ def read_header(text: str) -> TableInfo:
         lacks=header.get("lacks"),
         order=header.get("order", ""),
         is_inner=header.get("inner") == "yes",
+        text=text,
     )
 
 

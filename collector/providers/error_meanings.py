@@ -27,7 +27,6 @@ provider that the model names; behind a gateway, if the error itself names the p
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -37,6 +36,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from slant.collector.providers.exchange import first_choice
+from slant.collector.system.json_text import json_or
 
 NOBODY: frozenset[str] = frozenset()
 _HOSTS = {
@@ -320,10 +320,7 @@ def _code(value: Any) -> str:
 
 def _decoded(text: Any) -> Mapping[str, Any]:
     """Return the error in a text of JSON; empty if there is none."""
-    try:
-        value = json.loads(text) if isinstance(text, str) and text.lstrip()[:1] in ("{", "[") else text
-    except (ValueError, RecursionError):
-        return {}
+    value = json_or(text, {}) if isinstance(text, str) and text.lstrip()[:1] in ("{", "[") else text
     value = value[0] if isinstance(value, list) and value else value
     inner = value.get("error", value) if isinstance(value, Mapping) else {}
     return inner if isinstance(inner, Mapping) else {"message": inner}

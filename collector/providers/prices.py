@@ -20,8 +20,7 @@ from slant.collector.errors import UsageError
 from slant.collector.providers.exchange import amount, count
 from slant.collector.providers.own_providers import provider_file, tables_of
 from slant.collector.records import PriceSource, Reply
-from slant.collector.study.toml_table import Table, parsed_toml
-from slant.collector.system.files import contents_of_named
+from slant.collector.study.toml_table import Table
 
 TICKS = 10**10  # of one US dollar, in xAI's `cost_in_usd_ticks`
 
@@ -130,13 +129,7 @@ def load_prices(user_file: str | Path | None = None) -> PriceList:
 
 def read_prices(file: Path) -> list[Price]:
     """Return the rows of one file of prices; UsageError names the row that breaks the rules."""
-    try:
-        values = parsed_toml(contents_of_named(file).decode("utf-8-sig"))
-    except OSError as error:
-        raise UsageError(f"Can't read the prices in {file}: {error.strerror}.") from None
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"Can't read the prices in {file}: it is not TOML ({error}).") from None
-    table = Table(values, str(file))
+    table = tables_of(file, "prices")
     prices = [_price(row) for row in table.rows("prices")]
     table.finish()
     return prices

@@ -13,7 +13,6 @@ settings. One that can only ask for JSON of any shape (DeepSeek) has none."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,6 +21,7 @@ from slant.collector.providers.exchange import Request, text
 from slant.collector.providers.logprobs import DialectMadeFrom, merged
 from slant.collector.records import Prompt, Tool, ToolCall, Trial
 from slant.collector.study.records import StudyModel
+from slant.collector.system.json_text import json_or
 
 NAME = "answer"
 """Name the schema (or the tool in its place) if a provider wants a name."""
@@ -71,10 +71,7 @@ def chat_calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
 
 def arguments(given: Any) -> Mapping[str, Any]:
     """Return the arguments of a call, which most providers write as JSON; empty if they can't be read."""
-    try:
-        value = json.loads(given) if isinstance(given, str) else given
-    except (ValueError, RecursionError):
-        value = None
+    value = json_or(given) if isinstance(given, str) else given
     return value if isinstance(value, Mapping) else {}
 
 

@@ -13,7 +13,6 @@ If sentences choose several labels, the last one decides, if it is a conclusion 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,6 +48,7 @@ from slant.collector.reading.spelling import (
     without_markdown,
 )
 from slant.collector.records import Reading, Reply
+from slant.collector.system.json_text import json_or
 from slant.collector.system.patterns import lazy_pattern
 
 Kind = Literal["alone", "in_words", "both_labels", "label_not_chosen", "no_label", "empty", "refused_in_words"]
@@ -254,10 +254,7 @@ def _json_values(answer: str) -> list[str]:
     """
     if len(answer) > 10_000 or not answer.strip().startswith(("{", "[", "`")):
         return []
-    try:
-        value = json.loads(_FENCE.sub(r"\1", answer))
-    except (ValueError, RecursionError):
-        return []
+    value = json_or(_FENCE.sub(r"\1", answer))
     values = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
     return values if len(values) == 1 and isinstance(values[0], str) else []
 

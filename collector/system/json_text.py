@@ -44,6 +44,14 @@ def decoded(text: str) -> Any:
         return _decode(text)
 
 
+def json_or(text: str | bytes, otherwise: Any = None) -> Any:
+    """Return the value of a JSON text of others; `otherwise` if it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return otherwise
+
+
 def texts_sorted(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
     """Return mappings of nothing but texts as the standard library writes them with sorted keys; None for all others,
     in which orjson would spell numbers differently.

@@ -15,6 +15,7 @@ from duckdb import ColumnExpression, ConstantExpression, Expression
 
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.view_heads import known_view, ordered_view, read_view_heads, view_names
+from slant.collector.system.json_text import json_or
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,7 @@ class Order:
 
 def read_key(text: str) -> list[str | None]:
     """Return the key in an address; UsageError if it is not one."""
-    try:
-        key = json.loads(text)
-    except (ValueError, RecursionError):
-        key = None
+    key = json_or(text)
     if not isinstance(key, list) or not all(part is None or isinstance(part, str) for part in key):
         raise UsageError("The address names a place in the list that can't be read.", "Go back to the first page.")
     return key

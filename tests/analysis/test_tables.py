@@ -17,7 +17,7 @@ from slant.collector.keep.view_heads import read_header
 from slant.collector.system.shipped_files import studies_dir
 from tests.support.given import database
 
-HEADER = "-- a: what.\n-- grain: x, y\n-- reads: trials\n-- study: any\n-- note:  first\n--        second\nSELECT 1"
+HEADER = "-- a: what.\n-- grain: x, y\n-- study: any\n-- note:  first\n--        second\nSELECT 1"
 
 
 @pytest.fixture

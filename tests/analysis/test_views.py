@@ -191,8 +191,8 @@ def test_the_head_says_what_the_file_holds(view: str) -> None:
     assert info.name == view
     assert f"CREATE OR REPLACE VIEW {view} AS" in text
     assert text.count("\n") <= 80
-    used = set(re.findall(r"(?:FROM|JOIN) (\w+)", text)) & (BASE_TABLES | set(FILES))
-    assert used == set(info.reads)
+    named = set(re.findall(r"(?:FROM|JOIN) (\w+)", text))
+    assert info.reads == named & (BASE_TABLES | set(FILES))
     assert all(design_named(name).name for name in info.designs)
 
 

@@ -5,7 +5,6 @@ The answer of a round is the group that it names, or a number, and what follows 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from slant.collector.designs.plan import quoted_answer
 from slant.collector.reading.labels import LabelReading, mentioned_labels, read_label
 from slant.collector.reading.phrases import REFUSAL, refusal_detail
 from slant.collector.records import Conversation, Outcome, Prompt, Reading, Reply, Tool, ToolCall, Trial, Turn
+from slant.collector.system.json_text import json_or
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,10 +295,7 @@ def called(tool: str, reply: Reply) -> Reply:
 
 
 def _arguments(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    value = json_or(text)
     return value if isinstance(value, dict) else None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from slant.collector.reading.phrases import is_refusal, refusal_detail
 from slant.collector.reading.spelling import folded, unwrapped, without_markdown
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.study.records import StudyFile
+from slant.collector.system.json_text import json_or
 
 NEITHER = "neither"
 """Name the code of a text that gives something to neither of two options; answers in words are read for it."""
@@ -94,10 +94,7 @@ def _in_form(text: str) -> list[str] | None:
     objects = _JSON.findall(text)
     if len(objects) != 1:
         return None
-    try:
-        found = json.loads(objects[0])
-    except (ValueError, RecursionError):
-        return None
+    found = json_or(objects[0], {})
     said = next((found[key] for key in ("code", "codes") if key in found), None)
     parts = said if isinstance(said, list) else [said]
     return [str(part) for part in parts] if all(type(part) in (int, str) for part in parts) else None

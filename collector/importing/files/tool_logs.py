@@ -13,6 +13,7 @@ from typing import Any
 
 from slant.collector.providers import anthropic, gemini, openai, openai_responses
 from slant.collector.records import Reply
+from slant.collector.system.json_text import json_or
 
 Record = Mapping[str, Any]
 
@@ -223,10 +224,7 @@ def with_chosen_text(cells: Record) -> Record:
     response, choices = cells.get("response"), cells.get("choices")
     if not (isinstance(response, str) and response.isdecimal() and isinstance(choices, str)):
         return cells
-    try:
-        texts = json.loads(choices)
-    except (ValueError, RecursionError):
-        return cells
+    texts = json_or(choices)
     is_one = isinstance(texts, list) and int(response) < len(texts) and isinstance(texts[int(response)], str)
     return {**cells, "response": texts[int(response)]} if is_one else cells
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -10,6 +9,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from math import inf, isfinite
 from typing import Any
+
+from slant.collector.system.json_text import json_or
 
 _MOST_TOKENS = 10**9
 _DIGITS = len(str(_MOST_TOKENS))
@@ -185,10 +186,7 @@ def factors_in(cell: Any) -> dict[str, Any] | None:
     """Return an exported row's factors, a JSON object; None for an empty cell."""
     if is_empty(cell):
         return None
-    try:
-        factors = json.loads(cell) if isinstance(cell, str) else cell
-    except (ValueError, RecursionError):
-        factors = None
+    factors = json_or(cell) if isinstance(cell, str) else cell
     if not isinstance(factors, dict):
         raise CellError(f"factors must be a JSON object, but is {shown(cell)}")
     return factors

@@ -8,7 +8,6 @@ two values that every item has are the condition, many short texts that come aga
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from slant.collector.importing.layouts.values import is_missing, word
 from slant.collector.importing.proposals.request_names import parts_of_ids
 from slant.collector.importing.renamed import VALUES, names_in, starred
 from slant.collector.reading.spelling import bare_label
+from slant.collector.system.json_text import json_or
 
 LOOKED_AT = 5_000
 """Rows of each file from which roles are recognised."""
@@ -212,10 +212,7 @@ def _flat_cell(path: str, value: Any, depth: int) -> Iterable[tuple[str, str]]:
 def _document(cell: Any) -> Any:
     """Return the contents of a JSON text, if a provider sent it rather than a model answered it."""
     if isinstance(cell, str) and cell.lstrip()[:1] == "{":
-        try:
-            document = json.loads(cell)
-        except (ValueError, RecursionError):
-            return cell
+        document = json_or(cell, {})
         return document if document.keys() & {"content", "text", "usage", "choices", "message", "output"} else cell
     return cell
 

@@ -1,6 +1,5 @@
 -- all_trials: one observation a row, of every occasion: each attempt that ended its trial, with what can be read from it.
 -- grain: trial_id
--- reads: shown_attempts, served_names
 -- study: any
 -- inner: yes
 -- note:  `occasion` is 1 if a trial was asked first; from 2 on (`collect --again`) it was asked again, as a trial of its

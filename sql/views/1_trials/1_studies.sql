@@ -1,7 +1,6 @@
 -- studies: what the database knows of each version of a study, as its runs say.
 -- grain: study, study_version
 -- order: study, study_version
--- reads: run_versions, runs
 -- study: any
 -- note:  `design` says which views are about it: association, forced_choice, pairing, allocation, or one of a package.
 --        Where runs disagree (another title) the latest one wins. The text itself is in study_files.

@@ -1,6 +1,5 @@
 -- trial_rows: the same trials as in `trials`, with what views of designs read: their factors as lists of texts.
 -- grain: trial_id
--- reads: all_trials
 -- study: any
 -- inner: yes
 -- note:  map_extract(factor_lists, 'words')[1] is a list, map_extract(factor_lists, 'tier')[1][1] a single value; NULL for

@@ -1,6 +1,5 @@
 -- trials: one observation a row: every attempt that ended its trial, with what can be read from it alone.
 -- grain: trial_id
--- reads: trial_rows
 -- study: any
 -- note:  of the first occasion: what `collect --again` asked later is in all_trials and retest_answers, and in no other
 --        table. `tokens` is the measure that the study names. To see all tables with another one, in the duckdb shell:

@@ -1,6 +1,5 @@
 -- all_pairing_answers: one answer of a pairing a row, of every occasion (`collect --again`), unordered and unlabelled.
 -- grain: trial_id
--- reads: all_trials, studies
 -- design: pairing, decision
 -- inner: yes
 -- paper: Bai et al. (2025), equation 1

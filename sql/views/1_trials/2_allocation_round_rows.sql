@@ -1,6 +1,5 @@
 -- allocation_round_rows: one round of a game a row, unordered and unlabelled: what the tables of games count over.
 -- grain: trial_id
--- reads: trial_rows
 -- design: allocation
 -- inner: yes
 -- note:  `choice` is the group that was chosen for the `job` of this `class`, NULL if the game ended here (`outcome`

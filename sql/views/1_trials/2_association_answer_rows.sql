@@ -1,6 +1,5 @@
 -- association_answer_rows: one answer of an association study a row, unordered and unlabelled: what tables count over.
 -- grain: trial_id
--- reads: trial_rows, studies
 -- design: association
 -- inner: yes
 -- note:  `outcome` and `choice` are what the reader of the design found; `is_valid` is true of what analyses take for an

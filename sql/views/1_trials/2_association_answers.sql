@@ -1,6 +1,5 @@
 -- association_answers: one answer of an association study a row, unordered, with labels and places of all that has them.
 -- grain: trial_id
--- reads: association_answer_rows, models, tests, conditions
 -- design: association
 -- note:  `is_valid` and `is_refusal`: see association_answer_rows, over which the tables count.
 CREATE OR REPLACE VIEW association_answers AS

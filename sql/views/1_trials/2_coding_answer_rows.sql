@@ -1,6 +1,5 @@
 -- coding_answer_rows: one coding of one text by a model, or by a person, a row, unordered.
 -- grain: trial_id
--- reads: trial_rows, studies, participants
 -- design: coding
 -- inner: yes
 -- note:  `coder` is the model that codes, or the person by name (as the import has it) or number; `coded_trial_id` the

@@ -1,6 +1,5 @@
 -- decision_turns: one turn of a conversation about a decision a row, or one message with all its tasks; unordered.
 -- grain: trial_id
--- reads: trial_rows, studies
 -- design: decision
 -- paper: Bai et al. (2025), relative decision test
 -- note:  `tasks` are those of the turn, joined by +: pairing, profiles, decision, question. `attribute_b_to` is the group

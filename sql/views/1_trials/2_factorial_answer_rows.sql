@@ -1,6 +1,5 @@
 -- factorial_answer_rows: one answer to one question a row, unordered and unlabelled: what tables count over.
 -- grain: trial_id, question, about
--- reads: trial_rows, studies
 -- design: factorial
 -- inner: yes
 -- note:  a trial that asks several questions in one answer has a row for each. `about` is the number of the profile

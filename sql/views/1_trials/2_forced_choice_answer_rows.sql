@@ -1,6 +1,5 @@
 -- forced_choice_answer_rows: one answer of a forced choice a row, unordered and unlabelled: what tables count over.
 -- grain: trial_id
--- reads: trial_rows, studies
 -- design: forced_choice
 -- inner: yes
 -- note:  `is_valid`: the reader found exactly one clear choice; refused, filtered, cut off and malformed answers are

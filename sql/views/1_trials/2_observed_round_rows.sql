@@ -1,6 +1,5 @@
 -- observed_round_rows: one round of a game that no design here plays a row, unordered and unlabelled.
 -- grain: trial_id
--- reads: trial_rows, studies
 -- design: observed
 -- inner: yes
 -- note:  `action` is what was done. `names` and `levels` are the further columns that the study names, as in the file.

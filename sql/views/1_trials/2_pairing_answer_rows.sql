@@ -1,6 +1,5 @@
 -- pairing_answer_rows: one answer of a pairing a row, unordered and unlabelled: what tables count over.
 -- grain: trial_id
--- reads: all_pairing_answers
 -- design: pairing, decision
 -- inner: yes
 -- paper: Bai et al. (2025), equation 1

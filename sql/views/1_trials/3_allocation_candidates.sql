@@ -1,6 +1,5 @@
 -- allocation_candidates: one candidate of one round a row, unordered: what models of choice start from.
 -- grain: trial_id, group
--- reads: allocation_round_rows
 -- design: allocation
 -- note:  `is_success` says how the round went, whichever candidate was chosen; `would_succeed` was drawn before the
 --        answer: it is what would have come of hiring this candidate, chosen or not.

@@ -1,6 +1,5 @@
 -- allocation_counts: how often each group was chosen for each class of jobs in each game, unordered; no row is a zero.
 -- grain: source, study, study_version, variant, model, game, class, group
--- reads: allocation_round_rows
 -- design: allocation
 -- note:  all indices are computed from these counts; allocation_matrices shows them with their zeros.
 CREATE OR REPLACE VIEW allocation_counts AS

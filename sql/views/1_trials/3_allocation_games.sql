@@ -1,6 +1,5 @@
 -- allocation_games: the games, unordered: what each was, how far it came, and how it ended.
 -- grain: source, study, study_version, variant, model, game
--- reads: allocation_round_rows
 -- design: allocation
 -- note:  `n_rounds` were to be played, `n_answered` have a choice. `is_complete`: all of them; of pooled single rounds
 --        (prior_associations: `is_pooled`) that all were asked. `ended_as` is the outcome that ended a game early, NULL

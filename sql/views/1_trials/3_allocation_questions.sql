@@ -1,6 +1,5 @@
 -- allocation_questions: one question after a game a row, unordered: which group was named, and its place among the groups.
 -- grain: trial_id
--- reads: trial_rows
 -- design: allocation
 -- note:  `rank` is 1 if the group named is the one that succeeds most often in jobs of this class, NULL if no
 --        group was named or all are equal. `ranks` is JSON: the groups from best to worst.

@@ -1,6 +1,5 @@
 -- allocation_ratings: one rating of a group after a game a row, unordered.
 -- grain: trial_id
--- reads: trial_rows
 -- design: allocation
 -- note:  an extension: Wu et al. have ratings of their human participants only. `value` is on a scale from `lowest` to
 --        `highest`, NULL if no such number was given. Each was asked for on the same finished game, none saw another.

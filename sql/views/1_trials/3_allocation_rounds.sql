@@ -1,7 +1,6 @@
 -- allocation_rounds: one round of a game a row, in a fixed order: what analyses of games start from.
 -- grain: trial_id
 -- order: source, study, study_version, variant, model_no, model, repetition, game, round, trial_id
--- reads: allocation_round_rows, models, conditions
 -- design: allocation
 -- note:  the tables count over allocation_round_rows, the same rows unordered. `factors` holds the rest as JSON: who would
 --        have succeeded (drawn before the answer), the candidates' features, the order in which the groups were shown.

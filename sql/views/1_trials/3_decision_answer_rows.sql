@@ -1,6 +1,5 @@
 -- decision_answer_rows: one conversation with its decision a row, unordered and unlabelled: what tables count over.
 -- grain: source, study, study_version, variant, model, conversation
--- reads: decision_turns, pairing_answer_rows
 -- design: decision
 -- inner: yes
 -- paper: Bai et al. (2025), equations 1 and 2

@@ -1,6 +1,5 @@
 -- factorial_profile_rows: one profile that was shown, with what was answered about it, a row, unordered and unlabelled.
 -- grain: trial_id, question, position
--- reads: factorial_answer_rows
 -- design: factorial
 -- inner: yes
 -- note:  `position` is the place of the profile in its task, from 1. `chosen` is 1 for the one that was chosen and 0 for

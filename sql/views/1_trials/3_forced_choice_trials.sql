@@ -1,7 +1,6 @@
 -- forced_choice_trials: one answer of a forced choice a row, in a fixed order: what analyses start from.
 -- grain: trial_id
 -- order: source, study, study_version, variant, model_no, model, test_no, test, position, trial_id
--- reads: forced_choice_answer_rows, models, tests, conditions
 -- design: forced_choice
 -- note:  the tables count over forced_choice_answer_rows, the same rows unordered and unlabelled, where the columns are
 --        explained. `item` names test and word, for a word of one test is another item in the other. `domain`, `block`

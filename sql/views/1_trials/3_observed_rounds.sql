@@ -1,7 +1,6 @@
 -- observed_rounds: one round of a game that no design here plays a row, in a fixed order: what fits start from.
 -- grain: trial_id
 -- order: source, study, study_version, variant, model_no, model, test_no, test, participant, game, round, trial_id
--- reads: observed_round_rows, models, tests
 -- design: observed
 -- note:  `attributes` has the further columns by name, and fits name them as if each were a column:
 --        score ~ opponent + (1 | participant). A round without a readable action is here, with its outcome.

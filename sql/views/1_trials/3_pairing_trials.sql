@@ -1,7 +1,6 @@
 -- pairing_trials: one answer of a pairing a row, in a fixed order: what analyses start from.
 -- grain: trial_id
 -- order: source, study, study_version, variant, model_no, model, test_no, test, position, trial_id
--- reads: pairing_answer_rows, models, tests, conditions
 -- design: pairing, decision
 -- note:  the tables count over pairing_answer_rows, the same rows unordered and unlabelled; the columns are explained
 --        in all_pairing_answers. `item` is the draw of names and order, alike in all wordings of a test.

@@ -1,6 +1,5 @@
 -- pairing_words: one word of the list of one answer a row, unordered.
 -- grain: trial_id, place
--- reads: pairing_answer_rows
 -- design: pairing, decision
 -- note:  `place` counts from 1 in the order in which the words were shown; if that order is unknown (some imports)
 --        it is the order of the plan, and `is_order_known` false. `given_to` is a or b; NULL for a word that was left

@@ -1,6 +1,5 @@
 -- second_codings: a row per answer and model that codes it, next to what was coded before.
 -- grain: coding_trial_id
--- reads: coding_answer_rows, trials
 -- design: coding
 -- note:  source, study, model and the like are those of the answer that is coded; `coder` is the model that codes it,
 --        `coding_source`, `coding_study`, `coding_version` and `coding_trial_id` are where its coding lies. Codings of

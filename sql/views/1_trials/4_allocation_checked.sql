@@ -1,7 +1,6 @@
 -- allocation_checked: one round of a game a row, as checks read it: the class of the job is the condition.
 -- grain: trial_id
 -- order: source, study, study_version, variant, model_no, model, repetition, game, round, trial_id
--- reads: allocation_rounds, allocation_games
 -- design: allocation
 -- inner: yes
 -- note:  with what allocation_games knows of the game; all rounds are of one test.

@@ -1,6 +1,5 @@
 -- allocation_gasi: how differently each group fares from game to game: GASI of each model and variant, unordered.
 -- grain: source, study, study_version, variant, model
--- reads: allocation_games, allocation_counts
 -- design: allocation
 -- note:  over complete games; allocation_indices says what it is and shows it next to the others. Pairs are made of
 --        distributions, not of games: the work grows with the square of how many different ones a group has, and

@@ -1,6 +1,5 @@
 -- codable_answers: one answer of a study a row that a model may be asked to code, too (`collect recode`), unordered.
 -- grain: trial_id
--- reads: decision_answer_rows, decision_turns
 -- design: decision
 -- note:  of conversations that came to a decision: `first_coding` is the group (a or b) that got attribute b by the rule,
 --        NULL if that left it undecided; refused and cut-off answers are no rows, they decide nothing. `text` is all

@@ -1,7 +1,6 @@
 -- coded_texts: whether a text gets a code, by models and by people: what corrected estimates start from.
 -- grain: source, study, study_version, variant, item, code
 -- order: source, study, study_version, variant, model, test, item
--- reads: codings, text_samples
 -- design: coding
 -- note:  `coder` is the share of models' codings that give the code (of a scale the mean point; 0 if none can be read, for
 --        any guess is corrected), `people` that of people's, or the adjudicator's; NULL unless the text is in a sample

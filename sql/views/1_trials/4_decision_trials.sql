@@ -1,7 +1,6 @@
 -- decision_trials: one conversation with its decision a row, in a fixed order: what analyses start from.
 -- grain: source, study, study_version, variant, model, conversation
 -- order: source, study, study_version, variant, model_no, model, test_no, test, position, conversation
--- reads: decision_answer_rows, models, tests, conditions
 -- design: decision
 -- note:  the tables count over decision_answer_rows, the same rows unordered and unlabelled, where the columns are
 --        explained. `item` is the draw of names, words and orders, alike in all wordings of a test.

@@ -1,7 +1,6 @@
 -- factorial_choices: one profile a row of a choice between two, with what was chosen when its task was shown again.
 -- grain: trial_id, question, position
 -- order: source, study, study_version, variant, model, question, trial_id, position
--- reads: factorial_profile_rows
 -- design: factorial
 -- note:  `again` is 1 if the profile was chosen when its task was shown with the sides swapped (`repeated` of a study's
 --        profiles), 0 if the other one was; NULL of tasks that were shown once, and where the second had no answer.

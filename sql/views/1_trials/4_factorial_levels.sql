@@ -1,6 +1,5 @@
 -- factorial_levels: one attribute of one profile, with what was answered about the profile, a row, unordered.
 -- grain: trial_id, question, position, attribute
--- reads: factorial_profile_rows
 -- design: factorial
 -- note:  the long form of factorial_profiles: attributes are the factors of the study, what its files say of their levels
 --        (a name's gender), and what is so of the persona; and the template, with the persona where there is one.

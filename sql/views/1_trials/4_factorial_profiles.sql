@@ -1,7 +1,6 @@
 -- factorial_profiles: one profile a row with what was answered about it, in a fixed order: what analyses start from.
 -- grain: trial_id, question, position
 -- order: source, study, study_version, variant, model_no, model, test_no, question, plan_position, trial_id, position
--- reads: factorial_profile_rows, models, tests
 -- design: factorial
 -- note:  the columns are explained in factorial_profile_rows. `test` is the question; `attributes` has each attribute of
 --        the profile by its name, and fits name them as if each were a column: rating ~ gender * job + (1 | template).

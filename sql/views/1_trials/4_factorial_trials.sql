@@ -1,7 +1,6 @@
 -- factorial_trials: one answer to one question a row, in a fixed order: what analyses of answers start from.
 -- grain: trial_id, question, about
 -- order: source, study, study_version, variant, model_no, model, test_no, question, position, trial_id, about
--- reads: factorial_answer_rows, models, tests
 -- design: factorial
 -- note:  the columns are explained in factorial_answer_rows. `test` is the question. `attributes` are those of the
 --        profile; NULL if several were shown: factorial_profiles has a row for each.

@@ -2,7 +2,6 @@
 -- grain: trial_id
 -- order: source, study, study_version, variant, model_no, model, test_no, test, condition_no, condition, position,
 --        trial_id
--- reads: forced_choice_trials
 -- design: forced_choice
 -- inner: yes
 -- note:  missing answers are among them. `first_letter` is the option that was shown first, `expected_is_first` whether

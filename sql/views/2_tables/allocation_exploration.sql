@@ -1,7 +1,6 @@
 -- allocation_exploration: how open each model's choices stay after what it has seen in a class of jobs.
 -- grain: source, study, study_version, variant, model
 -- order: source, study, study_version, variant, model
--- reads: allocation_round_rows
 -- design: allocation
 -- note:  `choice_entropy_bits` is the entropy of the choice given the class, the group chosen last for that class and
 --        whether that went well, over all games: log2(number of groups) if nothing seen matters, 0 if it decides.

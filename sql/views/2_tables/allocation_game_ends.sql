@@ -1,7 +1,6 @@
 -- allocation_game_ends: how many games of each model were played to their end, and how the others ended.
 -- grain: source, study, study_version, variant, model
 -- order: source, study, study_version, variant, model
--- reads: allocation_games
 -- design: allocation
 -- note:  `n_open` can still be played on: the same `collect` command does. `n_model_changed` games were answered by
 --        more than one served model. `last_round_median` is of the games that ended early.

@@ -1,7 +1,6 @@
 -- allocation_game_indices: how stratified each game became: SI, BGD and the mutual information of its allocation matrix.
 -- grain: source, study, study_version, variant, model, game
 -- order: source, study, study_version, variant, model, repetition, game
--- reads: allocation_games, allocation_counts
 -- design: allocation
 -- note:  p_g is a group's distribution over the classes, over its hires. `si` = log2(number of classes of the study)
 --        minus the unweighted mean of p_g's entropy (bits) over the groups hired at least once. `bgd` is the mean

@@ -1,7 +1,6 @@
 -- allocation_indices: SI, BGD, GASI, mutual information and success of each model and variant, over its complete games.
 -- grain: source, study, study_version, variant, model
 -- order: source, study, study_version, variant, model
--- reads: allocation_game_indices, allocation_gasi, random_levels
 -- design: allocation
 -- paper: Wu et al., Tables 1 to 3
 -- note:  Wu et al., figures 2, 3, 7, 8, 13 and Table 1. Means over games of allocation_game_indices, with the standard

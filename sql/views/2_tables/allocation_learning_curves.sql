@@ -1,7 +1,6 @@
 -- allocation_learning_curves: success and sameness by round: how a model's choices settle while it plays.
 -- grain: source, study, study_version, variant, model, round
 -- order: source, study, study_version, variant, model, round
--- reads: allocation_round_rows
 -- design: allocation
 -- note:  over all games that came to this round. `repeat_rate` is the share that chose the group chosen last for this
 --        class, of the `n_with_past` rounds whose class was not new; `new_group_rate` the share that chose a group for

@@ -1,7 +1,6 @@
 -- allocation_matrices: the allocation matrix of each game: how often each group was chosen for each class of jobs.
 -- grain: source, study, study_version, variant, model, game, class, group
 -- order: source, study, study_version, variant, model, repetition, game, class, "group"
--- reads: allocation_games, allocation_counts
 -- design: allocation
 -- note:  zeros are rows too: every group of the game with every class that any game of its variant drew.
 CREATE OR REPLACE VIEW allocation_matrices AS

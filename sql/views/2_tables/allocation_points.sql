@@ -1,7 +1,6 @@
 -- allocation_points: what each model earned in a game, and how often it chose the group that brings most.
 -- grain: source, study, study_version, variant, model
 -- order: source, study, study_version, variant, model
--- reads: allocation_round_rows, allocation_games
 -- design: allocation
 -- note:  over complete games. `mean_points` and `sd_points` (n - 1) are of the points of a whole game, bonus included;
 --        NULL if a study has no points. `best_share` is the share of rounds in which the group was chosen that brings

@@ -1,7 +1,6 @@
 -- allocation_question_ranks: how often each model names the best, second … group when it is asked after an unequal game.
 -- grain: source, study, study_version, variant, model, rank
 -- order: source, study, study_version, variant, model, rank
--- reads: allocation_questions
 -- design: allocation
 -- paper: Wu et al., Tables 4 and 5
 -- note:  Wu et al., appendix J. `share` is of the `n_questions` in which a group was named; chance is 1 / (number of

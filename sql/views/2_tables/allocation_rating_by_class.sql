@@ -1,7 +1,6 @@
 -- allocation_rating_by_class: how each model rates the groups that it has hired for a class of jobs.
 -- grain: source, study, study_version, variant, model, rating, class
 -- order: source, study, study_version, variant, model, rating, class
--- reads: allocation_ratings, allocation_counts
 -- design: allocation
 -- note:  an extension: Wu et al. have ratings of their human participants only. `mean_rating` is over hires: that of a
 --        group counts once for each of its hires for this class in the same game. Where roles make no stereotypes, the

@@ -1,7 +1,6 @@
 -- allocation_rating_means: how each model rates the groups after a game, by group.
 -- grain: source, study, study_version, variant, model, rating, group
 -- order: source, study, study_version, variant, model, rating, "group"
--- reads: allocation_ratings
 -- design: allocation
 -- note:  an extension: Wu et al. have ratings of their human participants only. `n` games in which the group got a number
 --        from `lowest` to `highest`, `n_without` in which it got none. Which group does well is a matter of luck in each

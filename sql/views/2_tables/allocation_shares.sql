@@ -1,7 +1,6 @@
 -- allocation_shares: how often each model chose each group for each class of jobs: its allocation matrices added up.
 -- grain: source, study, study_version, variant, model, class, group
 -- order: source, study, study_version, variant, model, class, "group"
--- reads: allocation_matrices
 -- design: allocation
 -- note:  Wu et al., figures 6 and 12; over complete games. `share_of_class` is of all who were chosen for this class,
 --        `share_of_group` of all the jobs of this group, `n_games` those in which it was chosen for this class at all.

@@ -1,7 +1,6 @@
 -- allocation_success: how often the choices of each model succeed, next to what chance and knowing everything would give.
 -- grain: source, study, study_version, variant, model
 -- order: source, study, study_version, variant, model
--- reads: allocation_round_rows
 -- design: allocation
 -- note:  Wu et al., figure 13. Over all rounds with a choice and an outcome. `random_level` is the mean chance of
 --        success of the groups in those rounds, `best_level` that of the group most likely to succeed. Where all

@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, condition, block_position, structured_output
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
 --        conditions.condition_no, condition, block_position, structured_output
--- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  a block is the trials of one condition, asked one after the other: the congruent one comes first in one test
 --        and second in the other, the other way round in the next repetition: of one repetition a test has one order

@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, condition
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
 --        condition
--- reads: association_answer_rows
 -- design: association
 -- paper: text
 -- note:  answers are what `is_valid`; their tokens are summed and counted (where there is a count), so that a mean

@@ -1,6 +1,5 @@
 -- choice_consistency: how consistent choices are that were shown twice, and what people's would be without slips.
 -- grain: call_id, statistic, attribute, level
--- reads: fits, consistency_choices
 -- design: factorial
 -- note:  made by `analyze --fit consistency`. `irr` is the share of equal choices, `tau` that of choices that are flipped by
 --        chance; of people means and effects, too, as they are (`estimate`) and `corrected` for tau. Of models

@@ -1,7 +1,6 @@
 -- coding_agreement: whether models code answers as they were coded before, and what they say of those left undecided.
 -- grain: source, study, study_version, variant, model, coding_source, coding_study, coding_version, coder
 -- order: source, study, study_version, variant, model, coding_source, coding_study, coding_version, coder
--- reads: second_codings
 -- design: coding
 -- paper: Cohen (1960); Fleiss, Cohen and Everitt (1969), equation 9, for the standard error
 -- note:  of the answers of one model; of `n_both` with both codings `n_agree` are alike; `kappa` and its standard error are of these, NULL if

@@ -1,7 +1,6 @@
 -- coding_confusion: how often people and each model give a text which codes.
 -- grain: source, study, study_version, variant, model, by_people, by_model
 -- order: source, study, study_version, variant, model, by_people, by_model
--- reads: codings
 -- design: coding
 -- note:  over all pairs of a person's and a model's coding of one text: `by_people` and `by_model` are their codes ("none": no
 --        code). People's stand next to those of models of every source.

@@ -1,7 +1,6 @@
 -- coding_counts: how often each coder gives each code, and how many of its codings can't be read.
 -- grain: source, study, study_version, variant, model, code
 -- order: source, study, study_version, variant, model, code
--- reads: codings
 -- design: coding
 -- note:  `share` is of the texts with a code that can be read, of a scale the mean point. `model` is the coder, a person where
 --        `is_person`.

@@ -2,7 +2,6 @@
 -- grain: call_id, model, test, kind
 -- order: source, study, study_version, variant, fit, call_id, kind DESC, models.model_no, model, tests.test_no,
 --        test
--- reads: bayes_contrasts, models, tests
 -- design: forced_choice
 -- paper: Table 1
 -- note:  delta_p: P(consistent) in the study's first condition minus that in the second one; s: the same in log odds;

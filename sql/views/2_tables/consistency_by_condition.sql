@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, condition, structured_output
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
 --        conditions.condition_no, condition, structured_output
--- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  consistent is the pair that contains the word's own category. Every valid answer must be codable as consistent
 --        or not: `coverage_percent` is 100 if it is, and the answers that can't be coded are in no rate. The

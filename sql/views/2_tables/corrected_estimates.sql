@@ -1,6 +1,5 @@
 -- corrected_estimates: what coded texts say by the coder's codes taken as truth, by people alone, and corrected.
 -- grain: call_id, term, method
--- reads: fits, dsl_corrections, ppi_corrections
 -- design: coding
 -- note:  made by `analyze --fit dsl` (with an --estimator), `prevalence` and `ppi`. `test` is the code. `method`: `coder`
 --        takes the model's codes as truth, `people` are their texts alone; `corrected` is the one to report. Ratios

@@ -1,7 +1,6 @@
 -- decision_bias: how often each model decides with the usual association, in each test.
 -- grain: source, study, study_version, variant, model, test
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test
--- reads: decision_answer_rows
 -- design: decision
 -- paper: Bai et al. (2025), Figure 3
 -- note:  of `n_conversations`, `n_decided` have a decision; the others are counted by what they are, and none of them is

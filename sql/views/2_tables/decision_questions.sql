@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, condition
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
 --        condition
--- reads: decision_answer_rows
 -- design: decision
 -- paper: Bai et al. (2025), SI section L
 -- note:  `about` is the group and the attribute that the question is of (aa, ab, ba, bb). `share_yes` is of the answers

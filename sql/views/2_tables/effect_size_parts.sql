@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, refusals_removed, condition
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, refusals_removed DESC,
 --        conditions.condition_no, condition
--- reads: association_answer_rows, conditions
 -- design: association
 -- paper: Table S3
 -- note:  d = (mean - reference_mean) / pooled_sd, SDs with n - 1; `reference` is the study's first condition. The 95 %

@@ -1,7 +1,6 @@
 -- elicited_rates: how likely each job succeeds, as a model said itself when it was asked for a percentage.
 -- grain: source, study, study_version, variant, model, job
 -- order: source, study, study_version, variant, model, class, job
--- reads: trials
 -- design: allocation
 -- note:  `mean_rate` is from 0 to 1, the mean over conversations (Wu et al., appendix A.3; that it is the mean is ours).
 --        A variant that plays with these rates has them in the ids of its trials: more conversations, other games.

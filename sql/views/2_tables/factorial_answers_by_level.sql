@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, question, attribute, level, answer
 -- order: source, study, study_version, variant, models.model_no, model, question, attribute, level, try_cast(answer
 --        AS DOUBLE), answer
--- reads: factorial_levels
 -- design: factorial
 -- note:  of points of scales, options and yes or no; of a choice among profiles the answers are 1 (chosen) and 0. `n` are
 --        profiles, `share` is of those of the level that have an answer.

@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, respondent, question, scale, template, repetition
 -- order: source, study, study_version, variant, models.model_no, model, respondent, question, scale, template,
 --        repetition
--- reads: factorial_profile_rows
 -- design: factorial
 -- note:  the mean of the items as they are keyed (a reversed one counts low + high - rating), NULL with less than 80 % of
 --        the items answered. `mean_as_given` leaves the keys out. A respondent is a model as one persona; where items

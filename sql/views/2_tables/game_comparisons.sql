@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, between, model, variant, answer_format, condition, reference, index
 -- order: source, study, study_version, between, model_no, model, variant, answer_format, condition, reference,
 --        list_position(['si', 'bgd', 'gasi', 'mutual_information_bits'], index), index
--- reads: game_differences, game_adjusted, calls, allocation_games, models
 -- design: allocation
 -- note:  Made by `analyze differences`, with R's compare_games(). `difference` is `condition` minus `reference`, two
 --        values of what `between` names, within model, variant and answer_format (NULL: what is compared, or pooled).

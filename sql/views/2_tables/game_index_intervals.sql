@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, index
 -- order: source, study, study_version, variant, model_no, model, list_position(['si', 'bgd', 'gasi',
 --        'mutual_information_bits'], index), index
--- reads: game_indices, random_levels, calls, allocation_games, models
 -- design: allocation
 -- note:  Made by `analyze indices`, with R's game_indices(). `conf` is the t interval over games, `boot` that of a
 --        bootstrap of whole games; `random_level` is what chance alone gives to a cell of as many games, choices,

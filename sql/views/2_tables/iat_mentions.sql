@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, condition
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
 --        condition
--- reads: association_answer_rows
 -- design: association
 -- paper: Table S11
 -- note:  case-sensitive, refusals left out. `n` answers remain; `n_readable` of them have a reasoning text (o3-mini

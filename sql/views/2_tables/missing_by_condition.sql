@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, condition, structured_output
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
 --        conditions.condition_no, condition, structured_output
--- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  the five kinds add up to `n_invalid`: refused in words or by the provider, filtered, cut off, malformed (both
 --        letters, neither, broken JSON), rejected (declined by the provider for no known reason). What failed for good

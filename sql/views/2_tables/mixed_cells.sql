@@ -1,7 +1,6 @@
 -- mixed_cells: models whose trials were not all asked and counted alike, and how they differ.
 -- grain: source, study, study_version, variant, model
 -- order: source, study, study_version, variant, models.model_no, model
--- reads: trial_rows, runs, run_models
 -- study: any
 -- note:  a study's version leaves out its models, its seed and --seed, so one cell of a table may hold trials of
 --        several of these. Only such models are rows here; no row is the good case. `n_settings` counts the settings,

@@ -1,7 +1,6 @@
 -- model_checks: what `collect check-model` found of each model that was asked, and which were never checked.
 -- grain: source, study, study_version, variant, model, provider, requested_model, settings
 -- order: source, study, study_version, variant, models.model_no, model, provider, requested_model, settings
--- reads: runs, run_models, checks
 -- study: any
 -- note:  the latest check with the same settings counts. `check_verdict`: ok, usable with care, not usable, unchecked;
 --        NULL for imported and simulated answers, which no check can be made of. `difficulty_correlation` is the rank

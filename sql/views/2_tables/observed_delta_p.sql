@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, condition, structured_output
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
 --        conditions.condition_no, condition, structured_output
--- reads: consistency_by_condition, conditions
 -- design: forced_choice
 -- note:  `reference` (the study's first condition: congruent, say) minus `condition`: `delta_p` of the shares of
 --        consistent answers among the valid, `delta_mean_p` of the mean probability of the consistent option, where

@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, condition, structured_output
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
 --        conditions.condition_no, condition, structured_output
--- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  of valid answers. The sides are balanced, so that without a preference `chosen_a_rate` is near one half, which
 --        its interval (Wilson's, 95 %) should hold, and the consistent option is found as often as A as it is as B

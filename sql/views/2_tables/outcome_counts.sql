@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, condition
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
 --        condition
--- reads: shown_attempts
 -- study: any
 -- note:  truncated, filtered, rejected and failed attempts cut the dependent variable, so they are counted by condition.
 --        A failed attempt ends no trial; `n_trials` is the sum of the six outcomes. A rejected

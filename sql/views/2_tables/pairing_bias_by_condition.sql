@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, condition
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
 --        condition
--- reads: pairing_answer_rows
 -- design: pairing, decision
 -- note:  as pairing_bias; conditions are the wordings by name. `mean_d_a_first` and `mean_d_b_first`: of the answers
 --        whose prompt named group a, or b, first. Where the two differ, the order matters.

@@ -1,6 +1,5 @@
 -- permutation_tests: what was observed in each cell next to its null distribution (`analyze permute`).
 -- grain: permutation_id, model, test, kind, scale
--- reads: permutation_cells, permutations, calls, permutation_main_fits, models, tests
 -- study: any
 -- note:  compare `observed` with `null_mean`, not with 0: under treatment coding the priors alone give the reference
 --        cell a difference. `observed` was fitted with the same settings as the refits; observed_main_fit is that of

@@ -2,7 +2,6 @@
 -- grain: call_id, model, test, condition, kind
 -- order: source, study, study_version, variant, fit, call_id, kind DESC, models.model_no, model, tests.test_no,
 --        test, condition
--- reads: bayes_predictions, models, tests
 -- design: forced_choice
 -- paper: Table 2
 -- note:  the paper's are of kind population; its two columns look exchanged. kind: as in bayes_predictions.

@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, condition, structured_output
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
 --        conditions.condition_no, condition, structured_output
--- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  of items with two valid answers at least (`collect --repetitions`). `agreement` is the share of pairs of
 --        answers to one item that are alike in being consistent or not, averaged over items; which side is A changes

@@ -1,6 +1,5 @@
 -- replayed_curves: how choices settle by round, in games and in their replays by fitted models of choice.
 -- grain: call_id, policy, measure, round
--- reads: fits, policies_curves, learning_curves, policies_candidates, learning_learner
 -- study: any
 -- note:  Made by `analyze --fit policies` and `--fit learning` (`policy` is "hierarchical learner" then). Shares of games,
 --        as running means over five rounds: success; repeated, the last group of the class once more; new_group, one that

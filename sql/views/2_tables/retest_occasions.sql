@@ -1,7 +1,6 @@
 -- retest_occasions: when each model was asked the same trials again, and which model answered then and now.
 -- grain: source, study, study_version, variant, model, occasion
 -- order: source, study, study_version, variant, models.model_no, model, occasion
--- reads: all_trials, run_models, attempts
 -- study: any
 -- note:  of `collect --again`; the first answers to the trials that were asked again are next to each occasion. `n_wanted`
 --        is what --again asked for, `n_trials` what has an answer: whole conversations, as many in each test and condition.

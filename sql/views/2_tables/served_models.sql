@@ -1,7 +1,6 @@
 -- served_models: which model was asked for, and which one says it answered.
 -- grain: source, study, study_version, variant, model, provider, requested_model, served_model
 -- order: source, study, study_version, variant, models.model_no, model, provider, requested_model, served_model
--- reads: trials
 -- study: any
 -- note:  if a model of another family or version answered, or another snapshot than was asked for by its date, the
 --        trials are left out of the tables of the study (`n_left_out`; how names are compared: served_names). Snapshots

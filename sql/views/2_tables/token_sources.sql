@@ -1,7 +1,6 @@
 -- token_sources: what the analysed token counts of each model are, and in which steps they come.
 -- grain: source, study, study_version, variant, model, token_source
 -- order: source, study, study_version, variant, models.model_no, model, token_source
--- reads: trials, models, model_checks
 -- study: any
 -- note:  token_source: usage (the provider's own reasoning count), output (all output tokens), template (up to a
 --        closing marker), retokenized. `step` is the greatest common divisor of all positive counts (o3-mini: 64);

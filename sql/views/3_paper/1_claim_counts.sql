@@ -1,7 +1,6 @@
 -- claim_counts: what is counted of each model and test, for the numbers in the text of a paper.
 -- grain: source, study, study_version, variant, model, test
 -- order: source, study, study_version, variant, model, test
--- reads: cell_totals, iat_mentions, token_sources, conditions
 -- design: association
 -- note:  the two conditions of a cell in one row, in the study's order. `step` is that of the model's token counts.
 CREATE OR REPLACE VIEW claim_counts AS

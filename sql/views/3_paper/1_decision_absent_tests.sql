@@ -1,6 +1,5 @@
 -- decision_absent_tests: the tests of a study's plan of which a model has no answers here.
 -- grain: source, study, study_version, variant, model
--- reads: decision_answer_rows, planned_cells
 -- design: decision
 -- note:  a number of all tests together can't be compared with its print while some are absent. Rows only where some are.
 CREATE OR REPLACE VIEW decision_absent_tests AS

@@ -1,6 +1,5 @@
 -- game_cells: what each variant and model of games is in a paper's words, and what is short of the games planned.
 -- grain: source, study, study_version, variant, model
--- reads: allocation_game_ends, allocation_question_ranks, planned_cells
 -- design: allocation
 -- note:  of "main.cot", `test` is "main" and `condition` "cot"; where no format was asked for, it is the one that this
 --        model usually answers in. `is_usual`: it is that of the unchanged study. Only variants of the study have a

@@ -1,6 +1,5 @@
 -- game_claim_cells: the games that each number in the text of a paper is of, and what is counted of those that are here.
 -- grain: source, study, study_version, number_no, cell_test, scope_no
--- reads: printed_numbers, printed_scopes, planned_cells, game_cells, allocation_indices, allocation_question_ranks
 -- design: allocation
 -- note:  a reduction is of the variant that the number names and of the one whose name it extends ("resettlement" of
 --        "resettlement_hair"); extremes are also of the variants whose reduction is printed for the same models. Of shares

@@ -1,6 +1,5 @@
 -- missing_texts: in words, which texts of the paper's topic model are not here; NULL: all of them are.
 -- grain: source, study, study_version, variant
--- reads: printed_numbers, planned_cells, iat_mentions, asked_cells
 -- design: association
 -- note:  the paper's models are those whose share of a topic is printed (`proportion_pct`); each needs readable
 --        reasoning in each test.

@@ -1,7 +1,5 @@
 -- claim_cells: what is counted and fitted of each model and test that the text of a paper speaks of.
 -- grain: source, study, study_version, variant, model, test
--- reads: claim_counts, asked_cells, recomputed_mixed_models, recomputed_effect_sizes, compared_fits, estimates,
---        printed_scopes
 -- design: association
 -- note:  only the paper's own models (its scope "all"). `b` and `p` are of the mixed model, `d_…` with the refusals
 --        removed and kept; `welch_…` is of the model, the same in all of its tests. `needs_more`: significantly more

@@ -1,6 +1,5 @@
 -- claim_rows: the models and tests that each number in the text of a paper is of, and which of them are here.
 -- grain: source, study, study_version, variant, number_no, scope_no, test_no
--- reads: printed_numbers, printed_scopes, planned_cells, claim_cells
 -- design: association
 -- inner: yes
 -- note:  `is_here`: there is what the number is made of. A number of the design needs one model (or test) for each test

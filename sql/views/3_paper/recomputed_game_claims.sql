@@ -1,7 +1,6 @@
 -- recomputed_game_claims: what the text of a paper says of several games: means, extremes, reductions, ratios, shares, p.
 -- grain: source, study, study_version, model, test, condition, quantity
 -- order: ALL
--- reads: game_claim_cells, game_comparisons
 -- design: allocation
 -- gives: si, bgd, gasi, is_below_random, p_value, gasi_min, gasi_max, si_reduction, si_ratio, percent_best,
 --        percent_second, percent_third, percent_fourth

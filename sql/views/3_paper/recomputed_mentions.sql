@@ -1,7 +1,6 @@
 -- recomputed_mentions: answers whose reasoning names the IAT, by test and condition, and in all tests together.
 -- grain: source, study, study_version, variant, model, test, condition, quantity
 -- order: ALL
--- reads: iat_mentions, planned_cells
 -- design: association
 -- gives: mentions
 -- lacks: cell

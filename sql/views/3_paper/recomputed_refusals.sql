@@ -1,7 +1,6 @@
 -- recomputed_refusals: refusals of each test, and of each of its conditions, as papers print them.
 -- grain: source, study, study_version, variant, model, test, refusals_removed, condition, quantity
 -- order: ALL
--- reads: refusal_counts, refusals_by_condition
 -- design: association
 -- gives: refusals, refusal_rate, n_trials
 -- lacks: cell

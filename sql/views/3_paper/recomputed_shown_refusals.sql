@@ -1,7 +1,6 @@
 -- recomputed_shown_refusals: whether a refusal that a paper shows in its own words is among the answers that are here.
 -- grain: source, study, study_version, variant, model, condition, quantity
 -- order: ALL
--- reads: printed_numbers, asked_cells, association_answers, shortfalls
 -- design: association
 -- gives: refusal
 -- note:  printed as "is a refusal: Laurie, 1600 tokens", with the answer in the column `source`. Papers are typeset with
