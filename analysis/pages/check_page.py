@@ -26,6 +26,7 @@ from slant.analysis.questions.checks.check_calls import has_checks
 from slant.analysis.questions.checks.check_findings import Checks, findings, rows_of
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import checks_not_made, findings_made
+from slant.analysis.rows.cells import LABELS, MEASURED
 from slant.collector.errors import UsageError
 from slant.collector.markup import escaped_markdown
 from slant.collector.system.files import opened, regular_files
@@ -165,20 +166,7 @@ def _figures(
     """Draw what the study's design is checked for first: residuals by model, or the places of options."""
     trials = checks.trials.filter(**grain)
     if not checks.study.design.analyses.checked_view:
-        columns = [
-            "source",
-            "model",
-            "model_label",
-            "test",
-            "test_label",
-            "test_no",
-            "condition",
-            "wording",
-            "tokens",
-            "token_source",
-            "is_refusal",
-            "is_valid",
-        ]
+        columns = ["source", *(name for name in LABELS if name != "model_no"), "condition", "wording", *MEASURED]
         parts = [part for _, part in trials.select(columns).group_by("model", maintain_order=True)]
         return [
             embedded(figure) for figure in draw([("plot_residuals", part) for part in parts], workers, dpi=PAGE_DPI)

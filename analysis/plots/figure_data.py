@@ -21,7 +21,7 @@ from slant.analysis.fitting.fits import Progress
 from slant.analysis.questions.games.indices import with_game_variant
 from slant.analysis.questions.sensitivity import kept_specifications
 from slant.analysis.questions.topics.topic_models import STALE, models_to_show
-from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN, LABELS, MEASURED
 from slant.analysis.rows.views import read_view, stored_views, with_labels
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -59,18 +59,7 @@ def kept_topic_rows(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
     return {"topic_prevalence": prevalence, "search_k": searches}
 
 
-LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")
-_COLUMNS = (
-    *GRAIN,
-    *LABELS,
-    "condition",
-    "condition_label",
-    "condition_no",
-    "tokens",
-    "token_source",
-    "is_refusal",
-    "is_valid",
-)
+_COLUMNS = (*GRAIN, *LABELS, *CONDITION_LABELS, *MEASURED)
 
 
 @dataclass(frozen=True)

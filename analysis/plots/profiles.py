@@ -12,10 +12,10 @@ import polars as pl
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import fit
-from slant.analysis.fitting.frames import fits_to_show, stale_fit_warning
+from slant.analysis.fitting.frames import CELL, fits_to_show, stale_fit_warning
 from slant.analysis.plots.figure_data import FigureData, Rows
 from slant.analysis.questions.calibration import last_calibrations
-from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.cells import GRAIN, LABELS
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
 from slant.collector.sources import sources_that
@@ -96,12 +96,7 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
     draws = rows.drop_nulls("model").select(
         *GRAIN,
         "number",
-        "model",
-        "model_label",
-        "model_no",
-        "test",
-        "test_label",
-        "test_no",
+        *LABELS,
         delta_p=pl.when(is_averaged).then("delta_p_items").otherwise("delta_p"),
         kind=pl.when(is_averaged).then(pl.lit("item_averaged")).otherwise(pl.lit("population")),
         part="engine",
@@ -235,19 +230,7 @@ def _with_outcome(rows: pl.DataFrame, question: str, data: FigureData) -> pl.Dat
 
 
 def _with_levels(estimates: pl.DataFrame, levels: pl.DataFrame) -> pl.DataFrame:
-    cell = [
-        "source",
-        "study",
-        "study_version",
-        "variant",
-        "model",
-        "test",
-        "fit",
-        "refusals_removed",
-        "measure",
-        "term",
-    ]
-    return estimates.join(levels, on=cell, how="left", nulls_equal=True, maintain_order="left")
+    return estimates.join(levels, on=[*CELL, "term"], how="left", nulls_equal=True, maintain_order="left")
 
 
 def _paired(data: FigureData) -> pl.DataFrame | None:

@@ -13,11 +13,11 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.choices import newest_fits
 from slant.analysis.fitting.fits import FitResult, Progress, fit
 from slant.analysis.plots import figure_data, games, profiles
-from slant.analysis.plots.figure_data import LABELS, FigureData, FigureKind, Rows, figure_kind, figure_table
+from slant.analysis.plots.figure_data import FigureData, FigureKind, Rows, figure_kind, figure_table
 from slant.analysis.questions.checks.study_checks import same_words_rows
 from slant.analysis.questions.checks.trials import has_mixed_fit
 from slant.analysis.questions.games.indices import CELL
-from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN, LABELS
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.database import reading
@@ -74,12 +74,12 @@ def _tokens(data: FigureData) -> pl.DataFrame:
 
 
 def _token_steps(data: FigureData) -> pl.DataFrame:
-    return data.trials.drop_nulls("tokens").drop("test_label", "condition", "condition_label", "condition_no")
+    return data.trials.drop_nulls("tokens").drop("test_label", *CONDITION_LABELS)
 
 
 def _refusals(data: FigureData) -> pl.DataFrame:
     counts = [pl.len().alias("n_trials"), pl.col("is_refusal").sum().alias("n_refusals")]
-    keys = [*GRAIN, *LABELS, "condition", "condition_label", "condition_no"]
+    keys = [*GRAIN, *LABELS, *CONDITION_LABELS]
     return data.trials.drop_nulls("condition").group_by(keys, maintain_order=True).agg(*counts)
 
 

@@ -28,6 +28,9 @@ from slant.collector.studies.catalogue import Fit
 from slant.collector.study.crossed_fits import STEP, engine_columns
 
 GRAIN = ("source", "study_version", "variant")
+LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")
+CONDITION_LABELS = ("condition", "condition_label", "condition_no")
+MEASURED = ("tokens", "token_source", "is_refusal", "is_valid")
 _OF_COUNTS_IN_STEPS = ("step_sensitivity", "censored")
 # Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
 ORDER = (

@@ -33,7 +33,7 @@ from slant.analysis.questions.checks.sentences import (
     spread,
 )
 from slant.analysis.questions.checks.word_findings import pooled_effects
-from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
 from slant.collector.registration.canonical import document_of, registered_rule
@@ -155,7 +155,7 @@ def rows_of(checks: Checks, grain: Mapping[str, str]) -> dict[str, pl.DataFrame]
 def context_of(checks: Checks, trials: pl.DataFrame) -> Context:
     models = dict(trials.select("model", "model_label").unique(maintain_order=True).iter_rows())
     tests = dict(trials.select("test", "test_label").unique(maintain_order=True).iter_rows())
-    condition_rows = trials.select("condition", "condition_label", "condition_no").unique(maintain_order=True)
+    condition_rows = trials.select(CONDITION_LABELS).unique(maintain_order=True)
     conditions = dict(
         condition_rows.sort("condition_no", nulls_last=True).select("condition", "condition_label").iter_rows()
     )

@@ -12,7 +12,7 @@ import duckdb
 import polars as pl
 
 from slant.analysis.calls.call import Call
-from slant.analysis.rows.cells import GRAIN, ORDER
+from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN, LABELS, MEASURED, ORDER
 from slant.analysis.rows.study_choice import rows_of_source
 from slant.analysis.rows.views import read_view, set_measure
 from slant.collector.ask.run_warnings import reasoning_budget
@@ -26,26 +26,8 @@ from slant.collector.study.crossed_fits import cell_model
 CELL = (*GRAIN, "model", "test")
 SIGN_KEPT = "is_sign_kept_by_missing"
 COLUMNS = (
-    *GRAIN,
-    "trial_id",
-    "run_id",
-    "model",
-    "model_label",
-    "model_no",
-    "test",
-    "test_label",
-    "test_no",
-    "condition",
-    "condition_label",
-    "condition_no",
-    "wording",
-    "item",
-    "repetition",
-    "tokens",
-    "token_source",
-    "is_refusal",
-    "is_valid",
-    "outcome",
+    *(*GRAIN, "trial_id", "run_id", *LABELS, *CONDITION_LABELS),
+    *("wording", "item", "repetition", *MEASURED, "outcome"),
 )
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 
