@@ -347,8 +347,6 @@ class Attempt:
 _OF_REPLY = Reply.__dataclass_fields__
 READ_AGAIN = tuple(f.name for f in fields(Attempt) if f.metadata.get("is_read_again", f.name in _OF_REPLY))
 """List the columns of an attempt that a later reading of its response decides (`collect reread`)."""
-READ_AGAIN_STORED = (*READ_AGAIN, "factor_lists")
-"""List these as the database has them: factors are there as lists, too."""
 OWN = tuple(f.name for f in fields(Attempt) if f.metadata.get("is_own"))
 """List what each of the answers that share an attempt has by itself; all other columns are shared."""
 

@@ -16,8 +16,8 @@ import polars as pl
 from slant.collector.check_facts import CheckFacts
 from slant.collector.keep.frames import registered
 from slant.collector.keep.journal_files import checked_lines, divided
-from slant.collector.keep.schema import migration_texts
-from slant.collector.records import OWN, READ_AGAIN, READ_AGAIN_STORED, Attempt, Run
+from slant.collector.keep.schema import READ_AGAIN_STORED, migration_texts
+from slant.collector.records import OWN, READ_AGAIN, Attempt, Run
 from slant.collector.system.json_text import decoded
 from slant.collector.system.shipped_files import sql_query
 

@@ -40,9 +40,9 @@ from slant.collector.keep.lake_files import (
     script,
     write_list,
 )
+from slant.collector.keep.schema import READ_AGAIN_STORED
 from slant.collector.keep.view_heads import comment_statements, trial_views
 from slant.collector.markup import escaped_markdown
-from slant.collector.records import READ_AGAIN_STORED
 from slant.collector.system import files
 from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock
 from slant.collector.system.shipped_files import sql_query

@@ -27,9 +27,8 @@ import duckdb
 
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.frames import INSTANT, without_zones
-from slant.collector.keep.schema import all_views, migration_texts
+from slant.collector.keep.schema import READ_AGAIN_STORED, all_views, migration_texts
 from slant.collector.keep.view_heads import make_views, view_texts
-from slant.collector.records import READ_AGAIN_STORED
 from slant.collector.system import files
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text

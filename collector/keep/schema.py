@@ -33,8 +33,11 @@ from slant.collector.keep.definitions import (
     our_definitions,
 )
 from slant.collector.keep.view_heads import comment_statements, make_views, view_texts
+from slant.collector.records import READ_AGAIN
 from slant.collector.system.shipped_files import sql_dir
 
+READ_AGAIN_STORED = (*READ_AGAIN, "factor_lists")
+"""List what a later reading decides as the table of attempts has it: factors are there as lists, too."""
 MAX_ENTRIES = 10_000  # slant makes some 150 tables and views, and packages of others a few for each design
 _MIN_BYTES = 200 * MAX_ENTRIES  # a file that is smaller can't hold as many
 _SECTOR = 4096  # three headers of this length come before the first block
