@@ -180,12 +180,17 @@ def own_rows(dialects: Collection[str]) -> dict[str, ProviderRow]:
     return dict(_read(file, file.stat().st_mtime_ns if file.is_file() else 0, tuple(sorted(dialects))))
 
 
-def tables_of(file: Path, what: str = "providers") -> Table:
-    """Return a file of providers (or of prices) as a table that is read key by key; UsageError if it is not one."""
+def tables_of(file: Path) -> Table:
+    """Return a provider file as a table that is read key by key; UsageError if it is not one."""
     if not file.exists():
-        raise UsageError(f"Can't read the {what} in {file}: there is no such file.")
+        raise UsageError(f"Can't read the providers in {file}: there is no such file.")
+    return table_in(file, "providers", MAX_BYTES)
+
+
+def table_in(file: Path, what: str, *max_bytes: int) -> Table:
+    """Return a TOML file as such a table; UsageError if it can't be read."""
     try:
-        return Table(parsed_toml(contents_of_named(file, MAX_BYTES).decode("utf-8-sig")), str(file))
+        return Table(parsed_toml(contents_of_named(file, *max_bytes).decode("utf-8-sig")), str(file))
     except OSError as error:
         raise UsageError(f"Can't read the {what} in {file}: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:

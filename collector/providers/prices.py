@@ -18,7 +18,7 @@ from typing import Any
 
 from slant.collector.errors import UsageError
 from slant.collector.providers.exchange import amount, count
-from slant.collector.providers.own_providers import provider_file, tables_of
+from slant.collector.providers.own_providers import provider_file, table_in, tables_of
 from slant.collector.records import PriceSource, Reply
 from slant.collector.study.toml_table import Table
 
@@ -129,7 +129,7 @@ def load_prices(user_file: str | Path | None = None) -> PriceList:
 
 def read_prices(file: Path) -> list[Price]:
     """Return the rows of one file of prices; UsageError names the row that breaks the rules."""
-    table = tables_of(file, "prices")
+    table = table_in(file, "prices")
     prices = [_price(row) for row in table.rows("prices")]
     table.finish()
     return prices
