@@ -39,14 +39,16 @@ agreement <- function(data, code = "code", coder = "coder", text = "text", level
   if (level != "nominal" && !is.numeric(data[[code]])) {
     stop_with(sprintf("Codes of the level \"%s\" must be numbers, and `%s` is not.", level, code))
   }
-  data <- data[!is.na(data[[code]]), ]
+  data <- data[!is.na(data[[code]]), c(code, coder, text, by)]
   groups <- if (is.null(by)) list(seq_len(nrow(data))) else group_rows(data, by)
   found <- lapply(groups, function(rows) {
-    codes <- code_matrix(data[rows, ], code, coder, text)
-    found <- agreement_of_sets(codes, level, draws, alpha, seed)
+    patterns <- code_patterns(code_matrix(if (is.null(by)) data else data[rows, ], code, coder, text))
+    found <- agreement_of_sets(patterns, level, draws, alpha, seed)
     if (each_code) {
-      values <- sort(unique(as.vector(codes)), method = "radix")
-      of_codes <- lapply(values, function(value) agreement_of_sets(codes == value, level, draws, alpha, seed))
+      values <- sort(unique(as.vector(patterns$codes)), method = "radix")
+      of_codes <- lapply(values, function(value) {
+        agreement_of_sets(list(codes = patterns$codes == value, n = patterns$n), level, draws, alpha, seed)
+      })
       n <- c(nrow(found), vapply(of_codes, nrow, 1L))
       found <- cbind(frame_of(code = rep(c(NA, as.character(values)), n)), do.call(rbind, c(list(found), of_codes)))
     }
@@ -56,12 +58,13 @@ agreement <- function(data, code = "code", coder = "coder", text = "text", level
 }
 
 # All coders together, then each pair that shares texts.
-agreement_of_sets <- function(codes, level, draws, alpha, seed) {
+agreement_of_sets <- function(patterns, level, draws, alpha, seed) {
+  codes <- patterns$codes
   pairs <- if (ncol(codes) > 2) utils::combn(ncol(codes), 2, simplify = FALSE) else list()
-  shared <- vapply(pairs, function(pair) sum(stats::complete.cases(codes[, pair])) > 0, NA)
+  shared <- vapply(pairs, function(pair) any(stats::complete.cases(codes[, pair])), NA)
   sets <- c(list(seq_len(ncol(codes))), pairs[shared])
   do.call(rbind, lapply(sets, function(set) {
-    measured <- with_seed(seed, agreement_of(codes[, set, drop = FALSE], level, draws, alpha))
+    measured <- with_seed(seed, agreement_of(codes[, set, drop = FALSE], patterns$n, level, draws, alpha))
     is_all <- length(set) != 2
     cbind(frame_of(
       coder_1 = if (is_all) "all" else colnames(codes)[[set[[1]]]],
@@ -73,10 +76,9 @@ agreement_of_sets <- function(codes, level, draws, alpha, seed) {
 # A matrix of codes, a row a text and a column a coder.
 code_matrix <- function(data, code, coder, text) {
   coders <- sort(unique(as.character(data[[coder]])), method = "radix")
-  # In an order of their own: draws then do not depend on that of the rows.
-  texts <- sort(unique(as.character(data[[text]])), method = "radix")
   if (length(coders) < 2) stop_with(sprintf("Agreement is of two coders or more, and there is %d.", length(coders)))
-  place <- cbind(match(as.character(data[[text]]), texts), match(as.character(data[[coder]]), coders))
+  texts <- unique(data[[text]])
+  place <- match(data[[text]], texts) + length(texts) * (match(as.character(data[[coder]]), coders) - 1)
   if (anyDuplicated(place) > 0) {
     stop_with("A coder has coded a text twice: name what sets these codes apart in `by`, or leave one out.")
   }
@@ -86,7 +88,19 @@ code_matrix <- function(data, code, coder, text) {
   codes
 }
 
-agreement_of <- function(codes, level, draws, alpha) {
+# The rows of a matrix of codes, each once and in an order of their own, and how many texts have it: many texts have few.
+code_patterns <- function(codes) {
+  values <- sort(unique(as.vector(codes)), method = "radix")
+  key <- rep(0, nrow(codes))
+  for (column in seq_len(ncol(codes))) {
+    key <- key * (length(values) + 1) + match(codes[, column], values, nomatch = 0L)
+    key <- match(key, sort(unique(key)))
+  }
+  n <- tabulate(key)
+  list(codes = codes[match(seq_along(n), key), , drop = FALSE], n = n)
+}
+
+agreement_of <- function(codes, n, level, draws, alpha) {
   values <- sort(unique(as.vector(codes)), method = "radix")
   counts <- matrix(0, nrow(codes), length(values)) # how many coders gave each code to each text
   for (column in seq_len(ncol(codes))) {
@@ -95,56 +109,71 @@ agreement_of <- function(codes, level, draws, alpha) {
     counts[place] <- counts[place] + 1
   }
   pair <- if (ncol(codes) == 2) matrix(match(codes, values), ncol = 2)
-  is_shared <- rowSums(counts) >= 2
-  measured <- agreement_measures(counts, pair, values, level)
-  texts <- which(is_shared)
+  shared <- which(rowSums(counts) >= 2)
+  n_texts <- sum(n[shared])
+  measured <- agreement_measures(counts, pair, values, level, matrix(n, 1))
   drawn <- matrix(NA_real_, draws, 3)
-  for (draw in seq_len(if (length(texts) < 2) 0 else draws)) {
-    rows <- texts[sample.int(length(texts), replace = TRUE)]
-    drawn[draw, ] <- agreement_measures(counts[rows, , drop = FALSE], pair[rows, , drop = FALSE], values, level)[-1]
+  at_once <- max(1, 1e6 %/% length(n))
+  for (first in seq(1, by = at_once, length.out = if (n_texts < 2) 0 else ceiling(draws / at_once))) {
+    rows <- first:min(draws, first + at_once - 1)
+    times <- t(stats::rmultinom(length(rows), n_texts, n[shared]))
+    of_pair <- pair[shared, , drop = FALSE]
+    drawn[rows, ] <- agreement_measures(counts[shared, , drop = FALSE], of_pair, values, level, times)[, -1]
   }
   ends <- apply(drawn, 2, stats::quantile, c(alpha / 2, 1 - alpha / 2), na.rm = TRUE, names = FALSE)
   frame_of(
-    n_texts = sum(is_shared), observed = measured[[1]], kappa = measured[[2]], alpha = measured[[3]],
+    n_texts = n_texts, observed = measured[[1]], kappa = measured[[2]], alpha = measured[[3]],
     ac1 = measured[[4]], kappa_low = ends[1, 1], kappa_high = ends[2, 1], alpha_low = ends[1, 2],
     alpha_high = ends[2, 2], ac1_low = ends[1, 3], ac1_high = ends[2, 3]
   )
 }
 
-# c(observed, kappa, alpha, ac1); NA of what these codes can't tell.
-agreement_measures <- function(counts, pair, values, level) {
+# A row of observed, kappa, alpha, ac1 for each row of `times`: how many texts have each pattern of `counts`. NA of what
+# these codes can't tell.
+agreement_measures <- function(counts, pair, values, level, times) {
   n_codes <- rowSums(counts)
-  is_shared <- n_codes >= 2
-  if (!any(is_shared)) {
-    return(rep(NA_real_, 4))
+  shared <- n_codes >= 2
+  if (!any(shared)) {
+    return(matrix(NA_real_, nrow(times), 4))
   }
-  shared <- counts[is_shared, , drop = FALSE]
-  n <- n_codes[is_shared]
-  observed <- mean(rowSums(shared * (shared - 1)) / (n * (n - 1)))
-  share <- colMeans(counts[n_codes > 0, , drop = FALSE] / n_codes[n_codes > 0])
-  by_chance <- sum(share * (1 - share)) / max(1, length(values) - 1)
-  corrected <- function(expected) if (isTRUE(expected < 1)) (observed - expected) / (1 - expected) else NA_real_
-  kappa <- if (is.null(pair)) {
-    corrected(sum(share^2))
-  } else {
-    both <- stats::complete.cases(pair)
-    kappa_of(cross_table(pair[both, , drop = FALSE], length(values)))
-  }
-  ac1 <- if (length(values) < 2) NA_real_ else corrected(by_chance)
-  c(observed, kappa, krippendorffs_alpha(shared, n, values, level), ac1)
+  n <- n_codes[shared]
+  times_shared <- times[, shared, drop = FALSE]
+  agreeing <- rowSums(counts[shared, , drop = FALSE] * (counts[shared, , drop = FALSE] - 1)) / (n * (n - 1))
+  observed <- drop(times_shared %*% agreeing) / rowSums(times_shared)
+  known <- n_codes > 0
+  share <- times[, known, drop = FALSE] %*% (counts[known, , drop = FALSE] / n_codes[known])
+  share <- share / rowSums(times[, known, drop = FALSE])
+  beyond <- function(expected, observed) ifelse(expected < 1, (observed - expected) / (1 - expected), NA_real_)
+  kappa <- if (is.null(pair)) beyond(rowSums(share^2), observed) else kappas_of(pair, length(values), times, beyond)
+  by_chance <- rowSums(share * (1 - share)) / max(1, length(values) - 1)
+  ac1 <- if (length(values) < 2) NA_real_ else beyond(by_chance, observed)
+  cbind(observed, kappa, krippendorffs_alpha(counts[shared, , drop = FALSE], n, values, level, times_shared), ac1)
 }
 
-krippendorffs_alpha <- function(counts, n, values, level) {
-  coincidences <- crossprod(counts, counts / (n - 1)) - diag(colSums(counts / (n - 1)), ncol(counts))
-  totals <- colSums(coincidences)
-  distance <- if (level == "nominal") {
-    1 - diag(length(values))
-  } else if (level == "interval") {
-    outer(values, values, "-")^2
-  } else {
-    below <- cumsum(totals) - totals / 2 # codes below, and half of those that are the same
-    outer(below, below, "-")^2
+# Cohen's kappa of a pair.
+kappas_of <- function(pair, n_values, times, beyond) {
+  both <- stats::complete.cases(pair)
+  times <- times[, both, drop = FALSE]
+  n <- rowSums(times)
+  margins <- lapply(1:2, function(side) times %*% outer(pair[both, side], seq_len(n_values), `==`))
+  equal <- drop(times %*% (pair[both, 1] == pair[both, 2]))
+  beyond(rowSums(margins[[1]] * margins[[2]]) / n^2, equal / n)
+}
+
+krippendorffs_alpha <- function(counts, n, values, level, times) {
+  totals <- times %*% counts
+  n_all <- rowSums(totals)
+  if (level == "nominal") {
+    observed <- drop(times %*% ((n^2 - rowSums(counts^2)) / (n - 1)))
+    expected <- n_all^2 - rowSums(totals^2)
+  } else { # of squared distances of places on a line
+    below <- totals %*% upper.tri(diag(length(values)), diag = TRUE) - totals / 2 # half of those that are the same, too
+    places <- if (level == "ordinal") below else matrix(values, nrow(times), length(values), byrow = TRUE)
+    places <- places - rowSums(totals * places) / n_all
+    apart <- n * (counts %*% t(places^2)) - (counts %*% t(places))^2
+    observed <- 2 * rowSums(times * t(apart / (n - 1)))
+    expected <- 2 * n_all * rowSums(totals * places^2)
+    expected[expected <= 1e-20 * (n_all * max(abs(values)))^2] <- 0
   }
-  expected <- sum(outer(totals, totals) * distance)
-  if (!isTRUE(expected > 0)) NA_real_ else 1 - (sum(totals) - 1) * sum(coincidences * distance) / expected
+  ifelse(expected > 0, 1 - (n_all - 1) * observed / expected, NA_real_)
 }

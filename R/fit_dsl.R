@@ -148,8 +148,9 @@ log_ratio <- function(solved, term) {
 # Standard errors if people had coded other numbers of texts: what a text's label adds counts 1 / pi.
 errors_at <- function(labels, corrected, solved, weight, sample) {
   do.call(rbind, lapply(sort(as.integer(labels)), function(n) {
-    drawn <- pmin(1, sample$probability * n / sum(sample$is_coded))
-    more <- crossprod(solved$by_label, solved$by_label * (weight * (1 / drawn - 1 / sample$probability)))
+    known <- sample$probability[weight != 0]
+    drawn <- pmin(1, known * n / sum(sample$is_coded))
+    more <- crossprod(solved$by_label, solved$by_label * (weight[weight != 0] * (1 / drawn - 1 / known)))
     variance <- corrected$std_error^2 + diag(solved$inverse %*% more %*% t(solved$inverse))
     frame_of(term = corrected$term, n_labels = rep(n, nrow(corrected)), std_error = sqrt(pmax(0, variance)))
   }))
@@ -267,44 +268,62 @@ with_people <- function(rows, guessed, coded) {
   rows
 }
 
-# The solution of the estimating equations: list(estimate, inverse of the Jacobian, scores a row, solve_without).
-# `guessed` counts others - weight, `people` weight; without `guessed`, people's codes alone.
+# The solution of the estimating equations: list(estimate, inverse of the Jacobian, scores a row, by_label: what each
+# labelled row's label changes of them, solve_without). `guessed` counts others - weight, `people` weight; without
+# `guessed`, people's codes alone.
 solved_moments <- function(formula, guessed, people, weight, family, others = 1) {
-  weights <- list(guessed = if (is.null(guessed)) 0 * weight else others - weight, people = weight)
-  rows_of_parts <- list(guessed = if (is.null(guessed)) people else guessed, people = people)
-  parts <- lapply(rows_of_parts, function(rows) {
-    frame <- stats::model.frame(formula, rows)
-    list(x = stats::model.matrix(formula, frame), y = as.double(stats::model.response(frame)))
-  })
-  inverse_link <- if (family == "binomial") stats::plogis else identity
-  slope <- if (family == "binomial") stats::dlogis else function(eta) rep(1, length(eta))
-  solve_on <- function(is_in) {
-    estimate <- double(ncol(parts$people$x))
+  labelled <- which(weight != 0)
+  part_of <- function(rows, places, weights) {
+    rows <- rows[all.vars(formula)]
+    rows <- if (is.null(places)) rows else rows[places, , drop = FALSE]
+    frame <- stats::model.frame(formula, rows, na.action = stats::na.pass)
+    list(
+      x = stats::model.matrix(formula, frame), y = as.double(stats::model.response(frame)), weight = weights,
+      places = if (is.null(places)) seq_along(weight) else places
+    )
+  }
+  of_people <- if (length(labelled) > 0) part_of(people, labelled, weight[labelled])
+  of_guessed <- if (!is.null(guessed)) part_of(guessed, NULL, rep_len(others, length(weight)) - weight)
+  parts <- Filter(Negate(is.null), list(of_guessed, of_people))
+  is_linear <- family != "binomial"
+  inverse_link <- if (is_linear) identity else stats::plogis
+  residuals_of <- function(part, estimate) part$y - inverse_link(drop(part$x %*% estimate))
+  slope_of <- function(part, estimate) {
+    slope <- if (is_linear) 1 else stats::dlogis(drop(part$x %*% estimate))
+    crossprod(part$x, part$x * (part$weight * slope))
+  }
+  solve_on <- function(parts) {
+    estimate <- double(ncol(parts[[1]]$x))
+    slope <- NULL
     for (step in 1:50) {
-      at <- lapply(names(parts), function(part) {
-        x <- parts[[part]]$x[is_in, , drop = FALSE]
-        eta <- drop(x %*% estimate)
-        w <- weights[[part]][is_in]
-        list(
-          scores = x * (w * (parts[[part]]$y[is_in] - inverse_link(eta))), slope = crossprod(x, x * (w * slope(eta)))
-        )
-      })
-      scores <- at[[1]]$scores + at[[2]]$scores
-      change <- tryCatch(solve(at[[1]]$slope + at[[2]]$slope, colSums(scores)), error = function(problem) NULL)
+      if (!is_linear || step == 1) slope <- Reduce(`+`, lapply(parts, slope_of, estimate))
+      gradient <- Reduce(`+`, lapply(parts, function(part) {
+        crossprod(part$x, part$weight * residuals_of(part, estimate))
+      }))
+      change <- tryCatch(drop(solve(slope, gradient)), error = function(problem) NULL)
       if (is.null(change) || !all(is.finite(change))) stop_with(unsolved)
       estimate <- estimate + change
       if (max(abs(change)) < 1e-12 * max(1, abs(estimate))) break
     }
     if (step == 50) stop_with(unsolved)
-    residual <- lapply(parts, function(part) (part$y - inverse_link(drop(part$x %*% estimate)))[is_in])
-    by_label <- parts$people$x[is_in, , drop = FALSE] * residual$people -
-      parts$guessed$x[is_in, , drop = FALSE] * residual$guessed
-    inverse <- solve(at[[1]]$slope + at[[2]]$slope)
-    list(estimate = estimate, inverse = inverse, scores = scores, by_label = by_label)
+    list(estimate = estimate, inverse = solve(slope))
   }
-  solved <- solve_on(rep(TRUE, length(weight)))
-  names(solved$estimate) <- colnames(parts$people$x)
-  c(solved, list(without = function(is_out) solve_on(!is_out)$estimate))
+  solved <- solve_on(parts)
+  residuals <- lapply(parts, residuals_of, solved$estimate)
+  scores <- Map(function(part, residual) part$x * (part$weight * residual), parts, residuals)
+  all_scores <- scores[[1]]
+  by_label <- NULL
+  if (length(parts) == 2) {
+    all_scores[labelled, ] <- all_scores[labelled, ] + scores[[2]]
+    by_label <- of_people$x * residuals[[2]] - (of_guessed$x * residuals[[1]])[labelled, , drop = FALSE]
+  }
+  names(solved$estimate) <- colnames(parts[[1]]$x)
+  c(solved, list(scores = all_scores, by_label = by_label, without = function(is_out) {
+    solve_on(lapply(parts, function(part) {
+      is_in <- !is_out[part$places]
+      list(x = part$x[is_in, , drop = FALSE], y = part$y[is_in], weight = part$weight[is_in])
+    }))$estimate
+  }))
 }
 
 unsolved <- paste(
