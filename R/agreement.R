@@ -88,7 +88,7 @@ code_matrix <- function(data, code, coder, text) {
   codes
 }
 
-# The rows of a matrix of codes, each once and in an order of their own, and how many texts have it: many texts have few.
+# The rows of a matrix of codes, each once and in an order of their own, and how many texts have it: few, mostly.
 code_patterns <- function(codes) {
   values <- sort(unique(as.vector(codes)), method = "radix")
   key <- rep(0, nrow(codes))

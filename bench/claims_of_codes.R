@@ -38,5 +38,36 @@ claims_of_codes <- list(
       )
     }
     do.call(rbind, Map(of_design, c(200, 40, 60, 200), c(.3, .3, .1, .3), list(NULL, NULL, NULL, 40)))
+  },
+  # Seconds of processor, the median of runs that take turns.
+  speed_of_codes = function(n) {
+    size <- 1e5
+    texts <- coded_texts(size, 500, .3, 200)
+    for (name in c("job", "origin")) texts[[name]] <- sample(letters[1:5], size, TRUE)
+    for (coder in 1:3) texts[[paste0("coder_", coder)]] <- stats::rbinom(size, 1, .2 + .5 * texts$code)
+    coders <- paste0("coder_", 1:3)
+    long <- data.frame(
+      text = rep(seq_len(size), 3), coder = rep(coders, each = size), code = unlist(texts[coders]),
+      texts[rep(seq_len(size), 3), c("condition", "job", "origin")]
+    )
+    seconds <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
+    levels <- list(job = letters[1:5], origin = letters[1:5])
+    ratios <- replicate(min(n, 5), {
+      c(
+        seconds(agreement(long)) / seconds(stats::lm(code ~ condition + job + origin, long)),
+        seconds(suppressMessages(fit_dsl(
+          texts, "people ~ condition + job + origin", list(people = coders), levels = levels, cluster = "name"
+        ))) / seconds(stats::lm(coder_1 ~ condition + job + origin, texts))
+      )
+    })
+    in_time <- function(what, ratios) {
+      claim <- sprintf("%s: at most 5 times one lm() of its rows (%.1f in the median)", what, stats::median(ratios))
+      held(claim, "1e5 texts x 3 coders, 500 coded by people", ratios <= 5, .5)
+    }
+    megabytes <- sum(gc()[, 6])
+    rbind(
+      in_time("agreement()", ratios[1, ]), in_time("clustered AMCEs by fit_dsl()", ratios[2, ]),
+      held(sprintf("at most 1,000 MB of R for both (%.0f)", megabytes), "1e5 texts x 3 coders", megabytes <= 1000, .5)
+    )
   }
 )
