@@ -278,7 +278,7 @@ solved_moments <- function(formula, guessed, people, weight, family, others = 1)
     rows <- if (is.null(places)) rows else rows[places, , drop = FALSE]
     frame <- stats::model.frame(formula, rows, na.action = stats::na.pass)
     list(
-      x = stats::model.matrix(formula, frame), y = as.double(stats::model.response(frame)), weight = weights,
+      x = stats::model.matrix(formula, frame), y = as.double(frame[[1]]), weight = weights,
       places = if (is.null(places)) seq_along(weight) else places
     )
   }
@@ -334,7 +334,7 @@ unsolved <- paste(
 coefficients_over <- function(solved, clusters, n_coded) {
   n_terms <- length(solved$estimate)
   if (is.null(clusters)) {
-    error <- sqrt(colSums((solved$scores %*% t(solved$inverse))^2))
+    error <- sqrt(diag(solved$inverse %*% crossprod(solved$scores) %*% t(solved$inverse)))
     return(coefficient_rows(solved$estimate, frame_of(
       std_error = error, df = rep(as.double(max(1, n_coded - n_terms)), n_terms)
     )))
@@ -346,7 +346,7 @@ coefficients_over <- function(solved, clusters, n_coded) {
     without <- vapply(seq_len(n), function(one) solved$without(clusters == one), solved$estimate)
     sqrt(rowSums((matrix(without, n_terms) - solved$estimate)^2) * (n - 1) / n)
   } else {
-    clustered_error(solved$scores %*% t(solved$inverse), list(clusters))$std_error
+    clustered_error(rowsum(solved$scores, clusters) %*% t(solved$inverse), list(seq_len(n)))$std_error
   }
   coefficient_rows(solved$estimate, frame_of(std_error = error, df = rep(as.double(n - 1), n_terms)))
 }
