@@ -32,7 +32,8 @@
 #' @param levels a named list of levels of text columns, the reference first.
 #' @param estimator `"regression"`, or of each attribute of the formula (whose outcome alone is coded) the
 #'   `"marginal_means"` of its levels, or the `"impact_ratio"` of each level's rate over that of all others together.
-#'   The coefficients of a regression on attributes that vary apart are AMCEs.
+#'   The coefficients of a regression on attributes that vary apart are AMCEs; a message names pairs of which some
+#'   combinations were never shown.
 #' @param labels numbers of texts: gives the standard errors for as many texts coded by people, drawn with
 #'   probabilities in the same proportions (`tables$labels`).
 #' @param draws of a mixed model: how many samples of clusters are drawn.
@@ -73,6 +74,7 @@ fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), pr
   fit_coded(data, formula, codes, by, c(probability, predictors, cluster, fold), levels, function(rows) {
     sample <- coded_sample(rows, probability)
     check_coded_levels(rows, formula, sample$is_coded)
+    if (estimator == "regression") say_never_shown(formula, rows)
     codes_of <- if (is.null(cluster)) NULL else match(rows[[cluster]], unique(rows[[cluster]]))
     if (length(random_terms(formula)) > 0) {
       if (estimator != "regression" || !is.null(labels)) stop_with("A mixed model is a regression, without `labels`.")
@@ -233,6 +235,19 @@ check_coded_levels <- function(rows, formula, is_coded) {
         sprintf("Draw texts of each level: collect sample --by %s", name)
       )
     }
+  }
+}
+
+# Where combinations of two attributes were never shown, an AMCE averages over what both levels can have, as amce() does.
+say_never_shown <- function(formula, rows) {
+  attributes <- Filter(function(name) is.factor(rows[[name]]), all.vars(without_random_terms(formula)[[3]]))
+  pairs <- if (length(attributes) > 1) utils::combn(attributes, 2, simplify = FALSE)
+  for (pair in Filter(function(pair) any(table(droplevels(rows[pair])) == 0), pairs)) {
+    message(sprintf(
+      "Some combinations of %s and %s were never shown: %s %s", pair[[1]], pair[[2]],
+      "these are coefficients of an additive regression, and AMCEs only if the effect of each is the same at all levels",
+      "of the other (amce() averages over the levels that both sides can have)."
+    ))
   }
 }
 

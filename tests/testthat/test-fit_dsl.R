@@ -166,3 +166,15 @@ test_that("what can't be corrected is a sentence", {
   expect_match(mixed$fits$error, "without `labels`")
   expect_error(fit_ppi(posts, "truth ~ angry", list(angry = "code")), "fit_dsl")
 })
+
+test_that("combinations that were never shown are said, for the coefficients are then no AMCEs", {
+  posts <- coded_posts()
+  posts$job <- with_seed(3, sample(c("clerk", "judge"), nrow(posts), TRUE))
+  said <- function(rows) {
+    levels <- list(condition = c("a", "b"), job = c("clerk", "judge"))
+    paste(fit_dsl(rows, "angry ~ condition + job", list(angry = "code"), levels = levels)$messages$text, collapse = "\n")
+  }
+  never <- "Some combinations of condition and job were never shown"
+  expect_no_match(said(posts), never)
+  expect_match(said(posts[!(posts$condition == "b" & posts$job == "judge"), ]), never)
+})
