@@ -23,6 +23,7 @@ _LINEAR = ("mean_contrasts", "amce", "lme4", "lm", "t_test")
 _FIRST = ("mean_contrasts", "amce", "lme4", "t_test", "effect_size", "lm", "logistic", "clm", "clogit")
 """Engines whose fits answer a question, the first in a report; contrasts have p for all pairs."""
 _CELL = ("model", "test")
+_BELOW = {"below": "yes", "not below": "no", "undecided": "undecided"}
 _MEASURED = ("measured", "chosen", "rating")  # outcomes that are what a question asks for
 
 
@@ -89,7 +90,32 @@ def _rank(engine: str | None) -> int:
 
 def answers_of_fit(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> list[str]:
     """Return sentences on the fit of that name: one for each model and test if these are few, else their counts."""
+    if fits_of(study)[name].engine == "impact_ratio":
+        return list(_of_ratios(result.tables["impact_ratio"]["ratios"].filter(**grain)))
     return sentences(list(_cells(study, name, result, grain)))
+
+
+def _of_ratios(ratios: pl.DataFrame) -> Iterator[str]:
+    """Yield the lowest ratio of the first attribute in each cell if these are few, else how many are below .8."""
+    known = ratios.filter(attribute=ratios["attribute"][0]).drop_nulls("ratio") if ratios.height else ratios
+    cells = [rows.sort("ratio", maintain_order=True).head(1) for _, rows in known.group_by(_CELL, maintain_order=True)]
+    lowest = pl.concat(cells) if cells else known
+    counts = {verdict: lowest.filter(verdict=verdict).height for verdict in ("below", "undecided")}
+    if lowest.height > MOST_SENTENCES + 1:
+        yield (
+            f"The lowest ratio of {lowest['attribute'][0].replace('_', ' ')} is below four fifths in {counts['below']} "
+            f"of {lowest.height} cells (model and test), and undecided in {counts['undecided']}."
+        )
+        return
+    for row in lowest.to_dicts():
+        head = ", ".join(row[name].replace("_", " ") for name in _CELL if row[name] is not None)
+        low, ratio, high = (
+            "?" if row[name] is None else f"{row[name]:.2f}" for name in ("conf_low", "ratio", "conf_high")
+        )
+        yield (
+            f"{head}: the favourable answer is {ratio} times as frequent for {row['level']} as for {row['reference']} "
+            f"(95 % interval {low} to {high}); below four fifths: {_BELOW[row['verdict']]}."
+        )
 
 
 def sentences(cells: Sequence[Cell]) -> list[str]:
@@ -98,7 +124,22 @@ def sentences(cells: Sequence[Cell]) -> list[str]:
     cells = [cell if cell.has_p else replace(cell, n_tests=n_tests) for cell in cells]
     if len(cells) <= MOST_SENTENCES:
         return [_of_cell(cell) for cell in cells]
-    return list(_of_many(cells))
+    of_units: dict[str, list[Cell]] = {}  # points of a scale and percentage points are not counted together
+    for cell in cells:
+        of_units.setdefault(cell.unit, []).append(cell)
+    if len(of_units) == 1:
+        return list(_of_many(cells))
+    return [sentence for of_unit in of_units.values() for sentence in _of_unit(of_unit)]
+
+
+def _of_unit(cells: Sequence[Cell]) -> Iterator[str]:
+    if len(cells) <= MOST_SENTENCES:
+        yield from map(_of_cell, cells)
+        return
+    tests = dict.fromkeys(cell.test for cell in cells if cell.test is not None)
+    head, *more = _of_many(cells)
+    yield f"{listed([test.replace('_', ' ') for test in tests])}: {head}" if len(tests) <= MOST_SENTENCES else head
+    yield from more
 
 
 def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> Iterator[Cell]:
@@ -149,8 +190,14 @@ def _of_first_attribute(result: FitResult, engine: str, table: str, grain: Mappi
     if engine == "amce":
         rows = rows.join(result.table.filter(**grain), on=[*GRAIN, *_CELL, "term", "fit"], nulls_equal=True)
         sides = {"first": pl.col("reference"), "second": pl.col("level")}
-        return _corrected(rows.with_columns(**sides), over=_CELL)
-    return rows.filter(pl.col("level").is_null()).with_columns(p=pl.col("p_adjusted"))
+        return _corrected(rows.with_columns(**sides), over=_CELL if _has_several(rows) else ())
+    rows = rows.filter(pl.col("level").is_null())
+    return rows.with_columns(p=pl.col("p_adjusted")) if _has_several(rows) else _corrected(rows, over=())
+
+
+def _has_several(rows: pl.DataFrame) -> bool:
+    """Return True if a cell has several pairs, over which p is corrected; a single one is corrected over the cells."""
+    return rows.select(_CELL).is_duplicated().any()
 
 
 def _of_first_term(result: FitResult, levels: Mapping[str, Sequence[Any]], grain: Mapping[str, str]) -> pl.DataFrame:
@@ -208,7 +255,8 @@ def _finding(cell: Cell) -> str:
         by = f"{_span(cell.found)} {cell.unit} ({cell.rule})"
         return f"{len(cell.found)} of {len(cell.rows)} pairs of levels of {cell.what} differ, by {by}."
     row = cell.rows[0]
-    p = _p(row["p"]) if cell.has_p else ""
+    is_corrected = row.get("p_value") not in (None, row["p"])
+    p = f"{'corrected ' * is_corrected}{_p(row['p'])}" if cell.has_p else ""
     if not cell.found:
         return f"no difference was found {_for(cell.what).replace('than ', 'against ')}{p and f' ({p})'}{excluded}."
     more = "more" if row["estimate"] > 0 else "less"

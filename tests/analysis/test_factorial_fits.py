@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from slant.analysis import fit, report, tables
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.fitting.fits import _statistic
-from slant.analysis.pages.answers import _corrected, _of_first_term, answers_of_fit, rounded
+from slant.analysis.pages.answers import Cell, _corrected, _of_first_term, answers_of_fit, rounded, sentences
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.rows.cells import GRAIN, read_rows
 from slant.collector import export_trials, import_trials
@@ -163,7 +163,9 @@ def test_a_fit_is_also_a_sentence_for_the_factor_that_comes_first(place: tuple[P
     )
     assert re.search(r"small, hire: .* log odds", answers_of_fit(study, "hire", fit(db, study, "hire"), grain)[0])
     ratios = fit(db, study, "impact_ratio")
-    assert answers_of_fit(study, "impact_ratio", ratios, grain) == []  # a ratio is no difference
+    [said] = answers_of_fit(study, "impact_ratio", ratios, grain)
+    lowest = ratios.tables["impact_ratio"]["ratios"].filter(attribute="gender").sort("ratio").row(0, named=True)
+    assert f"{lowest['ratio']:.2f} times as frequent for {lowest['level']} as for {lowest['reference']}" in said
     made = fit(db, study, "mean_contrasts")
     rating, hire = made.tables["mean_contrasts"]["contrasts"].filter(attribute="gender").to_dicts()
     said = " ".join(answers_of_fit(study, "mean_contrasts", made, grain))
@@ -186,6 +188,20 @@ def test_a_factor_of_three_levels_is_answered_by_all_its_levels_and_one_test() -
     ]
     assert made["p"].to_list() == pytest.approx([0.82, 0.051])
     assert _statistic({"f_value": None, "chi_squared": 7.59, "df": 2.0}) == "chi squared(2) = 7.59"
+
+
+def test_points_of_a_scale_and_percentage_points_are_not_counted_together() -> None:
+    row = {"estimate": 2.0, "conf_low": 1.0, "conf_high": 3.0, "p": 0.01}
+    cells = [
+        Cell(f"m{n}", test, "man than woman", unit, [row])
+        for test, unit in (("rating", "points"), ("invite", "percentage points"))
+        for n in range(4)
+    ]
+    assert [one.partition(" than")[0] for one in sentences(cells) if "of 4" in one and "more" in one] == [
+        "rating: 4 of 4 models have more points for man",
+        "invite: 4 of 4 models have more percentage points for man",
+    ]
+    assert len(sentences(cells[:5])) == 3
 
 
 @given(st.lists(st.none() | st.floats(0, 1), min_size=1, max_size=12))
