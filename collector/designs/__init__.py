@@ -106,7 +106,7 @@ def check_asks(design: Design) -> None:
             raise DesignError(f'The design "{design.name}" needs {pair[0]}() or {pair[1]}(), and has neither.')
 
 
-_HEAD = ("grain", "reads", "design", "note")
+_HEAD = ("grain", "design", "note")
 
 
 def check_views(design: Design) -> None:

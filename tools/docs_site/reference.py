@@ -196,7 +196,7 @@ def write_table_pages(folder: Path, root: Path) -> list[tuple[str, str]]:
 
 def view_part(head: TableInfo) -> str:
     rows = [("a row", ", ".join(f"`{name}`" for name in head.grain))]
-    rows += [("reads", ", ".join(f"`{name}`" for name in head.reads))] if head.reads else []
+    rows += [("reads", ", ".join(f"`{name}`" for name in sorted(head.reads)))] if head.reads else []
     rows += [("in the paper", plain(head.paper))] if head.paper else []
     purpose = head.purpose[:1].upper() + head.purpose[1:]
     return f"## {head.name}\n\n{plain(purpose)}\n\n{table(('', ''), rows)}\n{plain(head.note)}\n"
