@@ -158,7 +158,8 @@ coefficient_of <- function(name, level, partner, stratum, columns) {
 #' @export
 #' @examples
 #' profiles <- expand.grid(group = c("a", "b"), job = c("clerk", "nurse"), person = 1:20)
-#' profiles$rating <- 3 + (profiles$group == "b" & profiles$job == "nurse") + sin(seq_len(nrow(profiles)))
+#' profiles$rating <- 3 + (profiles$group == "b" & profiles$job == "nurse") +
+#'   sin(seq_len(nrow(profiles)))
 #' amie(profiles, "rating", c("group", "job"), cluster = "person")$estimates
 amie <- function(data, outcome, attributes, cluster = NULL, weights = NULL, levels = NULL, by = NULL, declared = NULL,
                  correction = c("small_sample", "cregg")) {

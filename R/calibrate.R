@@ -67,7 +67,8 @@
 #' # Compiles at its first use, and so takes a minute.
 #' trials <- simulate_forced_choice(n_words = 5)
 #' formula <- "is_consistent ~ condition * model * test + (1 | item)"
-#' calibrated <- calibrate(trials, formula, list(condition = c("congruent", "incongruent")), n = 20, cores = 2)
+#' calibrated <- calibrate(trials, formula, list(condition = c("congruent", "incongruent")), n = 20,
+#'   cores = 2)
 #' calibrated$summary
 #' plot_calibration(calibrated)
 calibrate <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",

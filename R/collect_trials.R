@@ -63,7 +63,8 @@
 #'   can't be found or doesn't end well, with what it said.
 #' @export
 #' @examplesIf nzchar(Sys.which("collect")) && requireNamespace("duckdb", quietly = TRUE)
-#' trials <- collect_trials("rmiat", "simulated/o3-mini", pilot = 40, db = tempfile(fileext = ".duckdb"))
+#' trials <- collect_trials("rmiat", "simulated/o3-mini", pilot = 40,
+#'   db = tempfile(fileext = ".duckdb"))
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
 collect_trials <- function(study, models = NULL, db = "slant.duckdb", ...,

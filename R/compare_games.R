@@ -38,7 +38,8 @@
 #' @examples
 #' rounds <- data.frame(
 #'   variant = rep(c("main", "steer_fair"), each = 48), game = rep(1:12, each = 8),
-#'   class = rep(c("high", "low"), 48), choice = c(rep(c("A", "B"), 24), rep(c("A", "A", "B", "B"), 12))
+#'   class = rep(c("high", "low"), 48), choice = c(rep(c("A", "B"), 24),
+#'     rep(c("A", "A", "B", "B"), 12))
 #' )
 #' compare_games(rounds, indices = "si", n_draws = 99)
 compare_games <- function(data, between = "variant", reference = NULL, by = NULL, indices = c("si", "bgd", "gasi"),

@@ -29,7 +29,8 @@
 #' prompts <- expand.grid(group = c("a", "b"), job = c("clerk", "nurse"), item = 1:40)
 #' prompts$old <- 4 + .5 * (prompts$group == "b") + sin(seq_len(nrow(prompts)))
 #' prompts$new <- prompts$old + .2 * cos(3 * seq_len(nrow(prompts)))
-#' compare_successor(prompts, c("group", "job"), cluster = "item", bound = .25)[c("term", "difference", "verdict")]
+#' compare_successor(prompts, c("group", "job"), cluster = "item",
+#'   bound = .25)[c("term", "difference", "verdict")]
 compare_successor <- function(data, attributes = NULL, cluster = NULL, levels = NULL, linked = list(), material = NULL,
                               by = NULL, declared = NULL, bound = NULL, rates = NULL, alpha = .05) {
   check_arguments()

@@ -41,7 +41,8 @@
 #' set.seed(1)
 #' cells <- expand.grid(test = 1:10, model = c("a", "b", "c", "d", "e"))
 #' true <- stats::rnorm(50)
-#' units <- data.frame(cells, x = true + stats::rnorm(50, sd = .3), y = true + stats::rnorm(50, sd = .3))
+#' units <- data.frame(cells, x = true + stats::rnorm(50, sd = .3), y = true +
+#'   stats::rnorm(50, sd = .3))
 #' units[c("x_error", "y_error")] <- .3
 #' convergent_validity(units)[1:6, c("row", "estimate", "conf_low", "conf_high", "p_value")]
 convergent_validity <- function(data, by = NULL, alpha = .05) {

@@ -27,7 +27,8 @@
 #' @export
 #' @examples
 #' set.seed(1)
-#' pairs <- data.frame(respondent = rep(1:100, each = 2), size = sample(c("small", "large"), 200, TRUE))
+#' pairs <- data.frame(respondent = rep(1:100, each = 2),
+#'   size = sample(c("small", "large"), 200, TRUE))
 #' pairs$chosen <- rep(rbinom(100, 1, .6), each = 2)
 #' pairs$chosen[c(FALSE, TRUE)] <- 1 - pairs$chosen[c(TRUE, FALSE)]
 #' is_equal <- rep(rbinom(100, 1, .8), each = 2)

@@ -103,11 +103,13 @@
 #' @examplesIf interactive()
 #' # Compiles at its first use, and so takes a minute.
 #' trials <- expand.grid(
-#'   item = letters[1:20], condition = c("congruent", "incongruent"), model = c("one", "two"), stringsAsFactors = FALSE
+#'   item = letters[1:20], condition = c("congruent", "incongruent"), model = c("one", "two"),
+#'   stringsAsFactors = FALSE
 #' )
 #' set.seed(1)
 #' trials$is_valid <- runif(nrow(trials)) < .9
-#' fit <- fit_brms(trials, "is_valid ~ condition * model + (1 | item)", chains = 1, iterations = 500, warmup = 250)
+#' fit <- fit_brms(trials, "is_valid ~ condition * model + (1 | item)", chains = 1,
+#'   iterations = 500, warmup = 250)
 #' fit$tables$model$verdict
 fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
                      step = NULL, thresholds_by = NULL, disc_by = NULL, chains = 4, iterations = 4000, warmup = 1500,

@@ -76,7 +76,8 @@
 #' set.seed(1)
 #' trials <- expand.grid(item = 1:10, wording = 1:8, condition = c("compatible", "incompatible"))
 #' trials$condition <- as.character(trials$condition)
-#' trials$tokens <- 100 + 40 * (trials$condition == "incompatible") + 5 * trials$wording + rnorm(nrow(trials), sd = 20)
+#' trials$tokens <- 100 + 40 * (trials$condition == "incompatible") + 5 * trials$wording +
+#'   rnorm(nrow(trials), sd = 20)
 #' fit <- fit_lme4(
 #'   trials, "tokens ~ condition + (1 | wording)",
 #'   levels = list(condition = c("compatible", "incompatible"))

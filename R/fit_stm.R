@@ -52,13 +52,16 @@
 #' @examplesIf requireNamespace("stm", quietly = TRUE) && requireNamespace("tm", quietly = TRUE)
 #' set.seed(1)
 #' trials <- expand.grid(
-#'   item = 1:30, condition = c("compatible", "incompatible"), model = c("a", "b"), test = c("one", "two"),
+#'   item = 1:30, condition = c("compatible", "incompatible"), model = c("a", "b"),
+#'   test = c("one", "two"),
 #'   stringsAsFactors = FALSE
 #' )
 #' trials$trial_id <- as.character(seq_len(nrow(trials)))
 #' trials$tokens <- rpois(nrow(trials), 80)
-#' words <- c("biased", "fair", "groups", "names", "think", "pairing", "rules", "tasks", "stereotype", "simple")
-#' trials$reasoning_text <- replicate(nrow(trials), paste(sample(words, 12, replace = TRUE), collapse = " "))
+#' words <- c("biased", "fair", "groups", "names", "think", "pairing", "rules", "tasks",
+#'   "stereotype", "simple")
+#' trials$reasoning_text <- replicate(nrow(trials),
+#'   paste(sample(words, 12, replace = TRUE), collapse = " "))
 #' fit <- fit_stm(trials, topics = 2, lower_thresh = 1, max_em_its = 5)
 #' fit$tables$topics
 fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ condition * model",

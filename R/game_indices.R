@@ -50,9 +50,11 @@
 #' @export
 #' @examples
 #' rounds <- data.frame(
-#'   game = rep(1:2, each = 4), class = rep(c("high", "low"), 4), choice = c("A", "B", "A", "B", "A", "A", "B", "B")
+#'   game = rep(1:2, each = 4), class = rep(c("high", "low"), 4),
+#'   choice = c("A", "B", "A", "B", "A", "A", "B", "B")
 #' )
-#' game_indices(rounds, n_draws = 100, n_random = 20)[c("index", "estimate", "conf_low", "random_level")]
+#' game_indices(rounds, n_draws = 100, n_random = 20)[c("index", "estimate", "conf_low",
+#'   "random_level")]
 game_indices <- function(data, by = NULL, n_classes = NULL, n_draws = 2000, n_random = 200, seed = 20260101,
                          n_groups = NULL, class_sizes = NULL) {
   check_arguments()

@@ -45,7 +45,8 @@
 #' @export
 #' @examples
 #' profiles <- data.frame(
-#'   person = rep(1:50, each = 4), group = rep(c("a", "b"), 100), job = rep(c("nurse", "clerk"), each = 2, times = 50)
+#'   person = rep(1:50, each = 4), group = rep(c("a", "b"), 100),
+#'   job = rep(c("nurse", "clerk"), each = 2, times = 50)
 #' )
 #' profiles$chosen <- as.integer(seq_len(200) %% 3 == 0)
 #' marginal_means(profiles, "chosen", c("group", "job"), cluster = "person")$estimates

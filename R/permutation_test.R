@@ -54,17 +54,21 @@
 #' @examplesIf requireNamespace("lme4", quietly = TRUE)
 #' trials <- simulate_forced_choice(n_words = 5, seed = 1)
 #' trials <- trials[trials$is_valid & trials$model == "claude-sonnet-4", ]
-#' levels <- list(condition = c("congruent", "incongruent"), test = c("gender_career", "gender_science"))
+#' levels <- list(condition = c("congruent", "incongruent"),
+#'   test = c("gender_career", "gender_science"))
 #' test <- permutation_test(
-#'   trials, "is_consistent ~ condition * test + (1 | item)", permutations = 3, engine = "lme4", levels = levels
+#'   trials, "is_consistent ~ condition * test + (1 | item)", permutations = 3, engine = "lme4",
+#'   levels = levels
 #' )
 #' test$tests[c("test", "scale", "observed", "null_mean", "p_one_sided")]
 #' test$refits
 #'
 #' trials <- subset(simulate_trials(), is_valid)
 #' labels <- list(condition = c("compatible", "incompatible"))
-#' nothing <- permutation_test(trials, "tokens ~ condition + (1 | wording)", 99, engine = "difference", levels = labels)
-#' nothing$tests[c("model", "test", "observed", "null_low", "null_high", "p_two_sided", "false_positives")]
+#' nothing <- permutation_test(trials, "tokens ~ condition + (1 | wording)", 99,
+#'   engine = "difference", levels = labels)
+#' nothing$tests[c("model", "test", "observed", "null_low", "null_high", "p_two_sided",
+#'   "false_positives")]
 permutation_test <- function(data, formula, permutations = 100, seed = 1, engine = "brms", levels = NULL,
                              priors = NULL, within = c("model", "test"), cores = 1, ...) {
   check_arguments()

@@ -56,7 +56,8 @@
 #' @seealso [plot_power()]
 #' @export
 #' @examples
-#' plan_power(list(wording = 30, word = 250, residual = 3200, sd = 60), n_words = c(16, 50), n_repetitions = 1:3)
+#' plan_power(list(wording = 30, word = 250, residual = 3200, sd = 60), n_words = c(16, 50),
+#'   n_repetitions = 1:3)
 #' trials <- subset(simulate_trials(), is_valid)
 #' pilot <- fit_crossed(trials, levels = c("compatible", "incompatible"), by = c("model", "test"))
 #' plan_power(pilot, n_words = c(8, 32), n_wordings = 10, effect = 20)

@@ -142,7 +142,8 @@ plot_watch <- function(data, file = NULL, width = NULL, height = NULL, ...) {
 #' set.seed(1)
 #' cells <- expand.grid(test = 1:10, model = c("a", "b", "c", "d", "e"))
 #' true <- stats::rnorm(50)
-#' units <- data.frame(cells, x = true + stats::rnorm(50, sd = .3), y = true + stats::rnorm(50, sd = .3))
+#' units <- data.frame(cells, x = true + stats::rnorm(50, sd = .3), y = true +
+#'   stats::rnorm(50, sd = .3))
 #' units[c("x_error", "y_error")] <- .3
 #' plot_validity(units)
 plot_validity <- function(data, file = NULL, width = NULL, height = NULL, ...) {

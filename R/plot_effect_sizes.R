@@ -20,8 +20,10 @@
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' estimates <- data.frame(
-#'   model = rep(c("o3-mini", "deepseek-r1"), each = 2), test = rep(c("flowers_insects", "age_valence"), 2),
-#'   estimate = c(1.04, .61, .72, .28), conf_low = c(.95, .45, .63, .12), conf_high = c(1.14, .77, .81, .44),
+#'   model = rep(c("o3-mini", "deepseek-r1"), each = 2),
+#'   test = rep(c("flowers_insects", "age_valence"), 2),
+#'   estimate = c(1.04, .61, .72, .28), conf_low = c(.95, .45, .63, .12),
+#'   conf_high = c(1.14, .77, .81, .44),
 #'   source = "imported"
 #' )
 #' plot_effect_sizes(estimates)

@@ -12,7 +12,8 @@
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' variances <- list(wording = 30, word = 250, residual = 3200, sd = 60)
-#' plot_power(plan_power(variances, n_words = c(8, 16, 32, 64), n_wordings = c(5, 20), n_repetitions = c(1, 5)))
+#' plot_power(plan_power(variances, n_words = c(8, 16, 32, 64), n_wordings = c(5, 20),
+#'   n_repetitions = c(1, 5)))
 plot_power <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   data <- begin_figure("power", data, file, width, height, ...)
   if ("attribute" %in% names(data)) {

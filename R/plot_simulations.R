@@ -13,7 +13,8 @@
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' recovered <- data.frame(
-#'   data_set = 1:50, model = "claude-sonnet-4", test = "gender_career", truth = seq(-.1, .3, length.out = 50),
+#'   data_set = 1:50, model = "claude-sonnet-4", test = "gender_career",
+#'   truth = seq(-.1, .3, length.out = 50),
 #'   source = "simulated"
 #' )
 #' recovered$estimate <- recovered$truth + .02 * sin(1:50)

@@ -172,10 +172,12 @@ warn_of_stored_model <- function(row) {
 #' @export
 #' @examplesIf requireNamespace("stm", quietly = TRUE) && requireNamespace("tm", quietly = TRUE)
 #' set.seed(1)
-#' words <- c("biased", "fair", "groups", "names", "think", "pairing", "rules", "tasks", "stereotype", "simple")
+#' words <- c("biased", "fair", "groups", "names", "think", "pairing", "rules", "tasks",
+#'   "stereotype", "simple")
 #' trials <- data.frame(
 #'   trial_id = as.character(1:60), condition = rep(c("compatible", "incompatible"), 30),
-#'   model = rep(c("a", "b"), each = 30), test = rep(c("one", "two"), each = 15), tokens = rpois(60, 80),
+#'   model = rep(c("a", "b"), each = 30), test = rep(c("one", "two"), each = 15),
+#'   tokens = rpois(60, 80),
 #'   reasoning_text = replicate(60, paste(sample(words, 12, replace = TRUE), collapse = " "))
 #' )
 #' file <- tempfile(fileext = ".rds")

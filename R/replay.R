@@ -18,7 +18,8 @@
 #' folder <- tempfile()
 #' dir.create(folder)
 #' db <- file.path(folder, "a.duckdb")
-#' system2("collect", c("--study", "rmiat", "--model", "simulated/o3-mini", "--pilot", "20", "--db", db))
+#' system2("collect", c("--study", "rmiat", "--model", "simulated/o3-mini", "--pilot", "20", "--db",
+#'   db))
 #' system2("analyze", c("seal", "--no-r", "--db", db, "--out", file.path(folder, "study.zip")))
 #' checked <- replay(file.path(folder, "study.zip"), out = file.path(folder, "check"), r = FALSE)
 #' table(checked$kind, checked$status)

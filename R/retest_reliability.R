@@ -29,8 +29,10 @@
 #' trials <- simulate_trials(n_wordings = 3)
 #' set.seed(1)
 #' again <- data.frame(
-#'   model = trials$model, trial_id = seq_len(nrow(trials)), first_answer = "Pleasant", later_answer = "Pleasant",
-#'   first_value = trials$tokens, later_value = trials$tokens + 64 * sample(-1:1, nrow(trials), replace = TRUE)
+#'   model = trials$model, trial_id = seq_len(nrow(trials)), first_answer = "Pleasant",
+#'   later_answer = "Pleasant",
+#'   first_value = trials$tokens, later_value = trials$tokens +
+#'     64 * sample(-1:1, nrow(trials), replace = TRUE)
 #' )
 #' retest_reliability(again, by = "model")
 retest_reliability <- function(data, by = NULL, alpha = .05) {

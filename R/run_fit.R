@@ -62,7 +62,8 @@
 #' @return A [slant_fit] without `models`: data frames alone. `save_to` among the arguments keeps the models in a file.
 #' @export
 #' @examples
-#' trials <- data.frame(condition = rep(c("compatible", "incompatible"), each = 3), tokens = c(1, 2, 3, 2, 4, 6))
+#' trials <- data.frame(condition = rep(c("compatible", "incompatible"), each = 3),
+#'   tokens = c(1, 2, 3, 2, 4, 6))
 #' run_fit("effect_size", trials, list(outcome = "tokens"))
 #' run_fit("trimmed_difference", trials, list(trim = 0))
 #' if (requireNamespace("survival", quietly = TRUE)) {

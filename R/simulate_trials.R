@@ -124,7 +124,8 @@ simulated_texts <- function(trials) {
 #' @export
 #' @examples
 #' trials <- simulate_forced_choice(n_words = 2)
-#' head(trials[c("model", "test", "condition", "word", "chosen_letter", "outcome", "is_valid", "is_consistent")])
+#' head(trials[c("model", "test", "condition", "word", "chosen_letter", "outcome", "is_valid",
+#'   "is_consistent")])
 #' # Claude Sonnet-4 finds the incongruent career condition hard:
 #' stats::aggregate(is_consistent ~ condition + test + model, simulate_forced_choice(), mean)
 simulate_forced_choice <- function(parameters = forced_choice_parameters(), n_words = 20, repetitions = 1, seed = 1,

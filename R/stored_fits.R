@@ -16,12 +16,15 @@
 #' path <- tempfile(fileext = ".duckdb")
 #' connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
 #' cell <- data.frame(
-#'   call_id = "a", fit = "effect_size", source = "simulated", study = "rmiat", study_version = "v1", variant = "base",
+#'   call_id = "a", fit = "effect_size", source = "simulated", study = "rmiat",
+#'   study_version = "v1", variant = "base",
 #'   model = "simulated-a", test = "flowers_insects", refusals_removed = TRUE, measure = NA_character_
 #' )
-#' fits <- cbind(cell, status = "ok", versions = '{"R": "3.6.3", "slant": "0.1.0"}', fitted_at = Sys.time())
+#' fits <- cbind(cell, status = "ok", versions = '{"R": "3.6.3", "slant": "0.1.0"}',
+#'   fitted_at = Sys.time())
 #' DBI::dbWriteTable(connection, "fits", fits)
-#' estimates <- data.frame(call_id = "a", term_no = 1, term = "cohens_d", estimate = .5, std_error = .1)
+#' estimates <- data.frame(call_id = "a", term_no = 1, term = "cohens_d", estimate = .5,
+#'   std_error = .1)
 #' DBI::dbWriteTable(connection, "estimates", estimates)
 #' DBI::dbWriteTable(connection, "variances", estimates[0, ])
 #' DBI::dbDisconnect(connection, shutdown = TRUE)

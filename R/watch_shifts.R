@@ -23,7 +23,8 @@
 #' @export
 #' @examples
 #' answers <- expand.grid(prompt = 1:100, occasion = 1:8)
-#' answers$value <- sin(answers$prompt) + .5 * cos(seq_len(nrow(answers))) + .4 * (answers$occasion > 5)
+#' answers$value <- sin(answers$prompt) + .5 * cos(seq_len(nrow(answers))) +
+#'   .4 * (answers$occasion > 5)
 #' watch_shifts(answers)[c("occasion", "shift", "conf_low", "conf_high", "since", "is_alarm")]
 watch_shifts <- function(data, by = NULL, alpha = .05) {
   check_arguments()

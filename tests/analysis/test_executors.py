@@ -184,7 +184,7 @@ def test_a_dead_process_of_the_pool_ends_it_and_costs_nothing_that_had_ended(tmp
     calls = [*(level(seed) for seed in range(4)), long_call()]
     pool = pool_with({}, 2)
     killer = _KillsAfter(4, pool)
-    with pool, pytest.raises(RError, match=r"has broken[\s\S]*goes on from there, with a new"):
+    with pool, pytest.raises(RError, match=r"has broken[\s\S]*resumes from there"):
         results(db, calls, workers=pool, progress=killer)
     assert not_kept_yet(db, calls[:4]) == []
     assert wait_until(lambda: not any(map(psutil.pid_exists, killer.left)))
