@@ -103,7 +103,9 @@ def export_lake(
             _write_readme(connection, folder, anonymous)
     except (OSError, duckdb.IOException) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise DatabaseWriteError(f'Can\'t write the lake "{folder}": {reason}.', "The same command goes on.") from error
+        raise DatabaseWriteError(
+            f'Can\'t write the lake "{folder}": {reason}.', "Once that is mended, type the same command: it resumes."
+        ) from error
     forget_lake(folder)
     return LakeReport(folder, n_new, n_parts, n_before + n_new)
 
