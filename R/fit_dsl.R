@@ -238,15 +238,15 @@ check_coded_levels <- function(rows, formula, is_coded) {
   }
 }
 
-# Where combinations of two attributes were never shown, an AMCE averages over what both levels can have, as amce() does.
+# Where combinations of two attributes were never shown, an AMCE averages over what both levels can have (amce()).
 say_never_shown <- function(formula, rows) {
   attributes <- Filter(function(name) is.factor(rows[[name]]), all.vars(without_random_terms(formula)[[3]]))
   pairs <- if (length(attributes) > 1) utils::combn(attributes, 2, simplify = FALSE)
   for (pair in Filter(function(pair) any(table(droplevels(rows[pair])) == 0), pairs)) {
     message(sprintf(
       "Some combinations of %s and %s were never shown: %s %s", pair[[1]], pair[[2]],
-      "these are coefficients of an additive regression, and AMCEs only if the effect of each is the same at all levels",
-      "of the other (amce() averages over the levels that both sides can have)."
+      "these are coefficients of an additive regression, and AMCEs only if the effect of each is the same at all",
+      "levels of the other (amce() averages over the levels that both sides can have)."
     ))
   }
 }
