@@ -128,3 +128,21 @@ def test_each_person_who_codes_is_a_coder_and_the_item_alone_says_which_answer(t
 def test_agreement_is_shown_of_the_study_that_codes_and_of_the_coded_one() -> None:
     frame = pl.DataFrame({"study": ["a", "b"], "coding_study": ["c", "d"]})
     assert rows_of_study(frame, "c").rows() == rows_of_study(frame, "a").rows() == [("a", "c")]
+
+
+def test_a_conjoint_s_own_columns_choice_and_place_are_neither_the_answer_nor_the_profile_s_place(
+    tmp_path: Path,
+) -> None:
+    write_new_study("flats", "factorial", tmp_path / "flats", start="conjoint")
+    head = "person,task,rent,rooms,place,way,choice,rating\n"
+    rows = "p1,1,500,one room,in the centre,on foot,1,5\np1,1,650,two rooms,in a village,by bus,0,3\n"
+    (tmp_path / "rows.csv").write_text(head + rows, "utf-8")
+    report = import_trials(tmp_path / "a.duckdb", str(tmp_path / "flats"), [tmp_path / "rows.csv"], **SAID)
+    assert report.problems == []
+    with reading(tmp_path / "a.duckdb") as connection:
+        found = connection.sql("""SELECT question, position, coalesce(chosen, rating), attributes['place']
+                                  FROM factorial_profiles ORDER BY ALL""").fetchall()
+    assert found == [
+        ("choice", 1, 1, "in the centre"), ("choice", 2, 0, "in a village"),
+        ("rating", 1, 5, "in the centre"), ("rating", 2, 3, "in a village"),
+    ]  # fmt: skip

@@ -145,7 +145,7 @@ class ShownProfiles(PeopleUnits):
         count = self._data.profiles.count
         if len(rows) != count:
             raise StudyError(f"is of a task with {len(rows)} profiles, and the study shows {count}")
-        places = [cell_text(row, PLACE) for row in rows]
+        places = ["" if PLACE in self._levels else cell_text(row, PLACE) for row in rows]
         is_counted = not any(map(str.isdecimal, places)) or set(places) == {str(n) for n in range(1, count + 1)}
         if count > 1 and any(places) and not (is_counted and len(set(places)) == count):
             raise StudyError(f"is of a task whose places are {', '.join(places)}: they must be 1 to {count}, each once")

@@ -173,6 +173,7 @@ class PeopleColumns:
     def of_file(self, file: TableFile) -> FileColumns:
         """Return the columns to read in one file. UnknownNameError if it lacks a column that was named."""
         header = file.columns
+        unnamed = [name for name in header if name not in self.more]  # the study's own mean something else
         typed = {
             *self.called.columns,
             *self.called.constants,
@@ -180,9 +181,9 @@ class PeopleColumns:
         }
         known = {*typed, *header}
         usual = {
-            ours: next(name for name in theirs if name in header)
+            ours: next(name for name in theirs if name in unnamed)
             for ours, theirs in _ALIASES.items()
-            if ours not in known and any(name in header for name in theirs)
+            if ours not in known and any(name in unnamed for name in theirs)
         }
         values = _by_our_names(self.values, usual | dict(self.called.columns))
         if usual.get("phase") and "phase" not in values:
