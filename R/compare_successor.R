@@ -10,6 +10,13 @@
 #' `verdict_holm` is the same after Holm's correction over all differences in the result. Differences of shares that are
 #' 0 for every prompt have the error with which the upper limit of a one-sided test is 3 / n.
 #'
+#' Answers on a scale may also be linked by mean and SD over the prompts that both answered (20 or more): `linked` is the
+#' new effect in the old unit, so that later changes within the successor can be compared with what the old model
+#' showed. Its error includes that of the ratio of SDs (of paired answers to independent prompts). A mean that is linked
+#' is the old one, and says nothing: a difference of old and new is never linked. `is_linkable` is `FALSE` where an
+#' effect differs between old and new even when linked (by Holm's correction), or answers to the same prompts correlate
+#' by less than .5: then no one unit serves both.
+#'
 #' @inheritParams amce
 #' @param data a data frame with one row per prompt (and profile): `old` and `new`, the answer on either side (the mean
 #'   of repetitions, or the share that was refused), and the columns that the other arguments name.
@@ -23,7 +30,8 @@
 #' @param alpha the level of the tests.
 #' @return A data frame, a row for the `mean` and each level (`term`) of each group: `old` and `new` with their 95 %
 #'   intervals (`old_low` …), `difference` (new less old) with `std_error`, `df`, `conf_low`, `conf_high`, `p_value`;
-#'   `bound`, `p_equivalence`, `p_beyond`, `verdict`, `verdict_holm`; `n_prompts`, `status`, `messages`.
+#'   `bound`, `p_equivalence`, `p_beyond`, `verdict`, `verdict_holm`; `linked`, `linked_error`, `is_linkable`;
+#'   `n_prompts`, `status`, `messages`.
 #' @export
 #' @examples
 #' prompts <- expand.grid(group = c("a", "b"), job = c("clerk", "nurse"), item = 1:40)
@@ -44,22 +52,63 @@ compare_successor <- function(data, attributes = NULL, cluster = NULL, levels = 
   check_columns(data, c(used, attributes), to = "compare a successor")
   empty <- columns_of(
     "term:text old old_low old_high new new_low new_high difference std_error df conf_low conf_high p_value bound",
-    "p_equivalence p_beyond verdict:text n_prompts:whole"
+    "p_equivalence p_beyond verdict:text n_prompts:whole linked linked_error is_linkable:flag"
   )
   found <- check_each_group(data, by, used, empty, function(rows) {
     named <- if (isTRUE(rows$measure[[1]] %in% rates)) character() else attributes
     shown <- Filter(function(name) length(unique(stats::na.omit(rows[[name]]))) > 1, named)
     rows$change <- as.double(rows$new) - as.double(rows$old)
-    of <- lapply(c(old = "old", new = "new", change = "change"), function(outcome) {
+    effects_in <- function(rows, outcome) {
       mean_and_effects(rows, outcome, shown, cluster, levels, linked, material, declared)
-    })
+    }
+    of <- lapply(c(old = "old", new = "new", change = "change"), effects_in, rows = rows)
     limit <- if (length(bound) > 1 || !is.null(names(bound))) bound[as.character(rows$measure[[1]])] else bound
-    changes_in_verdicts(of, if (length(limit) == 0) NA_real_ else unname(limit), alpha, nrow(rows))
+    found <- changes_in_verdicts(of, if (length(limit) == 0) NA_real_ else unname(limit), alpha, nrow(rows))
+    cbind(found, linked_effects(rows, found$term, of$new, effects_in, alpha))
   })
   corrected <- function(p) stats::p.adjust(p, "holm") < alpha
   found$verdict_holm <- words_of_verdict(corrected(found$p_equivalence), corrected(found$p_beyond))
   found$verdict_holm[is.na(found$bound)] <- NA
   found
+}
+
+least_to_link <- 20
+
+# The new effects in the unit of the old answers: times the ratio of SDs, whose logarithm has the variance
+# (1 - r^2) / (n - 1) over pairs of answers with the correlation r.
+linked_effects <- function(rows, terms, new, effects_in, alpha) {
+  none <- frame_of(
+    linked = rep(NA_real_, length(terms)), linked_error = NA_real_, is_linkable = rep(NA, length(terms))
+  )
+  answers <- unlist(rows[c("old", "new")])
+  sds <- vapply(rows[c("old", "new")], stats::sd, 0)
+  if (nrow(rows) < least_to_link || all(answers %in% 0:1) || !all(sds > 0)) {
+    return(none)
+  }
+  ratio <- sds[["old"]] / sds[["new"]]
+  correlation <- stats::cor(rows$old, rows$new)
+  rows$change <- rows$old - ratio * rows$new
+  left <- effects_in(rows, "change")
+  p_values <- stats::p.adjust(left$p_value[left$term != "mean"], "holm")
+  place <- match(terms, new$term)
+  none$linked <- ifelse(terms == "mean", NA, ratio * new$estimate[place])
+  error <- (1 - correlation^2) / (nrow(rows) - 1)
+  none$linked_error <- sqrt((ratio * new$std_error[place])^2 + none$linked^2 * error)
+  none$is_linkable[terms != "mean"] <- correlation >= .5 && !any(p_values < alpha, na.rm = TRUE)
+  none
+}
+
+# The mean and each effect of a level in the answers (`value`) of each group.
+level_effects <- function(data, by, attributes = NULL, cluster = NULL, levels = NULL, linked = list(), material = NULL,
+                          declared = NULL) {
+  linked <- checked_pairs(linked, attributes)
+  declared <- checked_declaration(declared)
+  used <- unique(c("value", cluster_columns(cluster), material, unlist(declared, use.names = FALSE)))
+  empty <- columns_of("term:text estimate std_error df conf_low conf_high p_value")
+  check_each_group(data, by, used, empty, function(rows) {
+    shown <- Filter(function(name) length(unique(stats::na.omit(rows[[name]]))) > 1, attributes)
+    mean_and_effects(rows, "value", shown, cluster, levels, linked, material, declared)[names(empty)]
+  })
 }
 
 mean_and_effects <- function(rows, outcome, attributes, cluster, levels, linked, material, declared) {

@@ -22,7 +22,8 @@
 #'       `run_check("check_first_option", ...)$rows`), `"plot_permutations"` (of [permutation_test()]),
 #'       `"plot_topic_prevalence"` (of [fit_stm()]), `"plot_search_k"` (table `topic_searches`),
 #'       `"plot_specifications"` (of `analyze sensitivity --format csv`), `"plot_retest"` (of [retest_reliability()]),
-#'       `"plot_successor"` (of [compare_successor()]), `"plot_watch"` (of [watch_shifts()]),
+#'       `"plot_successor"` (of [compare_successor()]), `"plot_watch"` (of [watch_shifts()]), `"plot_atlas"` (of
+#'       [meta_analysis()], with `released` and `maker`),
 #'       `"plot_family_differences"` (view `bayes_ratios`).}
 #'   }
 #' @param data a data frame, or a fit.

@@ -102,16 +102,8 @@ colours_of_verdicts <- function(verdicts) {
 # farthest.
 plot_watch <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   rows <- begin_figure("watch", data, file, width, height, ...)
-  parts <- intersect(c("model", "test", "measure", "term"), names(rows))
-  several <- Filter(function(name) length(unique(rows[[name]])) > 1, parts)
-  shown <- lapply(rows[several], function(column) ifelse(is.na(column), "", as.character(column)))
-  # A part that says what the one before it said is left out: "rating, rating".
-  in_words <- function(...) paste(setdiff(unique(gsub("_", " ", c(...), fixed = TRUE)), ""), collapse = ", ")
-  rows$panel <- if (length(several) == 0) "mean" else wrapped(do.call(mapply, c(list(in_words), unname(shown))), 30)
-  far <- tapply(abs(rows$shift) / pmax(rows$conf_high - rows$shift, 1e-12), rows$panel, max)
-  kept <- names(sort(far, decreasing = TRUE))[seq_len(min(12, length(far)))]
-  rows <- rows[rows$panel %in% kept, , drop = FALSE]
-  rows$panel <- factor(rows$panel, unique(rows$panel))
+  half <- pmax(rows$conf_high - rows$shift, 1e-12)
+  rows <- farthest_panels(rows, c("model", "test", "measure", "term"), abs(rows$shift) / half)
   rows$moved <- factor(ifelse(rows$is_alarm, "alarm", "no alarm"), c("no alarm", "alarm"))
   n_columns <- columns_within(width, min(nlevels(rows$panel), 3), each_in = 2.5, margin_in = .5)
   rows <- with_intervals(transform(rows, x = rows$occasion), rows$shift)
@@ -126,6 +118,20 @@ plot_watch <- function(data, file = NULL, width = NULL, height = NULL, ...) {
     plot, alt_text(sprintf("Shifts over %s", counted(length(unique(rows$occasion)), "later occasion"))),
     1.9 + 2.4 * ceiling(nlevels(rows$panel) / n_columns), 1.5 + 3 * n_columns, source = c(said, source_note(rows))
   )
+}
+
+# Rows with a `panel` named after those `parts` in which they differ; of more than twelve, those that are `far`.
+farthest_panels <- function(rows, parts, far) {
+  several <- Filter(function(name) length(unique(rows[[name]])) > 1, intersect(parts, names(rows)))
+  shown <- lapply(rows[several], function(column) ifelse(is.na(column), "", as.character(column)))
+  # A part that says what the one before it said is left out: "rating, rating".
+  in_words <- function(...) paste(setdiff(unique(gsub("_", " ", c(...), fixed = TRUE)), ""), collapse = ", ")
+  if (length(several) == 0) shown <- list(as.character(given_or(rows$term, "mean")))
+  rows$panel <- wrapped(do.call(mapply, c(list(in_words), unname(shown))), 30)
+  kept <- names(sort(tapply(far, rows$panel, max, na.rm = TRUE), decreasing = TRUE))
+  rows <- rows[rows$panel %in% kept[seq_len(min(12, length(kept)))], , drop = FALSE]
+  rows$panel <- factor(rows$panel, unique(rows$panel))
+  rows
 }
 
 #' Two measures of the same models next to each other

@@ -182,6 +182,42 @@ forest_in_words <- function(rows) {
   )
 }
 
+# Effects of many studies by model, oldest first: rows of meta_analysis() with `released`, `maker` and what tells
+# studies and effects apart. Partially pooled effects are drawn, with the single ones pale behind them; else these.
+plot_atlas <- function(data, file = NULL, width = NULL, height = NULL, ...) {
+  rows <- begin_figure("atlas", data, file, width, height, ...)
+  rows <- rows[rows$row %in% c("cell", "of_model"), , drop = FALSE]
+  rows <- farthest_panels(rows, atlas_parts, abs(rows$estimate) / (rows$conf_high - rows$estimate))
+  released <- if (is.null(rows$released)) NA else as.Date(as.character(rows$released))
+  rows$model_label <- paste0(rows$model, ifelse(is.na(released), "", format(released, " (%b %Y)")))
+  rows$model_no <- rank(released, na.last = TRUE, ties.method = "min")
+  rows <- with_shown(with_intervals(rows), "model")
+  maker <- as.character(given_or(rows$maker, "model"))
+  rows$maker_shown <- factor(ifelse(is.na(maker), "unknown", maker))
+  rows$height <- heights_of(rows$model_shown)
+  is_pooled <- rows$row == "of_model"
+  has_pooled <- rows$panel %in% rows$panel[is_pooled]
+  drawn <- rows[is_pooled | !has_pooled, , drop = FALSE]
+  single <- rows[!is_pooled & has_pooled, , drop = FALSE]
+  n_columns <- columns_within(width, min(nlevels(rows$panel), 3), each_in = 2.3, margin_in = 1.8)
+  said <- apart_in_words(drawn, "effect", 0)
+  finish_figure(
+    dots_figure(
+      drawn, "maker_shown", rev(levels(rows$model_shown)), one_legend(nrow = 1 + nlevels(rows$maker_shown) %/% 6),
+      ggplot2::theme(panel.spacing.x = ggplot2::unit(18, "pt")),
+      panel = "panel", n_columns = n_columns, scales = "free_x", behind = list(
+        lines_between(levels(rows$model_shown)),
+        if (nrow(single) > 0) ggplot2::geom_point(ggplot2::aes(x = .data$at), single, colour = "grey65", size = .9)
+      )
+    ),
+    alt_text(sprintf("Effects of %s by date of release", counted_shown(rows, "model"))),
+    1.9 + ceiling(nlevels(rows$panel) / n_columns) * (.7 + .2 * nlevels(rows$model_shown)), 2.5 + 2.4 * n_columns,
+    source = c(said, source_note(rows))
+  )
+}
+
+atlas_parts <- c("study", "variant", "measure", "term")
+
 # Which family of token counts predicts best? Leave-one-out of the Bayesian models of token counts: how much better or
 # worse each family predicts a count that is left out than the lognormal does, by model and test. Differences are a
 # trial's, so that tests of any size compare; intervals are two standard errors to either side. Rows as of the view

@@ -19,6 +19,7 @@ analysis.validity("slant.duckdb", ["rmiat.d", "word_association.d"]).table  # do
 analysis.agreement("slant.duckdb", "reasons").errors      # how often does a model that codes texts err, and where?
 analysis.alike("slant.duckdb", "habits").summary         # does a model answer as people do?
 analysis.successor("old.duckdb", "new.duckdb").table     # does it carry over to the next model?
+analysis.atlas(["2024.duckdb", "2025.duckdb"]).summary   # do newer models lean more?
 analysis.watch("slant.duckdb", "rmiat").moved           # what has moved since the first occasion?
 analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, next to chance
 analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the unchanged game
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from slant.analysis.plots.drawing import figures as figures
     from slant.analysis.questions.alike import Alike as Alike
     from slant.analysis.questions.alike import alike as alike
+    from slant.analysis.questions.atlas import Atlas as Atlas
+    from slant.analysis.questions.atlas import atlas as atlas
     from slant.analysis.questions.bayes_draws import read_draws as read_draws
     from slant.analysis.questions.calibration import Calibration as Calibration
     from slant.analysis.questions.calibration import calibrate as calibrate

@@ -231,6 +231,22 @@ claims_of_verdicts <- list(
     })
     do.call(rbind, rows)
   },
+  # Ratings of a successor in the unit of the old model: the effect that it would have there.
+  linking = function(n) {
+    found <- with_seed(24, vapply(seq_len(n), function(k) {
+      rows <- expand.grid(group = c("a", "b"), item = 1:60, stringsAsFactors = FALSE)
+      worth <- .5 * (rows$group == "b") + stats::rnorm(60)[rows$item]
+      rows$old <- 4 + worth + stats::rnorm(nrow(rows), 0, .5)
+      rows$new <- 5 + .6 * (worth + stats::rnorm(nrow(rows), 0, .5))
+      one <- compare_successor(rows, "group", "item")[2, ]
+      c(holds = abs(one$linked - .5) <= stats::qt(.975, 59) * one$linked_error, linkable = one$is_linkable)
+    }, c(holds = NA, linkable = NA)))
+    name <- "60 items of two levels, the new scale .6 of the old"
+    rbind(
+      held("95 % intervals of linked effects hold the effect in the old unit", name, found["holds", ], .93, .97),
+      held("there, linking is said to be defensible", name, found["linkable", ], .93)
+    )
+  },
   # A model that is watched: 60 looks, and a shift of .2 SD after thirty quiet occasions, 200 prompts each.
   watch = function(n) {
     looks <- function(n_occasions, shift, from) {

@@ -43,6 +43,7 @@ _COMMANDS = {
     for name, module, about in (
         ("agreement", "agreement", "Do coders of texts agree, and do a model's errors differ between conditions?"),
         ("alike", "agreement", "Does a model answer as people do? Compare its answers with theirs."),
+        ("atlas", "validity", "Do newer models lean more? The effects of many studies by date of release."),
         ("calibrate", "permute", "Is the sampler correct? Bayesian fits of data drawn from their priors."),
         ("check", "check", "Threats to the results, each with its number: residuals, influence, refusals …"),
         ("compare", "tables", "Compare the paper's printed numbers with the recomputed ones."),

@@ -77,6 +77,7 @@ _SHOWN_OF_WATCH = (
     "source", "study_version", "variant", "model", "test", "measure", "term", "occasion", "first_value", "value",
     "shift", "conf_low", "conf_high", "since", "is_alarm",
 )  # fmt: skip
+_OF_OCCASIONS = ("model", "occasion", "asked_from", "n_trials", "n_answered", "served_models", "cost_usd")
 _OPTIONS_OF_WATCH = (
     option("--show", of=("latest", "history", "occasions"), default="latest", help="The rows to print."),
     option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="Probability of a false alarm, over all looks."),
@@ -107,14 +108,21 @@ def watch_command(asked: Asked, show: str, alpha: float, page: Path | None, on_a
     same = [name for name in _SHOWN_OF_WATCH[:4] if rows[name].n_unique() == 1]
     verdict = _verdict_of_watch(result)
     if page is not None:
-        from slant.analysis.pages.watch_page import write_watch_page
+        from slant.analysis.pages.result_page import write_result_page
 
-        say(f"The page: {write_watch_page(result, verdict, page, alpha, asked.workers)}")
+        about = f"A false alarm has at most a probability of {alpha} over all looks and all that is watched."
+        tables = {
+            "On the last occasion": latest.select(_SHOWN_OF_WATCH[3:7] + _SHOWN_OF_WATCH[8:]),
+            "Occasions": result.occasions.select(_OF_OCCASIONS).with_columns(pl.col("asked_from").cast(pl.Date)),
+        }
+        said, drawn = [verdict, *result.gaps, *result.warnings, about], ("plot_watch", result.table)
+        written = write_result_page(page, "Has the model moved?", said, drawn, tables, asked.workers)
+        say(f"The page: {written}")
     if on_alarm and result.moved.height:
         _run(on_alarm, result.moved)
     code = ALARM if result.moved.height else 0
-    drawn = ("plot_watch", result.table)
-    return Answer(rows, [n for n in shown if n not in same], [verdict, *result.gaps], figure=drawn, exit_code=code)
+    figure = ("plot_watch", result.table)
+    return Answer(rows, [n for n in shown if n not in same], [verdict, *result.gaps], figure=figure, exit_code=code)
 
 
 def _verdict_of_watch(result: Watch) -> str:

@@ -1,17 +1,20 @@
-"""Combine measures and models: do several measures agree (`analyze validity`), and what is the effect over all tests
-and models (`analyze meta`)?
+"""Combine measures and models: do several measures agree (`analyze validity`), what is the effect over all tests and
+models (`analyze meta`), and over studies and dates of release (`analyze atlas`)?
 """
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import measure_option, option
+from slant.analysis.cli.options import measure_option, option, workers_options
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
-from slant.collector.commands.options import BETWEEN_0_AND_1, FILE
+from slant.collector.commands.options import BETWEEN_0_AND_1, FILE, output_options, source_option
+from slant.collector.errors import UsageError
+from slant.collector.terminal import say
 
 if TYPE_CHECKING:
     from slant.analysis.questions.meta import Effects, Unit
@@ -120,3 +123,76 @@ def meta_command(asked: Asked, measure: str | None, effects: Effects, unit: Unit
     rows = asked.compute(meta_analysis, measure=measure, effects=effects, unit=unit, alpha=alpha).table
     pooled = rows.filter(pl.col("row") != "cell").drop("model", "test", SIGN_KEPT, "status", "messages")
     return Answer(rows, pooled, figure=("plot_forest", rows), warns_first=True)
+
+
+_EXAMPLES_OF_ATLAS = """\b
+Examples:
+  analyze atlas slant.duckdb
+  analyze atlas 2024.duckdb 2025.duckdb paper.zip --models models.csv --figure atlas.svg
+  analyze atlas *.duckdb --study callbacks --page atlas.html --out atlas.parquet
+
+The columns of models.csv are model, and any of released (2024-05-13), maker, generation. Without it dates are those in
+the names of snapshots.
+"""
+_OPTIONS_OF_ATLAS = (
+    click.argument("files", nargs=-1, required=True, metavar="FILES…", type=FILE),
+    click.option("--models", type=FILE, metavar="FILE", help="A CSV with the models' dates of release and makers."),
+    option("--alpha", of=BETWEEN_0_AND_1, default=0.05, help="Significance level: 1 minus the level of intervals."),
+    click.option("--page", type=FILE, metavar="FILE", help="Also write an HTML page to browse: FILE.html."),
+    click.option("--out", type=FILE, metavar="FILE", help="Also write all rows to share: FILE.parquet."),
+)
+_SHOWN_OF_ATLAS = (
+    *("source", "study", "variant", "measure", "term", "row", "model", "test", "released", "maker"),
+    *("estimate", "std_error", "conf_low", "conf_high", "n"),
+)
+
+
+@result_command(
+    "atlas",
+    epilog=_EXAMPLES_OF_ATLAS,
+    study="all studies in the files",
+    options=_OPTIONS_OF_ATLAS,
+    figure="the effects by model, oldest first",
+    usual_options=(source_option(), workers_options, output_options),
+)
+def atlas_command(
+    asked: Asked, files: tuple[Path, ...], models: Path | None, alpha: float, page: Path | None,
+    out: Path | None,
+) -> Answer:  # fmt: skip
+    """Compare the effects of many studies and models, by the models' dates of release: do newer models of a family lean
+    more?
+
+    FILES are databases or sealed archives; a trial that lies in several counts once. Each effect of a level is pooled
+    by one mixed model over tests and models within generations and makers: row "of_model" is a model's effect,
+    partially pooled, "mean" that of all, "trend" the change per year among models of one maker, with an interval from
+    five makers on.
+    """
+    import polars as pl
+
+    from slant.analysis.archive.study_copy import database_of
+    from slant.analysis.questions.atlas import atlas
+
+    for file, endings in ((page, (".html", ".htm")), (out, (".parquet",))):
+        if file is not None and file.suffix.lower() not in endings:
+            raise UsageError(f'Can\'t write to "{file}": its name must end in {" or ".join(endings)}.')
+    with ExitStack() as stack:
+        paths = [stack.enter_context(database_of(file)) for file in files]
+        result = asked.compute(atlas, work="Pooling in R", files=paths, models=models, alpha=alpha)
+    table = result.table
+    once = f"{result.n_twice:,} trials are in several files, and count once." if result.n_twice else None
+    says = [*result.summary, *([once] if once else [])]
+    has_pooled = (pl.col("row") == "of_model").any().over("source", "study", "variant", "measure", "term")
+    of_models = table.filter((pl.col("row") == "of_model") | (~has_pooled & (pl.col("row") == "cell")))
+    if out is not None:
+        table.write_parquet(out)
+        say(f"The rows: {out.resolve()}")
+    drawn = ("plot_atlas", table)
+    if page is not None:
+        from slant.analysis.pages.result_page import write_result_page
+
+        tables = {"All rows": table.select(name for name in _SHOWN_OF_ATLAS if name in table.columns)}
+        title = "Do newer models lean more?"
+        say(f"The page: {write_result_page(page, title, [*says, *result.warnings], drawn, tables, asked.workers)}")
+    shown = [name for name in _SHOWN_OF_ATLAS if name in table.columns and not of_models[name].is_null().all()]
+    same = [name for name in ("source", "study", "variant", "row") if of_models[name].n_unique() == 1]
+    return Answer(table, of_models.select(name for name in shown if name not in same), says, figure=drawn)

@@ -141,9 +141,6 @@ def source_option(*more: str) -> Decorator:
     return rows_option("--source", type=click.Choice([*SOURCES, *more]), help="Only rows of this source.")
 
 
-stopping_option = section("Stopping on precision")
-requests_option = section("How requests are sent")
-money_option = section("Money")
 rows_option = section("Which rows are read")
 output_option = section("Database and output")
 

@@ -29,6 +29,7 @@ NEEDED = {"collect": "--study rmiat --simulated --dry-run", "analyze": "--fit ef
 NEEDED |= {"collect check-model": "openai/gpt-4o", "collect import": "a.csv", "collect studies new": "mine"}
 NEEDED |= {
     "analyze successor": "o3-mini o3-mini",
+    "analyze atlas": "slant.duckdb",
     "collect watch": "rmiat",
     "collect successor": "rmiat --from a --to b",
 }

@@ -49,6 +49,22 @@ test_that("versions of a material are compared with the baseline of each model",
   expect_equal(found$difference[[2]], mean(of_item[, "b"] - of_item[, "a"]))
 })
 
+test_that("effects are linked to the old unit from 20 prompts on, and not where a level differs", {
+  rows <- prompts_of_two(effect = .4)
+  rows$old <- rows$old + .4 * (rows$group == "b")
+  rows$new <- 2 + .5 * (rows$old + rnorm(nrow(rows), 0, .3))
+  linked <- function(rows) compare_successor(rows, "group", "item")[2, ]
+  found <- linked(rows)
+  ratio <- sd(rows$old) / sd(rows$new)
+  expect_equal(found$linked, ratio * found$new)
+  expect_gt(found$linked_error, 0)
+  expect_true(found$is_linkable)
+  expect_equal(found$difference, found$new - found$old) # never linked
+  expect_true(is.na(compare_successor(rows, "group", "item")$linked[[1]]))
+  expect_false(linked(transform(rows, new = new + (group == "b")))$is_linkable)
+  expect_true(is.na(linked(rows[c(1:9, 61:69), ])$linked))
+})
+
 test_that("a successor that answers each prompt the same is no error", {
   rows <- transform(prompts_of_two(), new = old)
   found <- compare_successor(rows, "group", "item", bound = .25)

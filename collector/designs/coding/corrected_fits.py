@@ -13,8 +13,6 @@ PEOPLE, CODER, PROBABILITY, CODE = "people", "coder", "probability", "code"
 AGREEMENT, UNDECIDED = "agreement", "undecided"
 """Name the conditions where a file of texts has none: texts that a rule has coded, and those that it has not."""
 MOST_LEVELS = 30
-CORRECTED = ("dsl", "ppi")
-"""Engines that correct for a coder's errors, each also the name of a fit."""
 
 
 def fits_of_codes(study: StudyFile) -> dict[str, Fit]:
