@@ -140,10 +140,6 @@ class ProviderError:
     error: Mapping[str, Any]
     named: frozenset[str] = NOBODY
 
-    @property
-    def is_blank(self) -> bool:
-        return not (self.codes or self.sentence)
-
 
 @dataclass(frozen=True, slots=True)
 class ErrorMeaning:

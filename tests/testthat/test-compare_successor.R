@@ -50,6 +50,7 @@ test_that("versions of a material are compared with the baseline of each model",
 })
 
 test_that("effects are linked to the old unit from 20 prompts on, and not where a level differs", {
+  withr::local_seed(5)
   rows <- prompts_of_two(effect = .4)
   rows$old <- rows$old + .4 * (rows$group == "b")
   rows$new <- 2 + .5 * (rows$old + rnorm(nrow(rows), 0, .3))
