@@ -159,6 +159,8 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
     outcome = definition.outcome or str(definition.formula or "").partition("~")[0].strip()
     for cell, of_cell in rows.group_by(_CELL, maintain_order=True):
         model, test = (None if key is None else str(key) for key in cell)
+        if test is None and len(asked := definition.where.get("question", ())) == 1:
+            test = asked[0]
         own_unit = study.design.analyses.measured_in(study, test) if outcome in _MEASURED else ""
         is_share = _is_linear(definition) and own_unit.startswith("share")
         factor = 100 if is_share else 1

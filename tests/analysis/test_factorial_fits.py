@@ -159,7 +159,7 @@ def test_a_fit_is_also_a_sentence_for_the_factor_that_comes_first(place: tuple[P
     grain = made.table.select(GRAIN).row(0, named=True)
     (p_value,) = made.table.filter(term="genderman")["p_value"]
     assert answers_of_fit(study, "linear", made, grain)[0].startswith(
-        f"small: no difference was found for man against woman (p = {p_value:.3f}".replace("0.", ".")
+        f"small, rating: no difference was found for man against woman (p = {p_value:.3f}".replace("0.", ".")
     )
     assert re.search(r"small, hire: .* log odds", answers_of_fit(study, "hire", fit(db, study, "hire"), grain)[0])
     ratios = fit(db, study, "impact_ratio")

@@ -130,7 +130,9 @@ class FactorialAnalyses(Analyses):
         data: FactorialData = study.data
         questions = tuple(dict.fromkeys((*(question.base for question in data.questions.values()), *data.measures)))
         own = {"test": questions, "question": questions, "condition": tuple(conditions_of(data))}
-        return super().factor_levels(study) | own | self.attributes(data)
+        shown = self.attributes(data)  # what a name signals comes before the names
+        order = (name for factor in data.factors for name in sorted(factor.names, key=factor.name.__eq__))
+        return super().factor_levels(study) | own | {name: shown[name] for name in order} | shown
 
     def plain_personas(self, data: FactorialData) -> tuple[str, ...]:
         return tuple(level.name for level in data.personas.levels if not any(level.texts.values()))
