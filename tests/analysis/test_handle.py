@@ -72,7 +72,7 @@ def test_own_arguments_come_first_and_what_the_database_brings_stays_as_keywords
 def test_every_function_about_a_database_is_a_method(path: Path) -> None:
     functions = {name: getattr(slant.analysis, name) for name in slant.analysis.__all__}
     about = {name for name, its in functions.items() if inspect.isfunction(its) and name != "open"}
-    without = {"mixed_versions", "replay", "table_text"}
+    without = {"atlas", "mixed_versions", "replay", "table_text"}
     assert about - without == set(dir(slant.open(path))) - set(dir(Database)) - {"db", "settings", "study", "_open"}
 
 

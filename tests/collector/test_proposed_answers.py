@@ -50,7 +50,7 @@ def read_all(values: Sequence[str]) -> tuple[str, dict[str, str | None]]:
     """The kind that is proposed, and what its question reads in each answer."""
     proposed = proposed_question("answer", values)
     row = tomllib.loads("\n".join(proposed.lines))
-    question = parse_questions(Table({"questions": {"answer": row}}, "a.toml"), ("t",), 1, None)["answer"]
+    question = parse_questions(Table({"questions": {"answer": row}}, "a.toml"), ("t",), 1, None, ())["answer"]
     return row["kind"], {value: question.read(value, "forward", ()).value for value in values}
 
 

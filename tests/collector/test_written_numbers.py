@@ -81,7 +81,7 @@ def test_numbers_show_their_mark_unless_they_could_have_either(texts: list[str],
 
 def scale_of(**keys: object) -> Scale:
     row = {"text": "?", "kind": "scale", **keys}
-    return parse_questions(Table({"questions": {"a": row}}, "a.toml"), ("t",), 1, None)["a"].scale
+    return parse_questions(Table({"questions": {"a": row}}, "a.toml"), ("t",), 1, None, ())["a"].scale
 
 
 INNER = ((0, 5, 10), (-3, 0, 3), (1, 2, 3, 4, 5), (0, 100))
@@ -102,5 +102,5 @@ def test_labelled_ends_are_the_ends_of_a_scale() -> None:
 
 def test_the_mark_before_decimals_may_be_said_by_the_study_or_a_question() -> None:
     asked = {"a": {"text": "?", "kind": "number"}, "b": {"text": "?", "kind": "number", "decimal": ","}}
-    questions = parse_questions(Table({"decimal": ".", "questions": asked}, "a.toml"), ("t",), 1, None)
+    questions = parse_questions(Table({"decimal": ".", "questions": asked}, "a.toml"), ("t",), 1, None, ())
     assert [questions[name].read("3.142", "forward", ()).value for name in asked] == ["3.142", "3142"]

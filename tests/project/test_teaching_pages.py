@@ -32,7 +32,7 @@ def write_files(page: str, folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
-@pytest.mark.parametrize("name", [*TEACHING, "scheduler"])
+@pytest.mark.parametrize("name", [*TEACHING, "scheduler", "series"])
 def test_the_commands_of_a_page_print_what_it_shows(root: Path, tmp_path: Path, name: str) -> None:
     if r_installation() is None:
         pytest.skip("R is not here")
