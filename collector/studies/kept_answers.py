@@ -31,6 +31,11 @@ class FolderWithAnswers(StudyFolder):
 
 
 def _answers(folder: StudyFolder, study: str) -> str:
+    if study.endswith(".duckdb"):
+        raise StudyError(
+            f'from must name the study that was asked, not its database "{shortened(study)}".',
+            "Each database in the folder is searched for that study (collect status --db FILE lists what one holds).",
+        )
     texts = {}
     for file in sorted(folder.root.glob("*.duckdb")):
         if text := _text_in(folder.inside(file.name), study):

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from slant.analysis.cli.main import analyze
 from slant.collector import collect
 from slant.collector.cli import collect as collect_command
+from slant.collector.designs.factorial.estimands import cluster_of
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan, planned_prompts
@@ -255,6 +256,7 @@ def test_answers_of_a_kept_study_are_levels_of_another(tmp_path: Path) -> None:
     trials = [conversation.trials[0] for conversation in plan(study, study.models[0])]
     assert {(t.factors["levels"][0], t.factors["levels"][2]) for t in trials} == set(known.items())
     assert all(study.design.asks.text(study, study.models[0], t).startswith(STORY) for t in trials)
+    assert cluster_of(study.data) == "story"  # answers to one text depend on each other
     copied = tmp_path / "copy"
     copied.mkdir()
     for name, text in study.texts.items():  # as a database keeps them, where the other database is not

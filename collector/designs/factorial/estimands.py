@@ -229,10 +229,15 @@ def _crossed(own: Levels, linked: list[tuple[str, str]]) -> Iterator[tuple[str, 
     yield from (pair for pair in combinations(names[:MOST_CROSSED], 2) if set(pair) not in forbidden)
 
 
+OF_MODEL = "of_model"  # who wrote the text that is a level
+
+
 def cluster_of(data: FactorialData) -> str:
-    """Return the column that clusters answers: with many personas the respondent, otherwise the prompt, because
-    repeating it is informative about this prompt only."""
-    return "respondent" if len(data.personas.levels) >= LEAST_PERSONAS else "item"
+    """Return the column that clusters answers: with many personas the respondent, with texts that models wrote the
+    text, otherwise the prompt, because repeating it is informative about this prompt only."""
+    if len(data.personas.levels) >= LEAST_PERSONAS:
+        return "respondent"
+    return next((factor.name for factor in data.factors if OF_MODEL in factor.columns), "item")
 
 
 def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
