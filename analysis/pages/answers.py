@@ -19,8 +19,8 @@ from slant.collector.studies.catalogue import Fit, Study, fits_of
 
 ALPHA = 0.05
 MOST_SENTENCES = 3
-_LINEAR = ("mean_contrasts", "amce", "lme4", "lm", "t_test")
-_FIRST = ("mean_contrasts", "amce", "lme4", "t_test", "effect_size", "lm", "logistic", "clm", "clogit")
+_LINEAR = ("mean_contrasts", "amce", "paired", "lme4", "lm", "t_test")
+_FIRST = ("mean_contrasts", "amce", "paired", "lme4", "t_test", "effect_size", "lm", "logistic", "clm", "clogit")
 """Engines whose fits answer a question, the first in a report; contrasts have p for all pairs."""
 _CELL = ("model", "test")
 _BELOW = {"below": "yes", "not below": "no", "undecided": "undecided"}

@@ -355,6 +355,8 @@ def term_words(term: str, levels: Mapping[str, Sequence[Any]]) -> str:
     """Return a coefficient with its factors and levels apart: "gender: man × job: clerk" for R's
     "genderman:jobclerk", if `levels` has both factors. Any other is unchanged.
     """
+    if term.partition(": ")[0] in levels:  # an estimand's term, with its level apart already
+        return term
     known = {f"{factor}{level}": f"{factor}: {level}" for factor in levels for level in levels[factor]}
     pattern = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
     parts = re.findall(rf"(?:^|(?<=:))({pattern}|[^:]*)(?=:|$)", term) if known else [term]

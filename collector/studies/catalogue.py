@@ -160,7 +160,7 @@ def fits_of(study: Study) -> dict[str, Fit]:
 
 def first_fit(study: Study) -> str | None:
     """Return the name of the first fit of the study's file, else of a factorial study's effects or means of levels."""
-    return next((name for name in (*study.fits, "amce", "marginal_means") if name in fits_of(study)), None)
+    return next((name for name in (*study.fits, "paired", "amce", "marginal_means") if name in fits_of(study)), None)
 
 
 def next_command(study: Study, db: Path) -> str:

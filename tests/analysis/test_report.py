@@ -159,6 +159,7 @@ def test_a_table_of_a_fit_has_heads_and_verdicts_that_a_reader_knows() -> None:
         ("genderman", "gender: man"),
         ("genderman:jobnurse: ward", "gender: man × job: nurse: ward"),
         ("jobnurse", "job: nurse"),
+        ("job: nurse", "job: nurse"),
         ("gender_of_namex:genderman", "gender_of_namex × gender: man"),
         ("age", "age"),
         ("genderwomanly", "genderwomanly"),
