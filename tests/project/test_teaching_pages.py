@@ -27,7 +27,8 @@ def lines_of(page: str, language: str) -> list[str]:
 
 def write_files(page: str, folder: Path) -> None:
     for study in blocks(page, "toml"):
-        (folder / f"{tomllib.loads(study)['name']}.toml").write_text(study, "utf-8")
+        if name := tomllib.loads(study).get("name"):  # a line to add to a study has none
+            (folder / f"{name}.toml").write_text(study, "utf-8")
 
 
 @pytest.mark.slow
