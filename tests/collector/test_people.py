@@ -350,4 +350,4 @@ def test_a_column_with_the_names_of_templates_says_which_was_shown(tmp_path: Pat
         ("plain", "no"),
     ]
     [problem] = import_rows(tmp_path, "participant,name,answer\n1,Ann,yes\n", "b.csv", study).problems
-    assert "no column says which was shown" in problem.text
+    assert "nothing says which of the study's 2 was shown" in problem.text

@@ -194,8 +194,8 @@ class PlannedCells:
             return next(iter(self._wordings))
         if is_empty(value):
             raise CellError(
-                f"the study has {len(self._wordings)} wordings (templates), and no column says which was shown: "
-                "wording (its number) or template (its name) must"
+                "wording must be a whole number, or a column template have a name: nothing says which of the study's "
+                f"{len(self._wordings)} was shown"
             )
         wording = whole_number(value, "wording", min(1, *self._wordings) if self._wordings else 1)
         if wording not in self._wordings:
