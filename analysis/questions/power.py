@@ -17,14 +17,13 @@ from slant.analysis.calls.call import Call, answer_of
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.choices import CELL, crossed_choices
 from slant.analysis.fitting.fits import Progress, fit
-from slant.analysis.questions.power_of_levels import CONTRASTS, pilot_respondents, simulated_power
+from slant.analysis.questions.power_of_levels import pilot_respondents, planned_fit, simulated_power
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
 from slant.collector.cost.estimate import earlier_sizes, estimate_run, known_limits
 from slant.collector.cost.quote import calls_of_game, guess_of
-from slant.collector.designs.factorial.estimands import PAIRED
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.providers.prices import PriceList, load_prices
@@ -37,12 +36,12 @@ CONCURRENCY = 8
 MAX_DATA_SETS = 10_000
 OF_PILOT = (
     "Simulated with the effects that the pilot's answers have, as they are (too large, if the pilot was chosen for "
-    "them), by R's mean_contrasts(). Answers are drawn one by one: of a model that answers a prompt alike each time, "
-    "repetitions find less."
+    "them), and compared as the study compares levels. Answers are drawn one by one: of a model that answers a prompt "
+    "alike each time, repetitions find less."
 )
 OF_SIMULATION = (
-    "Simulated by the study's own [simulation], with R's mean_contrasts(): put the effects there that you expect, or "
-    "the smallest that would matter."
+    "Simulated by the study's own [simulation], and compared as the study compares levels: put the effects there that "
+    "you expect, or the smallest that would matter."
 )
 
 
@@ -173,18 +172,13 @@ def _of_factors(study: str | Path | Study | None, pilot: str | Path | None) -> S
     """Return the study if its levels are compared, so that its plan is simulated."""
     if pilot is not None and Path(pilot).is_file():
         its = study_in(
-            pilot, study, lambda one: CONTRASTS in fits_of(one) or _can_be_planned(one), "can be planned for"
+            pilot, study, lambda one: planned_fit(one) is not None or _can_be_planned(one), "can be planned for"
         )
     elif pilot is None and study is not None:
         its = _named(study)
     else:
         return None
-    if PAIRED in fits_of(its):
-        raise UsageError(
-            f'"{its.name}" changes one thing at a time: slant can\'t plan power for that.',
-            f"To see its interval in a simulated run: collect --study FILE --simulated, then analyze --fit {PAIRED}",
-        )
-    return its if CONTRASTS in fits_of(its) else None
+    return its if planned_fit(its) else None
 
 
 def _can_be_planned(study: Study) -> bool:

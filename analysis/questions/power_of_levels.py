@@ -22,13 +22,13 @@ from slant.analysis.calls.call import Call, answer_of, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.questions.checks.check_calls import read_profiles
-from slant.collector.designs.factorial.estimands import NUMERIC, TEMPLATE, has_keys, independent_levels
+from slant.collector.designs.factorial.estimands import NUMERIC, PAIRED, TEMPLATE, has_keys, independent_levels
 from slant.collector.designs.factorial.questions import AskedQuestion
 from slant.collector.designs.factorial.simulated import Respondent
 from slant.collector.errors import DatabaseError, StudyError
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial
-from slant.collector.studies.catalogue import Study, fits_of
+from slant.collector.studies.catalogue import Fit, Study, fits_of
 
 Row = dict[str, Any]
 
@@ -96,6 +96,22 @@ def _measured(question: Any, value: str, position: int, attributes: Mapping[str,
 
 
 CONTRASTS = "mean_contrasts"
+
+
+def planned_fit(study: Study) -> Fit | None:
+    """Return the fit that power is planned for: the differences between levels, or those of each change from the
+    baseline; None where a study has neither."""
+    fits = fits_of(study)
+    return fits.get(CONTRASTS) or fits.get(PAIRED)
+
+
+def _with_sides(versions: pl.DataFrame, levels: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
+    baselines = {name: str(known[0]) for name, known in levels.items()}
+    is_of_placebo = pl.col("term").str.ends_with(" - placebo")
+    first = pl.when(is_of_placebo).then(pl.lit("placebo")).otherwise(pl.col("attribute").replace_strict(baselines))
+    return versions.with_columns(first=first, second="level")
+
+
 _PAIR = ("test", "attribute", "first", "second")
 
 
@@ -181,18 +197,13 @@ def _of_model(
     rows = simulated_profiles(study, model, respondents, n_data_sets, max(n_repetitions), said)
     if rows.is_empty():
         raise _nothing_to_compare(study)
-    settings = fits_of(study)[CONTRASTS].settings
-    arguments = {
-        "outcome": "measured",
-        "attributes": settings["attributes"],
-        "cluster": settings["cluster"],
-        "declared": settings["declared"],
-        "levels": {name: list(known) for name, known in fits_of(study)[CONTRASTS].levels.items()},
-        "by": ["test", "data_set"],
-        "correction": settings.get("correction", "holm"),
-    }
+    planned = planned_fit(study)
+    assert planned is not None
+    levels = {name: list(known) for name, known in planned.levels.items()}
+    arguments = {"outcome": "measured", "levels": levels, "by": ["test", "data_set"], **planned.settings}
+    arguments |= {"draws": 1} if planned.engine == PAIRED else {}  # shuffled repetitions decide nothing here
     calls = [
-        Call("run_fit", rows.filter(pl.col("repetition") <= n), {"engine": CONTRASTS, "arguments": arguments})
+        Call("run_fit", rows.filter(pl.col("repetition") <= n), {"engine": planned.engine, "arguments": arguments})
         for n in n_repetitions
     ]
     n_calls = sum(1 for _ in study.design.asks.questions(study, study.models[0])) * (
@@ -207,7 +218,9 @@ def _of_model(
         if answer.error or not (answer.value or {}).get("tables"):
             continue  # nothing to compare, as when all was refused
         own = answer.value["estimates"].select("estimate", "std_error", "p_value")
-        pairs = answer.value["tables"]["contrasts"].select(*_PAIR, "p_adjusted")
+        tables = answer.value["tables"]
+        pairs = tables["contrasts"] if planned.engine == CONTRASTS else _with_sides(tables["versions"], levels)
+        pairs = pairs.select(*_PAIR, "p_adjusted")
         n = n_repetitions[number]
         found.append(own.hstack(pairs).with_columns(n_repetitions=pl.lit(n), n_calls=pl.lit(n * n_calls)))
     if not found:

@@ -18,7 +18,6 @@ from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.power import plan_power
 from slant.collector import export_trials
 from slant.collector.designs.study import Study
-from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import fits_of, load_study
 from tests.analysis.test_factorial_fits import import_simulated
 from tests.support import SUPPORT
@@ -162,10 +161,16 @@ EDITED = (
 )
 
 
-def test_power_is_not_planned_for_changes_made_one_at_a_time(tmp_path: Path) -> None:
-    study = audit(tmp_path, *EDITED)
-    with pytest.raises(UsageError, match="changes one thing at a time"):
-        plan_power(study)
+@pytest.mark.slow
+def test_power_of_changes_made_one_at_a_time_is_that_of_their_own_comparison(tmp_path: Path) -> None:
+    file = write_audit(tmp_path, *EDITED)
+    file.write_text(f"{file.read_text('utf-8')}{SIMULATION}", "utf-8")
+    planned = plan_power(load_study(file), n_repetitions=[1, 20], n_data_sets=30).table
+    assert set(planned.select("first", "second").rows()) == {("clerk", "nurse")}
+    of_job = planned.filter(attribute="job", test="rating").sort("n_repetitions")
+    few, many = of_job["std_error"].unique(maintain_order=True)
+    assert few / many == pytest.approx(20**0.5, rel=0.35)  # names do not differ in the simulation
+    assert of_job["power"][-1] >= of_job["power"][0]
 
 
 @pytest.mark.slow
