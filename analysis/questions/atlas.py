@@ -76,7 +76,7 @@ def atlas(
     if not read:
         raise UsageError(
             "No file has answers of a study that compares levels of what a prompt shows.",
-            "Games are compared by: analyze differences",
+            "Games are compared by: analyze differences; how stable choices and codes are: analyze retest",
         )
     parts, n_twice = [], 0
     for name in dict.fromkeys(name for name, _ in read):

@@ -63,7 +63,7 @@ def measured_answers(db: Path, study: Study, source: str | None) -> MeasuredAnsw
         raise UsageError(
             f'Answers of "{study.name}" can\'t be paired by prompt: its design ({study.design.name}) has no number '
             "that a prompt alone decides.",
-            "Games are compared by: analyze differences",
+            "Games are compared by: analyze differences; how stable choices and codes are: analyze retest",
         )
     fit = _fit_of_levels(study)
     arguments = _arguments(fit)
