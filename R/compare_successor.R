@@ -10,8 +10,8 @@
 #' `verdict_holm` is the same after Holm's correction over all differences in the result. Differences of shares that are
 #' 0 for every prompt have the error with which the upper limit of a one-sided test is 3 / n.
 #'
-#' Answers on a scale may also be linked by mean and SD over the prompts that both answered (20 or more): `linked` is the
-#' new effect in the old unit, so that later changes within the successor can be compared with what the old model
+#' Answers on a scale may also be linked by mean and SD over the prompts that both answered (20 or more): `linked` is
+#' the new effect in the old unit, so that later changes within the successor can be compared with what the old model
 #' showed. Its error includes that of the ratio of SDs (of paired answers to independent prompts). A mean that is linked
 #' is the old one, and says nothing: a difference of old and new is never linked. `is_linkable` is `FALSE` where an
 #' effect differs between old and new even when linked (by Holm's correction), or answers to the same prompts correlate

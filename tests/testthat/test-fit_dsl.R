@@ -172,7 +172,8 @@ test_that("combinations that were never shown are said, for the coefficients are
   posts$job <- with_seed(3, sample(c("clerk", "judge"), nrow(posts), TRUE))
   said <- function(rows) {
     levels <- list(condition = c("a", "b"), job = c("clerk", "judge"))
-    paste(fit_dsl(rows, "angry ~ condition + job", list(angry = "code"), levels = levels)$messages$text, collapse = "\n")
+    fitted <- fit_dsl(rows, "angry ~ condition + job", list(angry = "code"), levels = levels)
+    paste(fitted$messages$text, collapse = "\n")
   }
   never <- "Some combinations of condition and job were never shown"
   expect_no_match(said(posts), never)
