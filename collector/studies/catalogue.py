@@ -11,6 +11,7 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -123,9 +124,13 @@ def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
         )
         raise UnknownNameError("study", name_or_path, known, hint)
     path = _file_in(Path(name_or_path))
+    if not path.is_file() and (named := path.with_name(f"{path.name}.toml")).is_file():
+        path = named
     if not path.is_file():
+        near = get_close_matches(path.name, [file.name for file in path.parent.glob("*.toml")], 1)
+        meant = f' Did you mean "{path.parent / near[0]}"?' if near else ""
         hint = "Type `collect studies` to see those that come with slant."
-        raise StudyError(f"There is no study file {name_or_path}.", hint)
+        raise StudyError(f"There is no study file {name_or_path}.{meant}", hint)
     return path.resolve()
 
 

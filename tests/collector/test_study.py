@@ -192,6 +192,9 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "callers.toml").write_text("")
+    with pytest.raises(StudyError, match=r'no study file .*Did you mean ".*callers.toml"'):
+        load_study(tmp_path / "calers.toml")
     with pytest.raises(StudyError, match="There is no study file"):
         load_study(str(tmp_path / "none.toml"))
 
