@@ -116,7 +116,8 @@ plot_watch <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   said <- sprintf("%d of %s with an alarm.", sum(rows$is_alarm), counted(nrow(rows), "look"))
   finish_figure(
     plot, alt_text(sprintf("Shifts over %s", counted(length(unique(rows$occasion)), "later occasion"))),
-    1.9 + 2.4 * ceiling(nlevels(rows$panel) / n_columns), 1.5 + 3 * n_columns, source = c(said, source_note(rows))
+    1.9 + 2.4 * ceiling(nlevels(rows$panel) / n_columns), 1.5 + 3 * n_columns,
+    source = c(farthest_note(rows), said, source_note(rows))
   )
 }
 
@@ -131,7 +132,15 @@ farthest_panels <- function(rows, parts, far) {
   kept <- names(sort(tapply(far, rows$panel, max, na.rm = TRUE), decreasing = TRUE))
   rows <- rows[rows$panel %in% kept[seq_len(min(12, length(kept)))], , drop = FALSE]
   rows$panel <- factor(rows$panel, unique(rows$panel))
+  rows$n_panels <- length(kept)
   rows
+}
+
+# What farthest_panels() left out, for the caption.
+farthest_note <- function(rows) {
+  if (rows$n_panels[[1]] > nlevels(rows$panel)) {
+    sprintf("%d panels; the %d farthest from 0, in their errors, are drawn.", rows$n_panels[[1]], nlevels(rows$panel))
+  }
 }
 
 #' Two measures of the same models next to each other

@@ -212,7 +212,7 @@ plot_atlas <- function(data, file = NULL, width = NULL, height = NULL, ...) {
     ),
     alt_text(sprintf("Effects of %s by date of release", counted_shown(rows, "model"))),
     1.9 + ceiling(nlevels(rows$panel) / n_columns) * (.7 + .2 * nlevels(rows$model_shown)), 2.5 + 2.4 * n_columns,
-    source = c(said, source_note(rows))
+    source = c(farthest_note(rows), said, source_note(rows))
   )
 }
 

@@ -47,3 +47,11 @@ test_that("figures of a successor and of a watch say how many there are", {
   draw_figure("plot_successor", compare_successor(pairs, cluster = "item", bound = 2), file)
   expect_match(paste(readLines(file), collapse = " "), "1 equivalent within the bound")
 })
+
+test_that("a figure of many panels draws the farthest, and says how many there are", {
+  rows <- frame_of(term = sprintf("level %02d", 1:20), estimate = 1:20)
+  drawn <- farthest_panels(rows, "term", rows$estimate)
+  expect_setequal(as.character(drawn$panel), sprintf("level %02d", 9:20))
+  expect_match(farthest_note(drawn), "^20 panels; the 12 farthest")
+  expect_null(farthest_note(farthest_panels(rows[1:12, ], "term", 1:12)))
+})
