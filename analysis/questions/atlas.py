@@ -21,6 +21,7 @@ from slant.analysis.rows.study_choice import loadable_studies, no_trials_error, 
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.study.folder import csv_rows, read_text
+from slant.collector.terminal import count_text
 
 EFFECT = ("source", "study", "variant", "measure", "term")
 _OF_MODEL = ("released", "maker", "generation")
@@ -87,7 +88,15 @@ def atlas(
         n_twice += trials.height - trials.unique(_TRIAL[:5]).height
         if (versions := once["study_version"].unique(maintain_order=True)).len() > 1:
             warnings.append(f'"{name}" was changed: its versions {", ".join(versions)} are taken together.')
-        parts.append(_effects(name, own[0], once, answering))
+        effects = _effects(name, own[0], once, answering)
+        has_error = pl.col("std_error").fill_null(0) > 0
+        if (without := effects.filter(~has_error)).height:
+            listed_terms = ", ".join(without["term"].unique(maintain_order=True).head(5))
+            warnings.append(
+                f'"{name}": {count_text(without.height, "effect")} without an error (answers are all alike, or in one '
+                f"cluster), left out: {listed_terms}{' …' if without['term'].n_unique() > 5 else ''}."
+            )
+        parts.append(effects.filter(has_error))
     cells = pl.concat(parts, how="diagonal_relaxed").join(
         _about(pl.concat([answers.trials for _, answers in read], how="diagonal_relaxed"), models),
         on="model", how="left", maintain_order="left",
@@ -122,7 +131,7 @@ def _effects(study: str, first: MeasuredAnswers, rows: pl.DataFrame, workers: Wo
     found: pl.DataFrame = answered(Call("level_effects", means, {"by": keys, **first.arguments}), workers)
     is_mean = pl.col("term") == "mean"
     has_effects = (~is_mean).any().over("variant", "measure")
-    return found.filter(~is_mean | ~has_effects, pl.col("std_error") > 0).with_columns(study=pl.lit(study))
+    return found.filter(~is_mean | ~has_effects).with_columns(study=pl.lit(study))
 
 
 def _about(trials: pl.DataFrame, models: str | Path | None) -> pl.DataFrame:

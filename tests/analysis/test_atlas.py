@@ -70,6 +70,14 @@ def test_under_five_makers_a_sentence_stands_for_the_interval(files: list[Path])
     assert any("3 of the makers have models of several dates, and it takes 5" in text for text in found.warnings)
 
 
+def test_effects_without_an_error_are_left_out_and_named(files: list[Path], tmp_path: Path) -> None:
+    same = [{**row, "tokens": 100} for row in answers(MAKERS[:1])]
+    alike = database(tmp_path / "c.duckdb", same, [{**RUN, "models": []}])
+    found = analysis.atlas([alike])
+    assert found.table.filter(row="cell").is_empty()
+    assert any("3 effects without an error" in text for text in found.warnings)
+
+
 def test_the_shell_writes_a_page_a_figure_and_rows_to_share(files: list[Path], tmp_path: Path) -> None:
     told, page, shared = (tmp_path / name for name in ("models.csv", "a.html", "a.parquet"))
     told.write_text("model,maker\n" + "".join(f"{maker}-3-2023-06-01,one house\n" for maker in MAKERS))
