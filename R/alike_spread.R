@@ -83,7 +83,7 @@ range_of <- function(parts, alpha, n_draws, seed) {
   )
 }
 
-# Of fewer answers the 2.5 % quantiles are between the outermost two: of six people's, 28 % of others are outside.
+# Of fewer answers the 2.5 % quantiles lie between the outermost two: of six, about two in seven of others are outside.
 fewest_for_range <- 40L
 
 # The 2.5 % and 97.5 % quantiles as stats::quantile() has them (type 7), which takes ten times as long; NA of no value,
