@@ -59,7 +59,8 @@ def sections(data: ReportData) -> list[dict[str, Any]]:
     """Return a section for each source, version and variant: the unchanged study first. If a design compares variants,
     they share a section."""
     grains = data.tables["outcome_counts"].select(GRAIN).unique(maintain_order=True)
-    is_of_people = ~pl.col("source").is_in(sources_that("is_of_models"))  # last: figures show them beside the models
+    # Figures show people beside the models, whose sections come first.
+    is_of_people = ~pl.col("source").is_in(sources_that("is_of_models"))
     ordered = grains.sort(
         is_of_people, "source", "study_version", pl.col("variant") != BASE, "variant", maintain_order=True
     )

@@ -135,7 +135,7 @@ def _effects(study: str, first: MeasuredAnswers, rows: pl.DataFrame, workers: Wo
 
 
 def _about(trials: pl.DataFrame, models: str | Path | None) -> pl.DataFrame:
-    """Return each model's date of release, maker and generation: of the file, else by its name."""
+    """Return a row for each model: its date of release, maker and generation, by the file, else by its name."""
     told = {row["model"]: row for row in _told(Path(models))} if models is not None else {}
     rows = []
     for (model,), own in trials.group_by("model", maintain_order=True):
@@ -174,7 +174,7 @@ def _pooled(cells: pl.DataFrame, alpha: float, workers: Workers) -> pl.DataFrame
 
 
 def _summary(table: pl.DataFrame) -> Iterator[str]:
-    """Yield what each trend says: newer models of a family lean more, or less, or neither is shown."""
+    """Yield a sentence for each trend: newer models of a family lean more, or less, or neither is shown."""
     means = {tuple(row[name] for name in EFFECT): row["estimate"] for row in table.filter(row="mean").to_dicts()}
     trends = table.filter(row="trend")
     for row in trends.to_dicts():

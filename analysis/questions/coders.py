@@ -119,7 +119,7 @@ def _errors(pairs: pl.DataFrame, study: Study, workers: Any) -> pl.DataFrame:
 
 
 def _warnings(codes: pl.DataFrame, pairs: pl.DataFrame, errors: pl.DataFrame) -> Iterator[str]:
-    """Yield what is doubtful: no random sample, codes of different codebooks, differences of errors."""
+    """Yield a sentence for each doubt: no random sample, codes of different codebooks, differences of errors."""
     if not codes["is_person"].any():
         yield "No person has coded any of these texts: agreement of models says nothing about truth."
     elif pairs.is_empty():

@@ -242,7 +242,7 @@ def _planned_fits(
 
 
 def _rotations(fit: Fit, factor: str, rows: pl.DataFrame) -> Iterator[tuple[str, Fit]]:
-    """Yield each level but the first as the reference, with the others after it in their order."""
+    """Yield a level and the fit with it as the reference, for each level but the first."""
     if factor not in rows.columns:
         raise StudyError(f'Can\'t rotate "{factor}": it is not in the formula of "{fit.name}".')
     listed = [level for level in map(str, fit.levels.get(factor, ())) if level in set(rows[factor].to_list())]
@@ -302,7 +302,7 @@ def specifications(
 
 
 def kept_specifications(db: str | Path) -> pl.DataFrame:
-    """Return all rows that the database keeps, whatever they were made from."""
+    """Return the rows that the database keeps of specifications, whatever they were made from."""
     with reading(db) as connection:
         rows: pl.DataFrame = frame_of(connection.table(TABLE).order("rowid"))
     return rows

@@ -121,9 +121,7 @@ def kept_rows(db: str | Path, study: Study, source: str | None) -> dict[str, pl.
 
 
 def _grains(db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
-    """Return each answer's source, study version and variant: all that there is to say of a study without
-    checks.
-    """
+    """Return a row for each source, study version and variant: all that there is to say of a study without checks."""
     with reading(db) as connection:
         rows = frame_of(connection.view("trials").select(", ".join(("study", *GRAIN)))).filter(study=study.name)
     return rows.select(GRAIN).unique() if source is None else rows.filter(source=source).select(GRAIN).unique()
@@ -280,7 +278,7 @@ def run_calls(
 
 
 def _with_status(rows: Mapping[str, pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Yield what R said of the cells of each check: warnings and failures."""
+    """Yield the rows of each check that have what R said of a cell: warnings and failures."""
     for name, of_check in rows.items():
         if "status" in of_check.columns:
             yield of_check.with_columns(fit=pl.lit(name))

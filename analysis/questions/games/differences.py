@@ -123,7 +123,7 @@ class Comparison:
 
 
 def list_comparisons(cells: Sequence[GameCell], question: Question) -> list[Comparison]:
-    """Return all pairs that the question asks for, in the order of the cells; sources and versions are never mixed.
+    """Return the comparisons that the question asks for, in the order of the cells; no source or version is mixed.
 
     Raise UnknownNameError for a reference or condition that no cell has, UsageError if none meets the reference.
     """
