@@ -12,6 +12,7 @@ import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -41,7 +42,7 @@ from slant.analysis.archive.study_copy import (
     load_sealed,
     stored_study,
 )
-from slant.analysis.bridge.worker import needed_versions, versions_now
+from slant.analysis.bridge.worker import needed_versions, versions_here
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import model_folder
 from slant.analysis.plots.drawing import figures
@@ -132,10 +133,10 @@ def seal(
                 _add_results(contents, db, executor or workers, stages)
         else:
             contents.notes.append("Fits and figures were left out: R was not asked.")
-        r = r_versions(contents.computed, _PACKAGES if with_r else ())
+        packages = dict.fromkeys([*_PACKAGES, *(package for step in contents.steps for package in step.packages)])
+        r = r_versions(contents.computed, tuple(packages) if with_r else ())
         contents.versions = software(r)
-        of_steps = [package for step in contents.steps for package in step.packages]
-        needed = needed_versions((*_PACKAGES, *_CALLED, *of_steps)) if r else {}
+        needed = needed_versions((*packages, *_CALLED)) if r else {}
         write_environment(folder / layout.ENVIRONMENT, r, needed)
         with stages.stage("Writing data and tables"), in_one_order(contents.copy, place):
             add_data(contents, authors, license)
@@ -292,7 +293,10 @@ def _required(distribution: metadata.Distribution) -> Iterator[str]:
 def r_versions(frames: Iterable[pl.DataFrame], packages: tuple[str, ...]) -> dict[str, str]:
     """Return R and its packages: those that made the results, according to the results, else those here. Of several
     versions it is the last by number; empty if there is no R and no result, or no package is requested."""
-    made: dict[str, str] = dict(versions_now(packages) or versions_now(()) or {}) if packages else {}
+    made: dict[str, str] = {}
+    if packages:
+        with suppress(RError):
+            made = {name: version for name, version in versions_here(packages).items() if version is not None}
     for frame in frames:
         if "versions" in frame.columns:
             for text in frame["versions"].drop_nulls().unique().sort():

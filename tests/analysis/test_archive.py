@@ -402,6 +402,7 @@ def test_fits_and_figures_are_made_again_and_agree(tmp_path: Path) -> None:
     kinds = dict(found.table.filter(pl.col("status") == AGREES).group_by("kind").len().iter_rows())
     assert found.problems.is_empty()
     assert (kinds["fit"] > 0, kinds["figure"] > 2, found.versions["software"].is_in(["R"]).any()) == (True, True, True)
+    assert found.versions.filter(pl.col("sealed").ne_missing(pl.col("here"))).is_empty()
     without_r = replay(sealed.path, tmp_path / "without", with_r=False)
     assert set(without_r.problems["status"]) == {NOT_MADE}
     assert without_r.agrees
