@@ -147,7 +147,7 @@ def _ours() -> Definitions:
 def cached_new_database() -> Path:
     """Return the path in the user's cache of a new database with current tables and views, from which others are
     copied."""
-    return cached_file(migration_texts(), all_views(), ".duckdb")
+    return cached_file(migration_texts(), (*all_views(), _views()[1]), ".duckdb")
 
 
 def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bool = False) -> None:
@@ -238,9 +238,10 @@ def _newest() -> int:
 
 @functools.cache
 def _views() -> tuple[list[str], str]:
-    """Return the views in the order of making them, and one hash of them all; read once, for each flush asks."""
+    """Return the views in the order of making them, and one hash of them and of what their columns mean; read once,
+    for each flush asks."""
     texts = list(view_texts())
-    return texts, _hash(texts)
+    return texts, _hash([*texts, *(path.read_text("utf-8") for path in sorted(sql_dir().glob("*.csv")))])
 
 
 def _hash(texts: list[str]) -> str:

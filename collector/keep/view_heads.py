@@ -215,10 +215,10 @@ def comment_statements(connection: duckdb.DuckDBPyConnection, views: Collection[
     """Yield the SQL that comments on what this connection's database has: of columns only those that readers see, not
     those of inner views. `views`: only on these (None: on all tables and views)."""
     heads = {head.name: head for head in map(read_header, view_texts())}
-    meanings = column_meanings()
+    meanings = column_meanings("result_columns") | column_meanings()
     columns: dict[str, list[str]] = {}
-    for name, column in connection.execute(sql_query("columns_to_comment")).fetchall():
-        columns.setdefault(name, []).append(column)
+    for name, column, alike in connection.execute(sql_query("columns_to_comment")).fetchall():
+        columns.setdefault(name, []).extend([column] if alike else [])
     for name, names in columns.items():
         if views is not None and name not in views:
             continue

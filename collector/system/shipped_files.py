@@ -123,9 +123,10 @@ def sql_query(name: str) -> str:
 
 
 @functools.cache
-def column_meanings() -> dict[str, str]:
-    """Return the meaning, unit and values of each column of slant's views of trials, as sql/columns.csv says them."""
-    with (sql_dir() / "columns.csv").open(encoding="utf-8", newline="") as file:
+def column_meanings(name: str = "columns") -> dict[str, str]:
+    """Return the meaning, unit and values of each column of slant's views of trials, as sql/columns.csv says them; of
+    views of results, as sql/result_columns.csv does."""
+    with (sql_dir() / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return {
             row["column"]: row["meaning"]
             + (f" ({row['unit']})" if row["unit"] else "")

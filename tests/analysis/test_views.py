@@ -18,6 +18,7 @@ from slant.collector.designs.factorial.factors import RESERVED
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.view_heads import TableInfo, ordered_queries, ordered_view, read_header, read_view_heads
+from slant.collector.system.shipped_files import column_meanings as meanings_of
 from slant.collector.system.shipped_files import sql_dir
 from tests.support import TESTS
 from tests.support.each_row import each_row
@@ -324,6 +325,13 @@ def test_each_column_of_the_views_of_trials_has_its_meaning_in_one_place() -> No
     assert list(column_meanings()) == sorted(column_meanings())
 
 
+def test_columns_of_results_have_a_meaning_of_their_own_and_occur() -> None:
+    meanings = meanings_of("result_columns")
+    with in_memory() as connection:
+        used = {name for (name,) in connection.sql("SELECT DISTINCT column_name FROM duckdb_columns()").fetchall()}
+    assert list(meanings) == sorted(set(meanings) & used - set(column_meanings()))
+
+
 def test_columns_and_views_say_in_the_file_what_they_mean(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     with writing(path):
@@ -331,10 +339,12 @@ def test_columns_and_views_say_in_the_file_what_they_mean(tmp_path: Path) -> Non
     with duckdb.connect(str(path), read_only=True) as connection:
         comments = connection.sql("SELECT table_name, column_name, comment FROM duckdb_columns()").fetchall()
         of_views = dict(connection.sql("SELECT view_name, comment FROM duckdb_views() WHERE NOT internal").fetchall())
-    meanings, heads = column_meanings(), read_view_heads()
-    for table, column, comment in comments:
-        if not (table in heads and heads[table].is_inner) and table in of_views:
-            assert (comment or "").startswith(meanings.get(column, {"meaning": ""})["meaning"]), (table, column)
+    found, heads = {(table, column): comment for table, column, comment in comments}, read_view_heads()
+    of_trials = {place: comment for place, comment in found.items() if place[0] in OF_TRIALS}
+    for (table, column), comment in of_trials.items():
+        assert comment.startswith(column_meanings()[column]["meaning"]), (table, column)
+    assert found["fits", "fitted_at"].startswith("When R fitted it")
+    assert found["calls", "ended_at"] is None  # a time; of a conversation it is a task
     for name, head in heads.items():
         assert head.purpose.rstrip(".") in of_views[name], name
         assert of_views[name].startswith("Inner view") == head.is_inner

@@ -185,13 +185,18 @@ def write_table_pages(folder: Path, root: Path) -> list[tuple[str, str]]:
         file = folder / f"{design.replace(' ', '_')}.md"
         file.write_text("\n".join(parts), "utf-8")
         pages.append((design, file.name))
-    with (root / "sql" / "columns.csv").open(encoding="utf-8", newline="") as lines:
-        columns = list(csv.DictReader(lines))
-    opening = "# Columns of a trial\n\nThe columns of the view `trials` and of exports.\n\n"
-    named = [(f"`{row.pop('column')}`", *map(plain, row.values())) for row in columns]
-    text = opening + table(("column", "unit", "meaning", "values", "source"), named)
-    (folder / "columns.md").write_text(text, "utf-8")
-    return [("Columns of a trial", "columns.md"), *pages]
+    texts = {
+        "columns": ("Columns of a trial", "The columns of the view `trials` and of exports."),
+        "result_columns": ("Columns of results", "The columns that views of counts, fits and figures share."),
+    }
+    for name, (title, about) in texts.items():
+        with (root / "sql" / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
+            named = [(f"`{row.pop('column')}`", *map(plain, row.values())) for row in csv.DictReader(lines)]
+        opening = f"# {title}\n\n{about}\n\n"
+        (folder / f"{name}.md").write_text(
+            opening + table(("column", "unit", "meaning", "values", "source"), named), "utf-8"
+        )
+    return [*((title, f"{name}.md") for name, (title, _) in texts.items()), *pages]
 
 
 def view_part(head: TableInfo) -> str:
