@@ -13,7 +13,8 @@
 #'
 #' @param data a data frame with one row per prompt and occasion: `prompt`, `occasion` (numbers; the first is the
 #'   reference), `value`; used if present: `side`, 1 for prompts that show a level and -1 for those that show its
-#'   reference, whose difference is watched instead of the mean.
+#'   reference, whose difference is watched instead of the mean; `cluster`, of prompts whose answers depend on each
+#'   other (the profiles of one choice; default: none do).
 #' @param by names of the columns that tell what is watched apart.
 #' @param alpha the probability of a false alarm.
 #' @return A data frame, one row per group and later occasion: `occasion`, `n_prompts`, `value` (the mean, or the
@@ -49,17 +50,19 @@ shifts_of <- function(rows, alpha) {
   side <- if (is.null(rows$side)) rep(1, length(prompts)) else rows$side[match(prompts, rows$prompt)]
   weight <- side / c(sum(side < 0), NA, sum(side > 0))[side + 2]
   if (anyNA(weight)) stop_with("`side` must be 1 or -1.")
+  cluster <- if (is.null(rows$cluster)) prompts else rows$cluster[match(prompts, rows$prompt)]
   n_answers <- colSums(!is.na(values))
   holes <- which(is.na(values), arr.ind = TRUE)
   values[holes] <- rowMeans(values, na.rm = TRUE)[holes[, 1]]
   means <- colSums(weight * values)
-  steps <- (values[, -1, drop = FALSE] - values[, -ncol(values), drop = FALSE])^2 / 2
+  steps <- rowsum(weight * (values[, -1, drop = FALSE] - values[, -ncol(values), drop = FALSE]), cluster)^2 / 2
   unit <- min(Inf, diff(sort(unique(as.vector(values)))))
   least <- if (is.finite(unit)) (unit * max(abs(weight)))^2 else 0 # one answer more or less is chance
   scale <- .2 * stats::sd(values[, 1])
-  n_effective <- sum(weight^2)^2 / sum(weight^4)
+  squares <- rowsum(weight^2, cluster)
+  n_effective <- sum(squares)^2 / sum(squares^2)
   shown <- lapply(seq_len(length(means) - 1), function(k) {
-    variance <- max(least, sum(weight^2 * rowMeans(steps[, seq_len(k), drop = FALSE])))
+    variance <- max(least, sum(rowMeans(steps[, seq_len(k), drop = FALSE])))
     begun_shift(means[seq_len(k + 1)], variance, scale, alpha, 2 / 3 * n_effective * k)
   })
   shown <- do.call(rbind, shown)

@@ -16,7 +16,7 @@ import polars as pl
 
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.executors import Workers
-from slant.analysis.questions.successor import PROMPT, RATES, MeasuredAnswers, can_pair, measured_answers
+from slant.analysis.questions.successor import OF_TRIALS, PROMPT, MeasuredAnswers, can_pair, measured_answers
 from slant.analysis.rows.study_choice import loadable_studies, no_trials_error, study_names
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
@@ -119,7 +119,7 @@ def _answers(path: Path, study: str | None, source: str | None) -> Iterator[tupl
         if can_pair(each):
             found = measured_answers(path, each, source)
             is_meant = pl.col("source").is_not_null() & (pl.col("source") != "human")
-            is_meant &= ~pl.col("measure").is_in(RATES)
+            is_meant &= ~pl.col("measure").is_in(list(OF_TRIALS)) & (pl.col("occasion") == 1)
             yield each.name, replace(found, rows=found.rows.filter(is_meant).drop_nulls("value"))
 
 

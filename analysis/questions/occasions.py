@@ -18,7 +18,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.questions.alike import ALPHA
-from slant.analysis.questions.successor import can_pair, measured_answers
+from slant.analysis.questions.successor import HAS_FIXED_MEAN, OF_TRIALS, can_pair, measured_answers
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
@@ -151,11 +151,6 @@ def _studies_asked_again(db: str | Path) -> set[str]:
 _CELL = (*GRAIN, "model")
 _KEYS = (*_CELL, "test", "measure", "term")
 _LATE = 1.6  # times the usual time between occasions: one is missing
-_OF_TRIALS: Mapping[str, pl.Expr] = {
-    "answered": pl.col("outcome") == "answered",
-    "refused": pl.col("is_refusal"),
-    "output_tokens": pl.col("output_tokens"),
-}
 
 
 @dataclass(frozen=True)
@@ -196,9 +191,7 @@ def watch(
     occasions = occasions_of(db, study.name, source)
     if occasions.is_empty():
         raise not_asked_again(db, study)
-    with reading(db) as connection:
-        again = read_view(connection, ANSWERS, study=study.name, source=source)
-    rows = pl.concat([*_measured(again, answers.trials, answers.arguments["levels"]), *_of_trials(answers.trials)])
+    rows = pl.concat(_series(_watched(answers.rows), answers.arguments["levels"]))
     call = Call("watch_shifts", rows, {"by": list(_KEYS), "alpha": alpha})
     table = answer_of(call, executor or workers).frames[""].sort(*_KEYS, "occasion", maintain_order=True)
     last = pl.col("occasion") == pl.col("occasion").max().over(_CELL)
@@ -207,42 +200,35 @@ def watch(
     return Watch(table, occasions, moved, list(_gaps(occasions)), [*occasion_warnings(occasions), *warnings])
 
 
-def _measured(again: pl.DataFrame, trials: pl.DataFrame, levels: Mapping[str, list[str]]) -> Iterator[pl.DataFrame]:
-    """Yield the means of each test and measure, and the sides of each level, as rows of prompts by occasion."""
-    known = again.filter(pl.col("first_value").is_not_null())
-    prompt = pl.concat_str("first_trial_id", "part", separator=" ")
-    later = known.with_columns(prompt=prompt, value=pl.col("later_value"))
-    first = later.unique(["prompt", "measure", *_CELL], maintain_order=True)
-    first = first.with_columns(occasion=pl.lit(1, first["occasion"].dtype), value=pl.col("first_value"))
-    rows = pl.concat([first, later]).with_columns(pl.col("value").cast(pl.Float64))
-    shown = [name for name in levels if name not in rows.columns and name in trials.columns]
-    rows = rows.join(trials.select(pl.col("trial_id").alias("first_trial_id"), *shown), on="first_trial_id", how="left")
-    yield _rows(rows, "mean", None)
+def _watched(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the answers to trials that were asked again, of every occasion, as rows of prompts by occasion."""
+    later = rows.filter(pl.col("occasion") > 1)
+    cells = later.select("first_trial_id", *_CELL).unique(maintain_order=True)
+    firsts = rows.filter(occasion=1).drop(_CELL).join(cells, on="first_trial_id", maintain_order="left")
+    every = pl.concat([firsts.select(rows.columns), later]).drop_nulls("value")
+    test = pl.when(~pl.col("measure").is_in(list(OF_TRIALS))).then("test")
+    return every.with_columns(
+        prompt=pl.concat_str("first_trial_id", "test", "position", separator=" "),
+        cluster="first_trial_id", occasion=pl.col("occasion").cast(pl.Int32), test=test,
+    )  # fmt: skip
+
+
+def _series(rows: pl.DataFrame, levels: Mapping[str, list[str]]) -> Iterator[pl.DataFrame]:
+    """Yield the means of each test and measure, and the sides of each level."""
+    varies = pl.col("value").n_unique().over("measure", "test") > 1
+    yield _rows(rows.filter(varies & ~HAS_FIXED_MEAN), "mean", pl.lit(1))
+    measured = rows.filter(~pl.col("measure").is_in(list(OF_TRIALS)))
     for name, (reference, *others) in levels.items():
         for level in others if name in rows.columns else ():
             text = pl.col(name).cast(pl.String)
-            sides = rows.filter(text.is_in([str(reference), str(level)]))
-            if sides.select(text.n_unique()).item() == 2:
-                yield _rows(sides, f"{name}: {level}", pl.when(text == str(level)).then(1).otherwise(-1))
+            sides = measured.filter(text.is_in([str(reference), str(level)]))
+            sides = sides.filter(text.n_unique().over(_CELL, "measure", "test") == 2)
+            yield _rows(sides, f"{name}: {level}", pl.when(text == str(level)).then(1).otherwise(-1))
 
 
-def _of_trials(trials: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    watched = trials.filter(
-        pl.col("first_trial_id").is_in(trials.filter(pl.col("occasion") > 1)["first_trial_id"].implode())
-    )
-    for name, value in _OF_TRIALS.items():
-        rows = watched.with_columns(
-            prompt=pl.col("first_trial_id"), measure=pl.lit(name), value=value.cast(pl.Float64),
-            test=pl.lit(None, pl.String),
-        )  # fmt: skip
-        if rows["value"].n_unique() > 1:
-            yield _rows(rows, "mean", None)
-
-
-def _rows(rows: pl.DataFrame, term: str, side: pl.Expr | None) -> pl.DataFrame:
-    sides = (pl.lit(1) if side is None else side).cast(pl.Int32)
-    named = rows.with_columns(pl.col("test", "measure").cast(pl.String), term=pl.lit(term), side=sides)
-    return named.select(*_KEYS, "prompt", pl.col("occasion").cast(pl.Int32), "value", "side").drop_nulls("value")
+def _rows(rows: pl.DataFrame, term: str, side: pl.Expr) -> pl.DataFrame:
+    named = rows.with_columns(pl.col("test", "measure").cast(pl.String), term=pl.lit(term), side=side.cast(pl.Int32))
+    return named.select(*_KEYS, "prompt", "cluster", "occasion", "value", "side")
 
 
 def _gaps(occasions: pl.DataFrame) -> Iterator[str]:

@@ -34,6 +34,14 @@ from slant.collector.system.shipped_files import sql_query
 
 RATES = ("answered", "refused")
 """List what is compared of all trials besides what the study measures: shares of them."""
+OF_TRIALS: Mapping[str, pl.Expr] = {
+    "answered": pl.col("outcome") == "answered",
+    "refused": pl.col("is_refusal"),
+    "output_tokens": pl.col("output_tokens"),
+}
+"""Give what is known of each trial, whatever the study measures."""
+HAS_FIXED_MEAN = pl.col("measure") == MEASURES["profile"]
+"""Select choices among profiles: one of them is always chosen, whatever a model prefers."""
 RATE = "rate"
 _NUISANCE = ("item", "template")
 PROMPT = ("variant", "test", "condition", "item", "wording", "position", "prompt_hash")
@@ -47,9 +55,10 @@ def can_pair(study: Study) -> bool:
 
 @dataclass(frozen=True)
 class MeasuredAnswers:
-    """Hold the answers of one database. trials: a row per trial of every occasion, as the query trials_to_pair has
-    them, with the levels that it showed. rows: a row per answer of the first occasion and measure: the trial's columns,
-    `position` (of a profile), `measure` and `value`. arguments: what R's compare_successor() takes of the study."""
+    """Hold the answers of one database, of every occasion. trials: a row per trial, as the query trials_to_pair has
+    them, with the levels that it showed. rows: a row per answer and measure (those of OF_TRIALS, too): the trial's
+    columns, `position` (of a profile), `measure` and `value`. arguments: what R's compare_successor() takes of the
+    study."""
 
     trials: pl.DataFrame
     rows: pl.DataFrame
@@ -70,7 +79,7 @@ def measured_answers(db: Path, study: Study, source: str | None) -> MeasuredAnsw
     with reading(db) as connection:
         asked = {"study": study.name, "source": source}
         trials: pl.DataFrame = frame_of(connection.sql(sql_query("trials_to_pair"), params=asked))
-    view = read_rows(db, study.name, [fit], None).frame
+    view = read_rows(db, study.name, [fit], None, later_occasions=True).frame
     declared = arguments["declared"]
     named = (*arguments["attributes"], *declared.get("properties", {}).values(), *declared.get("cells", ()))
     named = (*named, *declared.get("prompt", ()), *arguments.get("material", ()))
@@ -88,15 +97,9 @@ def measured_answers(db: Path, study: Study, source: str | None) -> MeasuredAnsw
     value = pl.col(str(fit.outcome)).cast(pl.Float64)
     values = view.select("trial_id", "test", *shown, position=position, measure=kind, value=value)
     rows = values.join(trials.drop("test", *shown), on="trial_id", maintain_order="left")
-    return MeasuredAnswers(trials, pl.concat([rows, rates_of(trials)], how="diagonal_relaxed"), arguments, shown)
-
-
-def rates_of(trials: pl.DataFrame) -> pl.DataFrame:
-    """Return a row per trial of the first occasion and rate, with `value` 0 or 1."""
-    values = {"answered": pl.col("outcome") == "answered", "refused": pl.col("is_refusal")}
-    own = trials.filter(occasion=1).with_columns(position=pl.lit(1, pl.Int64))
-    parts = [own.with_columns(measure=pl.lit(name), value=values[name].cast(pl.Float64)) for name in RATES]
-    return pl.concat(parts)
+    own = trials.with_columns(position=pl.lit(1, pl.Int64))
+    of_trials = [own.with_columns(measure=pl.lit(name), value=OF_TRIALS[name].cast(pl.Float64)) for name in OF_TRIALS]
+    return MeasuredAnswers(trials, pl.concat([rows, *of_trials], how="diagonal_relaxed"), arguments, shown)
 
 
 def _arguments(fit: Fit) -> dict[str, Any]:
@@ -210,6 +213,7 @@ def successor(
     arguments = {**answers[0].arguments, "by": list(_KEYS), "alpha": alpha, "bound": known or None}
     arguments["rates"] = list(RATES)
     table = answer_of(Call("compare_successor", rows, arguments), executor or workers).frames[""]
+    table = table.filter(~(HAS_FIXED_MEAN & (pl.col("term") == "mean")))
     n_prompts = rows.filter(measure=rows["measure"][-1]).height
     warnings = [*_warnings(table, alone, by_hash, sides), *_ends(sides, pairs)]
     summary = _summary(table)
@@ -229,7 +233,7 @@ def file_of_side(side: str, db: Path) -> tuple[Path, str | None]:
 
 
 def _side(answers: MeasuredAnswers, name: str | None, file: str) -> pl.DataFrame:
-    rows = answers.rows
+    rows = answers.rows.filter(occasion=1).filter(~pl.col("measure").is_in(list(OF_TRIALS.keys() - RATES)))
     if name is None:
         return rows
     address = pl.concat_str("provider", "requested_model", separator="/")

@@ -73,16 +73,24 @@ class ViewRows:
 
 
 def read_rows(
-    db: str | Path, study: str, fits: Sequence[Fit], measure: str | None, trial_ids: Collection[str] | None = None
+    db: str | Path,
+    study: str,
+    fits: Sequence[Fit],
+    measure: str | None,
+    trial_ids: Collection[str] | None = None,
+    *,
+    later_occasions: bool = False,
 ) -> ViewRows:
-    """Return the rows that these fits of one view start from, read once for all of them; only those of some trials, if
-    requested.
+    """Return the rows that these fits of one view start from, read once for all of them; only those of some trials, or
+    also those that were asked again, if requested.
 
     Raise StudyError if the view or one of its columns is missing, DatabaseError as `reading` does.
     """
     name = fits[0].view
     with reading(db) as connection:
         set_measure(connection, measure)
+        if later_occasions:
+            connection.execute("SET VARIABLE later_occasions = 'shown'")
         if name not in stored_views(connection):
             raise StudyError(
                 f'Can\'t fit "{fits[0].name}": this database has no view "{name}".',

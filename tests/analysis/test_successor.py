@@ -170,3 +170,20 @@ def test_a_watch_asks_a_reference_then_the_same_prompts_and_a_successor_no_more_
     assert [count[:2] for count in counts] == [("claude-sonnet-5-5", 1), ("gpt-6-luna", 1), ("gpt-6-luna", 2)]
     assert len({count[2] for count in counts}) == 1
     assert counts[0][2] <= 40
+
+
+@pytest.mark.slow
+def test_choices_among_profiles_are_compared_and_watched_by_level(tmp_path: Path) -> None:
+    db, study = str(tmp_path / "a.duckdb"), str(tmp_path / "flats" / "study.toml")
+    new = ["studies", "new", "flats", "--design", "factorial", "--start", "conjoint", "--folder", str(tmp_path / "flats")]
+    asks = ["--study", study, "--db", db, "--simulated", "--yes"]
+    for words in (new, asks, [*asks, "--again", "40"]):
+        result = CliRunner().invoke(collect, words)
+        assert result.exit_code == 0, result.output
+    levels = 8
+    series = analysis.watch(db).table.filter(measure="chosen", model="gpt-6-luna")
+    assert series.height == series.filter(pl.col("term") != "mean").height == levels
+    found = analysis.successor("gpt-6-luna", "claude-sonnet-5-5", db).table.filter(measure="chosen")
+    assert set(found["term"]) == set(series["term"])
+    first = analysis.open_trials(db, "flats", "factorial_profiles")
+    assert first["trial_id"].n_unique() == 200  # a table shows no later occasion unless it is told to

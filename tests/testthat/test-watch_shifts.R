@@ -30,6 +30,16 @@ test_that("a shift of one level alone is the difference of the sides, and its be
   expect_lt(abs(last$shift - 1), .3)
 })
 
+test_that("profiles of one choice are one prompt: what one gains the other loses", {
+  withr::local_seed(8)
+  rows <- asked_again(100, 4)
+  both <- rbind(transform(rows, side = 1), transform(rows, side = -1, value = -value, prompt = prompt + 100))
+  both$cluster <- (both$prompt - 1) %% 100 + 1
+  half <- function(rows) tail(transform(watch_shifts(rows), half = conf_high - shift)$half, 1)
+  expect_gt(half(both), 1.3 * half(both[names(both) != "cluster"]))
+  expect_equal(half(transform(rows, cluster = prompt)), half(rows))
+})
+
 test_that("one answer that changes after many that were alike is no alarm", {
   rows <- expand.grid(prompt = 1:100, occasion = 1:20)
   rows$value <- as.double(rows$occasion == 20 & rows$prompt == 1)

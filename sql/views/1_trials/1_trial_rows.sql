@@ -8,4 +8,4 @@
 CREATE OR REPLACE VIEW trial_rows AS
 SELECT * EXCLUDE (occasion, first_trial_id)
 FROM all_trials
-WHERE occasion = 1;
+WHERE occasion = 1 OR getvariable('later_occasions') IS NOT NULL;

@@ -8,4 +8,4 @@
 CREATE OR REPLACE VIEW pairing_answer_rows AS
 SELECT * EXCLUDE (occasion, first_trial_id)
 FROM all_pairing_answers
-WHERE occasion = 1;
+WHERE occasion = 1 OR getvariable('later_occasions') IS NOT NULL;
