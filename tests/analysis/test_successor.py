@@ -174,9 +174,9 @@ def test_a_watch_asks_a_reference_then_the_same_prompts_and_a_successor_no_more_
 
 @pytest.mark.slow
 def test_choices_among_profiles_are_compared_and_watched_by_level(tmp_path: Path) -> None:
-    db, study = str(tmp_path / "a.duckdb"), str(tmp_path / "flats" / "study.toml")
-    new = ["studies", "new", "flats", "--design", "factorial", "--start", "conjoint", "--folder", str(tmp_path / "flats")]
-    asks = ["--study", study, "--db", db, "--simulated", "--yes"]
+    db, folder = str(tmp_path / "a.duckdb"), str(tmp_path / "flats")
+    new = ["studies", "new", "flats", "--design", "factorial", "--start", "conjoint", "--folder", folder]
+    asks = ["--study", f"{folder}/study.toml", "--db", db, "--simulated", "--yes"]
     for words in (new, asks, [*asks, "--again", "40"]):
         result = CliRunner().invoke(collect, words)
         assert result.exit_code == 0, result.output
