@@ -13,13 +13,17 @@
 #' Answers on a scale may also be linked by mean and SD over the prompts that both answered (20 or more): `linked` is
 #' the new effect in the old unit, so that later changes within the successor can be compared with what the old model
 #' showed. Its error includes that of the ratio of SDs (of paired answers to independent prompts). A mean that is linked
-#' is the old one, and says nothing: a difference of old and new is never linked. `is_linkable` is `FALSE` where an
-#' effect differs between old and new even when linked (by Holm's correction), or answers to the same prompts correlate
-#' by less than .5: then no one unit serves both.
+#' is the old one, and says nothing: a difference of old and new is never linked. `is_linkable` says whether one unit
+#' serves both: `FALSE` where answers to the same prompts correlate by less than .5 (`item_correlation`), where items
+#' differ between the models beyond their error (`p_items`, of the mean over items of squared linked differences less
+#' their squared error, one-sided), or where an effect differs even when linked; the last two by Holm's correction
+#' together. The error of an item is that of repetitions of its prompt or, without them, of its several prompts; `NA`
+#' where there are neither for 20 items.
 #'
 #' @inheritParams amce
 #' @param data a data frame with one row per prompt (and profile): `old` and `new`, the answer on either side (the mean
-#'   of repetitions, or the share that was refused), and the columns that the other arguments name.
+#'   of repetitions, or the share that was refused), and the columns that the other arguments name; used if present:
+#'   `old_error` and `new_error`, the standard errors of means of repetitions.
 #' @param attributes names of the columns with levels, or `NULL`: only means are compared. What has one level is no
 #'   attribute there.
 #' @param material names of the columns that tell materials apart, if each level is a change of one attribute against
@@ -30,8 +34,8 @@
 #' @param alpha the level of the tests.
 #' @return A data frame, a row for the `mean` and each level (`term`) of each group: `old` and `new` with their 95 %
 #'   intervals (`old_low` …), `difference` (new less old) with `std_error`, `df`, `conf_low`, `conf_high`, `p_value`;
-#'   `bound`, `p_equivalence`, `p_beyond`, `verdict`, `verdict_holm`; `linked`, `linked_error`, `is_linkable`;
-#'   `n_prompts`, `status`, `messages`.
+#'   `bound`, `p_equivalence`, `p_beyond`, `verdict`, `verdict_holm`; `linked`, `linked_error`, `item_correlation`,
+#'   `p_items`, `is_linkable`; `n_prompts`, `status`, `messages`.
 #' @export
 #' @examples
 #' prompts <- expand.grid(group = c("a", "b"), job = c("clerk", "nurse"), item = 1:40)
@@ -52,7 +56,7 @@ compare_successor <- function(data, attributes = NULL, cluster = NULL, levels = 
   check_columns(data, c(used, attributes), to = "compare a successor")
   empty <- columns_of(
     "term:text old old_low old_high new new_low new_high difference std_error df conf_low conf_high p_value bound",
-    "p_equivalence p_beyond verdict:text n_prompts:whole linked linked_error is_linkable:flag"
+    "p_equivalence p_beyond verdict:text n_prompts:whole linked linked_error item_correlation p_items is_linkable:flag"
   )
   found <- check_each_group(data, by, used, empty, function(rows) {
     named <- if (isTRUE(rows$measure[[1]] %in% rates)) character() else attributes
@@ -64,7 +68,7 @@ compare_successor <- function(data, attributes = NULL, cluster = NULL, levels = 
     of <- lapply(c(old = "old", new = "new", change = "change"), effects_in, rows = rows)
     limit <- if (length(bound) > 1 || !is.null(names(bound))) bound[as.character(rows$measure[[1]])] else bound
     found <- changes_in_verdicts(of, if (length(limit) == 0) NA_real_ else unname(limit), alpha, nrow(rows))
-    cbind(found, linked_effects(rows, found$term, of$new, effects_in, alpha))
+    cbind(found, linked_effects(rows, found$term, of$new, effects_in, shown, c(cluster, material), alpha))
   })
   corrected <- function(p) stats::p.adjust(p, "holm") < alpha
   found$verdict_holm <- words_of_verdict(corrected(found$p_equivalence), corrected(found$p_beyond))
@@ -76,26 +80,52 @@ least_to_link <- 20
 
 # The new effects in the unit of the old answers: times the ratio of SDs, whose logarithm has the variance
 # (1 - r^2) / (n - 1) over pairs of answers with the correlation r.
-linked_effects <- function(rows, terms, new, effects_in, alpha) {
+linked_effects <- function(rows, terms, new, effects_in, attributes, cluster, alpha) {
   none <- frame_of(
-    linked = rep(NA_real_, length(terms)), linked_error = NA_real_, is_linkable = rep(NA, length(terms))
+    linked = rep(NA_real_, length(terms)), linked_error = NA_real_, item_correlation = NA_real_, p_items = NA_real_,
+    is_linkable = rep(NA, length(terms))
   )
   answers <- unlist(rows[c("old", "new")])
   sds <- vapply(rows[c("old", "new")], stats::sd, 0)
-  if (nrow(rows) < least_to_link || all(answers %in% 0:1) || !all(sds > 0)) {
+  if (nrow(rows) < least_to_link || all(answers >= 0 & answers <= 1) || !all(sds > 0)) { # shares have one unit
     return(none)
   }
   ratio <- sds[["old"]] / sds[["new"]]
   correlation <- stats::cor(rows$old, rows$new)
   rows$change <- rows$old - ratio * rows$new
   left <- effects_in(rows, "change")
-  p_values <- stats::p.adjust(left$p_value[left$term != "mean"], "holm")
   place <- match(terms, new$term)
   none$linked <- ifelse(terms == "mean", NA, ratio * new$estimate[place])
   error <- (1 - correlation^2) / (nrow(rows) - 1)
   none$linked_error <- sqrt((ratio * new$std_error[place])^2 + none$linked^2 * error)
-  none$is_linkable[terms != "mean"] <- correlation >= .5 && !any(p_values < alpha, na.rm = TRUE)
+  none$item_correlation <- correlation
+  none$p_items <- p_of_items(rows, ratio, attributes, cluster)
+  p_values <- stats::p.adjust(c(none$p_items[[1]], left$p_value[left$term != "mean"]), "holm")
+  differs <- correlation < .5 || any(p_values < alpha, na.rm = TRUE)
+  none$is_linkable[terms != "mean"] <- if (differs) FALSE else if (is.na(none$p_items[[1]])) NA else TRUE
   none
+}
+
+# Whether the linked answers of items differ between the models by more than their error: the square of each item's
+# difference (beyond what levels explain) less the square of its error is 0 in the mean where they don't.
+p_of_items <- function(rows, ratio, attributes, cluster) {
+  levels <- lapply(rows[attributes], factor, exclude = NULL)
+  design <- if (length(levels) == 0) matrix(1, nrow(rows)) else stats::model.matrix(~., as.data.frame(levels))
+  fit <- stats::lm.fit(design, rows$change)
+  unexplained <- fit$residuals * sqrt(nrow(rows) / max(1, fit$df.residual))
+  square <- unexplained^2
+  errors <- if (all(c("old_error", "new_error") %in% names(rows))) rows$old_error^2 + (ratio * rows$new_error)^2
+  if (sum(!is.na(errors)) < least_to_link) {
+    of_item <- split(unexplained, group_codes(rows, cluster_columns(cluster)))
+    of_item <- of_item[lengths(of_item) > 1]
+    square <- vapply(of_item, mean, 0)^2
+    errors <- vapply(of_item, stats::var, 0) / lengths(of_item)
+  }
+  beyond <- (square - errors)[!is.na(errors)]
+  if (length(beyond) < least_to_link || stats::var(beyond) == 0) {
+    return(NA_real_)
+  }
+  stats::pt(mean(beyond) / stats::sd(beyond) * sqrt(length(beyond)), length(beyond) - 1, lower.tail = FALSE)
 }
 
 # The mean and each effect of a level in the answers (`value`) of each group.

@@ -31,6 +31,7 @@ from slant.collector.providers.lifecycles import lifecycle_of
 from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import Fit, Study, fits_of
 from slant.collector.system.shipped_files import sql_query
+from slant.collector.terminal import count_text
 
 RATES = ("answered", "refused")
 """List what is compared of all trials besides what the study measures: shares of them."""
@@ -189,15 +190,17 @@ def successor(
     )
     key = [*(name for name in PROMPT if by_hash or name != "prompt_hash"), *answers[0].shown, "measure"]
     parts, unpaired = [], []
+    value = pl.col("value")
+    mean_and_error = (value.mean(), (value.std() / pl.len().sqrt()).alias("error"))
     for one, other in pairs:
         means = [
-            rows.filter(model=model).drop_nulls("value").group_by(key, maintain_order=True).agg(pl.col("value").mean())
+            rows.filter(model=model).drop_nulls("value").group_by(key, maintain_order=True).agg(*mean_and_error)
             for rows, model in zip(sides, (one, other), strict=True)
         ]
         names = {"old_model": pl.lit(one), "new_model": pl.lit(other)}
         joined: pl.DataFrame = means[0].join(means[1], on=key, nulls_equal=True, suffix="_new", maintain_order="left")
         kinds = " and ".join(pl.concat(sides)["source"].unique().sort())
-        joined = joined.rename({"value": "old", "value_new": "new"})
+        joined = joined.rename({"value": "old", "value_new": "new", "error": "old_error", "error_new": "new_error"})
         parts.append(joined.select(pl.all(), pl.lit(kinds).alias("source"), **names))
         unpaired += [part.select(pl.all(), **names) for part in _alone(means, [name for name in key if name in PROMPT])]
     rows, alone = pl.concat(parts), pl.concat(unpaired)
@@ -325,4 +328,19 @@ def _paragraph(study: Study, table: pl.DataFrame, n_prompts: int, alone: pl.Data
         where = ", ".join((row["test"], row["measure"], row["term"]))
         interval = f"95 % CI {row['conf_low']:.3g} to {row['conf_high']:.3g}"
         sentences.append(f"The clearest difference was {row['difference']:.3g} ({where}; {interval}).")
-    return " ".join((sentences[0], *sentences[1:2], summary, *sentences[2:]))
+    return " ".join((sentences[0], *sentences[1:2], summary, *sentences[2:], *_linking(table)))
+
+
+def _linking(table: pl.DataFrame) -> Iterator[str]:
+    """Yield whether effects can be linked to the old unit, and what that rests on."""
+    linked = table.filter(pl.col("linked").is_not_null()).unique(_KEYS, keep="first", maintain_order=True)
+    if linked.is_empty():
+        return
+    is_linkable, correlation = linked["is_linkable"], linked["item_correlation"].to_list()
+    n, n_unknown = count_text(linked.height, "measure"), is_linkable.null_count()
+    unknown = f", and can't be judged for {n_unknown}, where no item has an error" if n_unknown else ""
+    yield (
+        f"Linking effects to the old unit is defensible for {is_linkable.sum()} of {n}{unknown}: answers to the same "
+        f"prompts correlate at {min(correlation):.2f} or more (below .5 in {sum(r < 0.5 for r in correlation)}), and "
+        f"items differ between the models beyond their error (p < .05) in {(linked['p_items'] < 0.05).sum()}."
+    )

@@ -52,6 +52,7 @@ def test_each_mean_and_effect_of_two_models_has_a_verdict_and_prompts_of_one_are
     assert found.unpaired.select("side", "item").rows() == [("old", "ant"), ("new", "rose")]
     assert found.n_prompts == 79
     assert "1 different" in found.summary
+    assert "Linking effects to the old unit is defensible for 0 of 1 measure" in found.paragraph
     assert found.paragraph.startswith("We compared deepseek-r1 as successor of o3-mini on 79 prompts")
 
 

@@ -66,6 +66,24 @@ test_that("effects are linked to the old unit from 20 prompts on, and not where 
   expect_true(is.na(linked(rows[c(1:9, 61:69), ])$linked))
 })
 
+test_that("linking rests on items: not where they differ between the models beyond their error", {
+  withr::local_seed(6)
+  rows <- prompts_of_two(effect = 0)
+  linked <- function(rows, ...) compare_successor(rows, "group", "item", ...)[2, ]
+  same <- linked(rows)
+  expect_gt(same$p_items, .05)
+  expect_equal(same$item_correlation, cor(rows$old, rows$new))
+  of_item <- transform(rows, new = new + rnorm(60, 0, .5)[item])
+  expect_lt(linked(of_item)$p_items, .001)
+  expect_false(linked(of_item)$is_linkable)
+  once <- rows[rows$group == "a", ]
+  alone <- function(rows) compare_successor(transform(rows, group = c("a", "b")), "group", "item")[2, ]
+  expect_true(is.na(alone(once)$is_linkable)) # an item that was shown once has no error
+  expect_true(alone(transform(once, old_error = .2, new_error = .22))$is_linkable)
+  expect_false(alone(transform(once, old_error = .1, new_error = .1))$is_linkable)
+  expect_false(is.null(compare_successor(rows, "group")$p_items))
+})
+
 test_that("a successor that answers each prompt the same is no error", {
   rows <- transform(prompts_of_two(), new = old)
   found <- compare_successor(rows, "group", "item", bound = .25)
