@@ -47,14 +47,19 @@ amce <- function(data, outcome, attributes, cluster = NULL, weights = NULL, link
 
 # By attribute its effects in attribute_rows(): list(estimates, levels).
 parts_of_effects <- function(rows, attributes, linked = list(), strata = "equal", correction = "small_sample") {
-  partner <- stats::setNames(rep(NA_character_, length(attributes)), attributes)
-  for (pair in linked) partner[pair] <- rev(pair)
+  partner <- partners_of(attributes, linked)
   shared <- if (length(rows$cells) == 0) cell_regression(regression_blocks(rows$factors, linked), rows)
   lapply(attributes, function(name) {
     own <- rows_of(rows, name)
     model <- if (is.null(shared)) model_of_effect(name, partner[[name]], own, linked) else shared
     effects_of(name, partner[[name]], own, model, strata, correction)
   })
+}
+
+partners_of <- function(attributes, linked) {
+  partner <- stats::setNames(rep(NA_character_, length(attributes)), attributes)
+  for (pair in linked) partner[pair] <- rev(pair)
+  partner
 }
 
 # The attribute (with the one it is linked to) next to the cells that the study declares, which hold whatever else
@@ -92,29 +97,39 @@ effects_of <- function(name, partner, rows, found, strata, correction) {
   cells <- rows$factors[[name]]
   reference <- levels(cells)[[1]]
   compared <- levels(cells)[-1]
-  others <- if (is.na(partner)) NULL else rows$factors[[partner]]
-  shares <- lapply(compared, function(level) shared_strata(cells, others, c(reference, level), strata, partner))
-  weights <- matrix(0, length(compared), length(found$estimates), dimnames = list(NULL, names(found$estimates)))
-  for (i in seq_along(compared)) {
-    for (stratum in names(shares[[i]])) {
-      for (side in c(reference, compared[[i]])) {
-        column <- coefficient_of(name, side, partner, stratum, names(found$estimates))
-        sign <- if (side == reference) -1 else 1
-        if (!is.na(column)) weights[i, column] <- weights[i, column] + sign * shares[[i]][[stratum]]
-      }
-    }
-  }
-  terms <- level_terms(name, compared)
+  of_effects <- weights_of_effects(name, partner, rows$factors, names(found$estimates), strata)
+  weights <- of_effects$weights
+  terms <- rownames(weights)
   is_pooled <- name %in% names(rows$cells) && !rows$choice$is_property
   error <- contrast_error(found, weights, cells, rows$choice, correction, is_pooled)
   list(
     estimates = rows_of_contrasts(terms, weights, found, error$error),
     levels = cbind(frame_of(
       term = terms, attribute = rep(name, length(terms)), level = compared, reference = rep(reference, length(terms)),
-      n = tabulate(cells, nlevels(cells))[-1],
-      n_strata = if (is.na(partner)) rep(NA_integer_, length(terms)) else lengths(shares)
+      n = tabulate(cells, nlevels(cells))[-1], n_strata = of_effects$n_strata
     ), about_clusters(length(terms), cells, rows$choice, error$method))
   )
+}
+
+# An attribute's effects as weights of the coefficients (`columns`) of regression_blocks(): list(weights, a row an
+# effect; n_strata).
+weights_of_effects <- function(name, partner, factors, columns, strata = "equal") {
+  cells <- factors[[name]]
+  reference <- levels(cells)[[1]]
+  compared <- levels(cells)[-1]
+  others <- if (is.na(partner)) NULL else factors[[partner]]
+  shares <- lapply(compared, function(level) shared_strata(cells, others, c(reference, level), strata, partner))
+  weights <- matrix(0, length(compared), length(columns), dimnames = list(level_terms(name, compared), columns))
+  for (i in seq_along(compared)) {
+    for (stratum in names(shares[[i]])) {
+      for (side in c(reference, compared[[i]])) {
+        column <- coefficient_of(name, side, partner, stratum, columns)
+        sign <- if (side == reference) -1 else 1
+        if (!is.na(column)) weights[i, column] <- weights[i, column] + sign * shares[[i]][[stratum]]
+      }
+    }
+  }
+  list(weights = weights, n_strata = if (is.na(partner)) rep(NA_integer_, length(compared)) else lengths(shares))
 }
 
 # The levels of the linked attribute that both sides were shown with, and the weight of each; one level without a name

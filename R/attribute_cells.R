@@ -81,15 +81,19 @@ cell_regression <- function(blocks, rows) {
     code <- as.integer(block) - 1L
     ifelse(code == 0L, 0L, code + as.integer(start))
   }, blocks, starts), use.names = FALSE)
-  names <- c("(Intercept)", unlist(Map(
-    function(name, block) paste(name, levels(block)[-1], sep = "\037"), names(blocks), blocks
-  ), use.names = FALSE))
+  names <- block_columns(blocks)
   is_set <- columns > 0
   x <- Matrix::sparseMatrix(
     c(seq_len(n), rep(seq_len(n), length(blocks))[is_set]), c(rep(1L, n), columns[is_set]),
     x = 1, dims = c(n, length(names))
   )
   least_squares(x, names, rows)
+}
+
+block_columns <- function(blocks) {
+  c("(Intercept)", unlist(Map(
+    function(name, block) paste(name, levels(block)[-1], sep = "\037"), names(blocks), blocks
+  ), use.names = FALSE))
 }
 
 # The same without an intercept: the coefficients are the means of the levels of one factor.

@@ -31,9 +31,10 @@
 #' @param n_folds,seed number of folds, and the seed they are drawn with.
 #' @param levels a named list of levels of text columns, the reference first.
 #' @param estimator `"regression"`, or of each attribute of the formula (whose outcome alone is coded) the
-#'   `"marginal_means"` of its levels, or the `"impact_ratio"` of each level's rate over that of all others together.
-#'   The coefficients of a regression on attributes that vary apart are AMCEs; a message names pairs of which some
-#'   combinations were never shown.
+#'   `"marginal_means"` of its levels, the `"impact_ratio"` of each level's rate over that of all others together, or
+#'   the `"amce"` of each level, as [amce()] has it: with `angry ~ gender + education * job`, effects of education and
+#'   job are averaged over those levels of the other that both sides were shown with. A message names pairs of
+#'   attributes of which some combinations were never shown and whose interaction the formula lacks.
 #' @param labels numbers of texts: gives the standard errors for as many texts coded by people, drawn with
 #'   probabilities in the same proportions (`tables$labels`).
 #' @param draws of a mixed model: how many samples of clusters are drawn.
@@ -58,12 +59,12 @@
 #' fit_dsl(posts, "angry ~ condition", list(angry = "code"), levels = levels)$tables$corrections
 fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), probability = NULL, predictors = NULL,
                     prediction = c("linear", "logit", "code"), cluster = NULL, fold = NULL, n_folds = 5, by = NULL,
-                    levels = NULL, seed = 1, estimator = c("regression", "marginal_means", "impact_ratio"),
+                    levels = NULL, seed = 1, estimator = c("regression", "amce", "marginal_means", "impact_ratio"),
                     labels = NULL, draws = 200) {
   check_arguments(more = list(draws = argument_kinds$whole(2)))
-  estimator <- one_of(estimator, c("regression", "marginal_means", "impact_ratio"), "estimator")
-  if (!is.null(labels) && (estimator != "regression" || !all(vapply(labels, is_whole, NA, 1)))) {
-    stop_with("`labels` must be whole numbers of texts, and of a regression.")
+  estimator <- one_of(estimator, corrected_estimators, "estimator")
+  if (!is.null(labels) && (!estimator %in% c("regression", "amce") || !all(vapply(labels, is_whole, NA, 1)))) {
+    stop_with("`labels` must be whole numbers of texts, of a regression or AMCEs.")
   }
   family <- one_of(family, c("gaussian", "binomial"), "family")
   prediction <- one_of(prediction, c("linear", "logit", "code"), "prediction")
@@ -74,7 +75,6 @@ fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), pr
   fit_coded(data, formula, codes, by, c(probability, predictors, cluster, fold), levels, function(rows) {
     sample <- coded_sample(rows, probability)
     check_coded_levels(rows, formula, sample$is_coded)
-    if (estimator == "regression") say_never_shown(formula, rows)
     codes_of <- if (is.null(cluster)) NULL else match(rows[[cluster]], unique(rows[[cluster]]))
     if (length(random_terms(formula)) > 0) {
       if (estimator != "regression" || !is.null(labels)) stop_with("A mixed model is a regression, without `labels`.")
@@ -88,62 +88,29 @@ fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), pr
     people <- with_people(rows, guessed, names(codes))
     weight <- sample$is_coded / sample$probability
     n_labels <- NULL
-    found <- lapply(estimands(formula, rows, estimator, names(codes), family), function(one) {
-      with_side <- function(rows) if (is.null(one$side)) rows else cbind(rows, side = one$side)
-      solved <- one$of(solved_moments(one$formula, with_side(guessed), with_side(people), weight, family))
+    compared <- lapply(estimands(formula, rows, estimator, names(codes), family), function(one) {
+      rows <- rows_with(rows, one$columns, sample$is_coded)
+      solved <- one$of(solved_moments(
+        one$formula, rows_with(guessed, one$columns), rows_with(people, one$columns), weight, family
+      ))
       corrected <- coefficients_over(solved, codes_of, sum(sample$is_coded))
       if (!is.null(labels)) n_labels <<- errors_at(labels, corrected, solved, weight, sample)
-      compared_methods(corrected, with_side(rows), one$formula, codes, family, weight, codes_of, one$of)
+      compared_methods(corrected, rows, one$formula, codes, family, weight, codes_of, one$of)
     })
-    compared <- do.call(rbind, found)
-    statistic <- compared$estimate / compared$std_error
-    of_logarithm <- c("estimate", "conf_low", "conf_high")
-    if (estimator == "impact_ratio") compared[of_logarithm] <- lapply(compared[of_logarithm], exp)
     how <- sprintf("design-based supervised learning (%s)", prediction)
-    corrected_fit(compared, statistic, how, if (!is.null(n_labels)) list(labels = n_labels))
+    corrected_fit(do.call(rbind, compared), how, estimator, if (!is.null(n_labels)) list(labels = n_labels))
   })
 }
 
-corrected_fit <- function(compared, statistic, how, tables = NULL) {
+corrected_fit <- function(compared, how, estimator = "regression", tables = NULL) {
+  statistic <- compared$estimate / compared$std_error
+  of_logarithm <- c("estimate", "conf_low", "conf_high")
+  if (estimator == "impact_ratio") compared[of_logarithm] <- lapply(compared[of_logarithm], exp)
   is_corrected <- compared$method == "corrected"
   estimates <- cbind(compared, statistic = statistic)[is_corrected, names(empty_table("estimates"))]
   list(
     estimates = as_plain_rows(estimates), tables_of_group = c(list(corrections = compared), tables),
     fit = list(optimiser = how), variances = empty_table("variances"), model = NULL
-  )
-}
-
-# What is estimated, as regressions: a formula, perhaps with a factor `side`, and what is made of its solution.
-estimands <- function(formula, rows, estimator, coded, family) {
-  if (estimator == "regression") {
-    return(list(list(formula = formula, of = identity)))
-  }
-  attributes <- Filter(function(name) is.factor(rows[[name]]), all.vars(formula[[3]]))
-  if (length(attributes) == 0 || family != "gaussian" || !identical(all.vars(formula[[2]]), coded)) {
-    stop_with(sprintf("Only a coded outcome has %s, linear and by attributes: as in angry ~ condition.", estimator))
-  }
-  do.call(c, lapply(attributes, function(name) {
-    known <- levels(droplevels(rows[[name]]))
-    if (estimator == "marginal_means") {
-      terms <- level_terms(name, known)
-      named <- function(solved) replace(solved, "estimate", list(stats::setNames(solved$estimate, terms)))
-      return(list(list(formula = stats::reformulate(c("0", name), formula[[2]]), of = named)))
-    }
-    rates <- stats::reformulate(c("0", "side"), formula[[2]])
-    lapply(known, function(level) {
-      ratio <- function(solved) log_ratio(solved, level_terms(name, level))
-      list(formula = rates, side = factor(rows[[name]] != level), of = ratio)
-    })
-  }))
-}
-
-# The log of the first of two rates over the second; missing where a corrected rate is 0 or less.
-log_ratio <- function(solved, term) {
-  ratio_of <- function(rates) if (all(rates > 0)) log(rates[[1]] / rates[[2]]) else NA_real_
-  changes <- solved$scores %*% t(solved$inverse)
-  list(
-    estimate = stats::setNames(ratio_of(solved$estimate), term), inverse = diag(1),
-    scores = changes %*% (c(1, -1) / solved$estimate), without = function(is_out) ratio_of(solved$without(is_out))
   )
 }
 
@@ -235,19 +202,6 @@ check_coded_levels <- function(rows, formula, is_coded) {
         sprintf("Draw texts of each level: collect sample --by %s", name)
       )
     }
-  }
-}
-
-# Where combinations of two attributes were never shown, an AMCE averages over what both levels can have (amce()).
-say_never_shown <- function(formula, rows) {
-  attributes <- Filter(function(name) is.factor(rows[[name]]), all.vars(without_random_terms(formula)[[3]]))
-  pairs <- if (length(attributes) > 1) utils::combn(attributes, 2, simplify = FALSE)
-  for (pair in Filter(function(pair) any(table(droplevels(rows[pair])) == 0), pairs)) {
-    message(sprintf(
-      "Some combinations of %s and %s were never shown: %s %s", pair[[1]], pair[[2]],
-      "these are coefficients of an additive regression, and AMCEs only if the effect of each is the same at all",
-      "levels of the other (amce() averages over the levels that both sides can have)."
-    ))
   }
 }
 
@@ -350,9 +304,8 @@ coefficients_over <- function(solved, clusters, n_coded) {
   n_terms <- length(solved$estimate)
   if (is.null(clusters)) {
     error <- sqrt(diag(solved$inverse %*% crossprod(solved$scores) %*% t(solved$inverse)))
-    return(coefficient_rows(solved$estimate, frame_of(
-      std_error = error, df = rep(as.double(max(1, n_coded - n_terms)), n_terms)
-    )))
+    df <- as.double(max(1, n_coded - max(n_terms, solved$n_coefficients)))
+    return(coefficient_rows(solved$estimate, frame_of(std_error = error, df = rep(df, n_terms))))
   }
   n <- max(clusters)
   if (n < least_to_generalise) stop_with("Errors over clusters need three or more.")

@@ -10,7 +10,7 @@
 #' @param codes a named list of one: the column of people's codes, which is the formula's outcome, and that of the
 #'   coder's.
 #' @param lambda `NULL`, or a number from 0 to 1.
-#' @return As of [fit_dsl()]; `tables$lambdas` has the lambda that was used (`lambda_used`), with `n_people` and
+#' @return As of [fit_dsl()]; `tables$lambdas` has the lambda of each regression (`lambda_used`), with `n_people` and
 #'   `n_others` texts.
 #' @references Angelopoulos, A. N., Duchi, J. C. & Zrnic, T. (2023). PPI++: efficient prediction-powered inference.
 #'   arXiv:2311.01453.
@@ -24,9 +24,10 @@
 #' levels <- list(condition = c("a", "b"))
 #' fit_ppi(posts, "angry ~ condition", list(angry = "code"), "binomial", levels = levels)$estimates
 fit_ppi <- function(data, formula, codes, family = c("gaussian", "binomial"), lambda = NULL, by = NULL,
-                    levels = NULL) {
+                    levels = NULL, estimator = c("regression", "amce", "marginal_means", "impact_ratio")) {
   check_arguments()
   family <- one_of(family, c("gaussian", "binomial"), "family")
+  estimator <- one_of(estimator, corrected_estimators, "estimator")
   formula <- coded_formula(data, formula, codes, by)
   if (length(unlist(codes)) != 1 || names(codes) != all.vars(formula[[2]])) {
     stop_with("Here one coder codes the outcome, and nothing else is coded; for more there is fit_dsl().")
@@ -34,34 +35,39 @@ fit_ppi <- function(data, formula, codes, family = c("gaussian", "binomial"), la
   fit_coded(data, formula, codes, by, character(), levels, function(rows) {
     sample <- coded_sample(rows, NULL)
     check_coded_levels(rows, formula, sample$is_coded)
-    taken <- rows
-    taken[[names(codes)]] <- as.double(rows[[unlist(codes)]])
-    of_all <- stats::model.frame(formula, taken)
-    parts <- list(
-      x = stats::model.matrix(formula, of_all), code = as.double(stats::model.response(of_all)),
-      people = as.double(rows[[names(codes)]]), is_coded = sample$is_coded,
-      solve = function(weight, others) {
-        solved_moments(formula, taken, with_people(rows, taken, names(codes)), weight, family, others)
-      }
-    )
-    if (all(parts$is_coded)) stop_with("People have coded all texts: fit their codes.")
-    used <- if (is.null(lambda)) tuned_lambda(parts, powered_estimate(parts, 1, family), family) else lambda
-    estimate <- powered_estimate(parts, used, family)
-    error <- frame_of(
-      std_error = powered_error(parts, estimate, used, family),
-      df = rep(as.double(sum(parts$is_coded) - ncol(parts$x)), ncol(parts$x))
-    )
-    estimates <- coefficient_rows(estimate, error)
+    if (all(sample$is_coded)) stop_with("People have coded all texts: fit their codes.")
     weight <- sample$is_coded / sample$probability
-    compared <- compared_methods(estimates, rows, formula, codes, family, weight, NULL)
-    lambdas <- frame_of(
-      lambda_used = used, n_people = sum(parts$is_coded), n_others = sum(!parts$is_coded)
-    )
-    list(
-      estimates = estimates, tables_of_group = list(corrections = compared, lambdas = lambdas),
-      fit = list(optimiser = "prediction-powered inference"), variances = empty_table("variances"), model = NULL
-    )
+    lambdas <- NULL
+    compared <- lapply(estimands(formula, rows, estimator, names(codes), family), function(one) {
+      rows <- rows_with(rows, one$columns, sample$is_coded)
+      parts <- powered_parts(one$formula, rows, codes, sample$is_coded, family)
+      used <- if (is.null(lambda)) tuned_lambda(parts, powered_estimate(parts, 1, family), family) else lambda
+      estimate <- powered_estimate(parts, used, family)
+      axes <- eigen(powered_covariance(parts, estimate, used, family), symmetric = TRUE)
+      solved <- list(
+        estimate = estimate, inverse = diag(length(estimate)), scores = sqrt(pmax(0, axes$values)) * t(axes$vectors)
+      )
+      corrected <- coefficients_over(one$of(solved), NULL, sum(sample$is_coded))
+      lambdas <<- rbind(lambdas, frame_of(
+        lambda_used = used, n_people = sum(sample$is_coded), n_others = sum(!sample$is_coded)
+      ))
+      compared_methods(corrected, rows, one$formula, codes, family, weight, NULL, one$of)
+    })
+    corrected_fit(do.call(rbind, compared), "prediction-powered inference", estimator, list(lambdas = lambdas))
   })
+}
+
+powered_parts <- function(formula, rows, codes, is_coded, family) {
+  taken <- rows
+  taken[[names(codes)]] <- as.double(rows[[unlist(codes)]])
+  of_all <- stats::model.frame(formula, taken)
+  list(
+    x = stats::model.matrix(formula, of_all), code = as.double(stats::model.response(of_all)),
+    people = as.double(rows[[names(codes)]]), is_coded = is_coded,
+    solve = function(weight, others) {
+      solved_moments(formula, taken, with_people(rows, taken, names(codes)), weight, family, others)
+    }
+  )
 }
 
 powered_estimate <- function(parts, lambda, family) {
@@ -102,7 +108,7 @@ tuned_lambda <- function(parts, estimate, family) {
   min(max(found, 0), 1)
 }
 
-powered_error <- function(parts, estimate, lambda, family) {
+powered_covariance <- function(parts, estimate, lambda, family) {
   scores <- powered_scores(parts, estimate, family, lambda != 0)
   n <- nrow(scores$own)
   n_others <- nrow(scores$others)
@@ -110,7 +116,7 @@ powered_error <- function(parts, estimate, lambda, family) {
   of_people <- stats::cov(scores$people - lambda * scores$own) * if (is_mean) (n - 1) / n else 1
   of_others <- stats::cov(scores$others) * if (is_mean) (n_others - 1) / n_others else 1
   middle <- of_people + n / n_others * lambda^2 * of_others
-  sqrt(diag(scores$inverse %*% middle %*% scores$inverse) / n)
+  scores$inverse %*% middle %*% scores$inverse / n
 }
 
 # Predict then debias: a mixed model's coefficients by people's texts, plus for each a weight times what the coder's
@@ -155,7 +161,7 @@ debiased_mixed <- function(formula, rows, codes, family, sample, cluster, draws,
     coefficient_rows(estimate[1, ], frame_of(std_error = apply(values, 2, stats::sd), df = df))
   }, methods(rbind(found)), methods(sampled)), nrow(rows), sum(sample$is_coded))
   how <- sprintf("predict then debias (lme4), %d samples of %d clusters", nrow(sampled), length(clusters))
-  corrected_fit(compared, compared$estimate / compared$std_error, how)
+  corrected_fit(compared, how)
 }
 
 mixed_coefficients <- function(formula, data, family, sampling_weight) {

@@ -179,7 +179,7 @@ _stm_option = section("Topic models (stm)")
 @section("Coded texts (dsl)")(
     "--estimator",
     type=click.Choice(["dsl", "ppi", "amce", "marginal_means", "impact_ratio"]),
-    help="dsl: effects (amce: the same), means of levels or impact ratios, corrected for coders' errors; or by ppi.",
+    help="Corrected for coders' errors: coefficients (dsl, ppi), AMCEs, means of levels or impact ratios.",
 )
 @db_option
 @output_options
@@ -217,7 +217,7 @@ def analyze(
     fit_settings = {name: value for name, value in settings.items() if value not in (None, False)}
     if (estimator := fit_settings.pop("estimator", "dsl")) == "ppi" and engine == "dsl":
         engine = estimator
-    elif estimator not in ("dsl", "ppi", "amce"):
+    elif estimator not in ("dsl", "ppi"):
         fit_settings["estimator"] = estimator
     if random:
         fit_settings["random"] = list(random)

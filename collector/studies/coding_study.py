@@ -154,7 +154,7 @@ def write_texts_study(
     text = texts_csv(header, ([row[place] for place in kept] for row in rows), "Take one question (--test).")
     paths = write_new_study(name, DESIGN.name, folder, start=TEXTS)
     written = contents(paths[0]).decode("utf-8")
-    written = _with_factors(written, factors, _cluster(study, factors))
+    written = _with_factors(written, factors, _cluster(study, factors), _linked(study, factors))
     replace_on_disk(paths[0], (_with_codes(written, question) if question else written).encode())
     replace_on_disk(folder / TEXTS_FILE, text.encode())
     return paths
@@ -193,7 +193,14 @@ def _cluster(study: Study, factors: Mapping[str, Any]) -> str:
     return "prompt" if "prompt" in factors else ""
 
 
-def _with_factors(template: str, factors: Mapping[str, Sequence[str]], cluster: str) -> str:
+def _linked(study: Study, factors: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the pairs of factors that the study links by combinations that it forbids."""
+    effects = study.design.analyses.fits(study).get("amce")
+    pairs = effects.settings.get("linked", ()) if effects else ()
+    return [pair for pair in pairs if all(factors.get(name) for name in pair.split(":"))]
+
+
+def _with_factors(template: str, factors: Mapping[str, Sequence[str]], cluster: str, linked: list[str]) -> str:
     """Return the template with these factors: an attribute that is the cluster itself is not compared."""
     before, _, rest = template.partition("\n[factors]\n")
     _, _, after = rest.partition("\n[codebook]\n")
@@ -201,12 +208,11 @@ def _with_factors(template: str, factors: Mapping[str, Sequence[str]], cluster: 
     lines = (
         f"{json.dumps(name)} = {json.dumps([] if name == cluster else levels)}" for name, levels in factors.items()
     )
-    head = "\n".join(
-        (f'cluster = "{cluster}"' + " " * 10 + "# what texts share") * bool(cluster)
-        if line.startswith("cluster")
-        else line
-        for line in before.split("\n")
-    )
+    own = {
+        "cluster": (f'cluster = "{cluster}"' + " " * 10 + "# what texts share") * bool(cluster),
+        "linked": f"linked = {json.dumps(linked)}",
+    }
+    head = "\n".join(own.get(line.partition(" ")[0], line) for line in before.split("\n"))
     return "\n".join((head, "[factors]", *lines, "", "[codebook]", after))
 
 

@@ -65,6 +65,12 @@ def test_answers_of_a_kept_study_are_coded_with_what_is_known_of_each_clustered_
 ) -> None:
     audit = write_new_study("shops", "factorial", tmp_path / "shops")[0]
     text = audit.read_text("utf-8").replace('kind = "yes_no"', 'kind = "text"').partition("\n# A fit:")[0]
+    degrees = (
+        'degree = { levels = ["none", "a degree"] }\n\n[crossing]\nforbidden = [{ job = "nurse", degree = "none" }]\n'
+    )
+    text = text.replace("\n# Several wordings", f"{degrees}\n# Several wordings").replace(
+        " as {job}", " as {job}, {degree}"
+    )
     audit.write_text(text, "utf-8")
     collect(tmp_path / "s.duckdb", audit, ["simulated/gpt-6-luna"])
     study = load_study("shops", db=tmp_path / "s.duckdb")
@@ -74,4 +80,6 @@ def test_answers_of_a_kept_study_are_coded_with_what_is_known_of_each_clustered_
     assert coding.data.factors["gender"] == ("woman", "man")
     assert set(pl.read_csv(tmp_path / "why" / "texts.csv")["test"]) == {"interview"}
     assert coding.fits == {}
-    assert "gender + " in (coding.design.analyses.fits(coding)["dsl"].formula or "")
+    made = coding.design.analyses.fits(coding)["dsl"]
+    assert made.formula == "people ~ gender + origin + job * degree"
+    assert made.settings["estimator"] == "amce"

@@ -166,6 +166,21 @@ def test_an_answer_that_can_not_be_coded_is_refused_by_name(own: Path, row: str,
         load_study(own)
 
 
+@each_row(
+    ("linked", "says"),
+    [
+        ('["gender:job"]', 'names "job", which .* gives no levels'),
+        ('["gender:name"]', 'names "name", which .* gives no levels'),
+        ('["gender:gender"]', "linked to one other at most"),
+    ],
+)
+def test_pairs_that_can_not_be_linked_are_refused_by_name(linked: str, says: str, tmp_path: Path) -> None:
+    path = write_new_study("reasons", "coding", tmp_path / linked[2:-2].replace(":", "_"))[0]
+    path.write_text(path.read_text("utf-8").replace("linked = []", f"linked = {linked}"), "utf-8")
+    with pytest.raises(StudyError, match=says):
+        load_study(path)
+
+
 def recode(db: Path, *options: str) -> Result:
     words = ["recode", "--study", str(db.parent / "study.toml"), "--variant", "chained", "--db", str(db), *options]
     return CliRunner().invoke(main, words)

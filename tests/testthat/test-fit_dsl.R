@@ -167,6 +167,51 @@ test_that("what can't be corrected is a sentence", {
   expect_error(fit_ppi(posts, "truth ~ angry", list(angry = "code")), "fit_dsl")
 })
 
+applications <- function() {
+  posts <- coded_posts(800)
+  posts$job <- with_seed(3, sample(c("clerk", "judge", "nurse"), nrow(posts), TRUE))
+  posts$degree <- with_seed(4, sample(c("none", "school", "doctor"), nrow(posts), TRUE))
+  posts$group <- with_seed(5, sample(50, nrow(posts), TRUE))
+  posts[posts$job != "judge" | posts$degree != "none", ]
+}
+
+test_that("an AMCE averages over the combinations that both levels were shown in, as amce() of corrected codes does", {
+  posts <- applications()
+  levels <- list(condition = c("a", "b"), job = c("clerk", "judge", "nurse"), degree = c("none", "school", "doctor"))
+  amces <- function(outcome, rows = posts, ...) {
+    amce(rows, outcome, names(levels), levels = levels, linked = "job:degree", ...)$estimates
+  }
+  fitted <- function(fit, ...) {
+    fit(posts, "angry ~ condition + job * degree", list(angry = "code"), levels = levels, estimator = "amce", ...)
+  }
+  weight <- ifelse(is.na(posts$angry), 0, 1 / posts$drawn)
+  posts$whole <- posts$code + weight * (ifelse(is.na(posts$angry), 0, posts$angry) - posts$code)
+  found <- fitted(fit_dsl, probability = "drawn", prediction = "code", cluster = "group")$estimates
+  wanted <- amces("whole", cluster = "group")
+  at <- match(found$term, wanted$term)
+  expect_equal(found$estimate, wanted$estimate[at], tolerance = 1e-12)
+  n <- nrow(posts)
+  expect_equal(found$std_error, wanted$std_error[at] / sqrt((n - 1) / (n - 9)), tolerance = 1e-10)
+  of_people <- amces("angry", posts[!is.na(posts$angry), ])
+  alone <- fitted(fit_ppi, lambda = 0)$estimates
+  expect_equal(alone$estimate, of_people$estimate[match(alone$term, of_people$term)], tolerance = 1e-10)
+  posts$code <- posts$truth
+  perfect <- fitted(fit_dsl, cluster = "group")$estimates
+  expect_equal(perfect$estimate, amces("truth")$estimate[at], tolerance = 1e-10)
+})
+
+test_that("AMCEs are refused in a sentence where they can't be averaged", {
+  posts <- applications()
+  error <- function(formula, rows = posts) {
+    levels <- list(condition = c("a", "b"), job = c("clerk", "judge", "nurse"), degree = c("none", "school", "doctor"))
+    suppressMessages(fit_dsl(rows, formula, list(angry = "code"), levels = levels, estimator = "amce"))$fits$error
+  }
+  expect_match(error("angry ~ condition * job * degree"), "an interaction must be of two")
+  unseen <- transform(posts, angry = ifelse(job == "nurse" & degree == "none", NA, angry))
+  expect_match(error("angry ~ condition + job * degree", unseen), 'no text of job and degree = "nurse, none"')
+  expect_match(error("angry ~ 1"), "linear and by attributes")
+})
+
 test_that("combinations that were never shown are said, for the coefficients are then no AMCEs", {
   posts <- coded_posts()
   posts$job <- with_seed(3, sample(c("clerk", "judge"), nrow(posts), TRUE))

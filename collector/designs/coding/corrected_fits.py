@@ -22,13 +22,17 @@ def fits_of_codes(study: StudyFile) -> dict[str, Fit]:
     conditions = tuple(condition.condition for condition in study.conditions)
     if len(conditions) > 1 and not set(conditions) <= {AGREEMENT, UNDECIDED}:
         levels |= {"condition": conditions}
-    formula = f"{PEOPLE} ~ {' + '.join(levels) or '1'}"
+    pairs = [pair for pair in data.linked if set(pair) <= set(levels)]
+    alone = [name for name in levels if all(name not in pair for pair in pairs)]
+    formula = f"{PEOPLE} ~ {' + '.join([*alone, *(' * '.join(pair) for pair in pairs)]) or '1'}"
     settings: dict[str, Any] = {"codes": {PEOPLE: CODER}}
+    averaged = {"estimator": "amce"} if pairs else {}
     cluster = {"cluster": data.cluster} if data.cluster else {}
     sampled = {**settings, **cluster, PROBABILITY: PROBABILITY}
-    fits = {"dsl": _fit("dsl", formula, levels, sampled), "prevalence": _fit("dsl", f"{PEOPLE} ~ 1", {}, sampled)}
+    fits = {"dsl": _fit("dsl", formula, levels, sampled | averaged)}
+    fits["prevalence"] = _fit("dsl", f"{PEOPLE} ~ 1", {}, sampled)
     if not cluster:  # it takes texts as independent
-        fits["ppi"] = _fit("ppi", formula, levels, settings)
+        fits["ppi"] = _fit("ppi", formula, levels, settings | averaged)
     return {name: replace(fit, name=name) for name, fit in fits.items()}
 
 

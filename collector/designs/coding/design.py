@@ -57,8 +57,9 @@ class CodedText:
 @dataclass(frozen=True, slots=True)
 class CodingData:
     """Hold `Study.data` of a coding study: the texts by id, in the file's order. `factors` have the levels of what is
-    known of a text, the reference first (none: any value); `cluster` names the one that texts share. `rule_decides`:
-    models code only texts without a `first_coding`; those that have one are the coder RULE's."""
+    known of a text, the reference first (none: any value); `cluster` names the one that texts share, `linked` pairs of
+    which some combinations were forbidden. `rule_decides`: models code only texts without a `first_coding`; those that
+    have one are the coder RULE's."""
 
     prompt: str
     codebook: Codebook
@@ -67,6 +68,7 @@ class CodingData:
     cluster: str
     simulation: CodingSimulation
     rule_decides: bool = False
+    linked: tuple[tuple[str, str], ...] = ()
 
     def labels(self, item: str) -> dict[str, str]:
         """Return the labels that a coder sees for each code, of this text."""
@@ -187,6 +189,7 @@ class Coding(Design):
         cluster = table.text("cluster", "")
         if cluster and cluster not in factors:
             raise StudyError(f'The cluster "{cluster}" is none of [factors], which list what is known of a text.')
+        linked = _linked(table.texts("linked", ()), factors)
         prompt = table.table("prompt")
         text = prompt.text("text")
         check_placeholders(text, ("codes", "text"), shown, prompt.where)
@@ -208,7 +211,8 @@ class Coding(Design):
         if not texts:
             raise StudyError(f"{table.where} has no text to code.")
         simulation = parse_simulation(table.table("simulation"), codebook, factors)
-        return CodingData(text, codebook, texts, factors, cluster, simulation, table.flag("rule_decides", False))
+        rule_decides = table.flag("rule_decides", False)
+        return CodingData(text, codebook, texts, factors, cluster, simulation, rule_decides, linked)
 
     def tests(self, data: CodingData) -> tuple[TestInfo, ...]:
         tests = [text.test for text in data.texts.values() if not (data.rule_decides and text.first_coding)]
@@ -233,6 +237,16 @@ def _factors(table: Mapping[str, Any], where: str, shown: tuple[str, ...]) -> di
             raise StudyError(f'The factor "{name}" of {where} must be a list of its levels, the reference first.')
         factors[name] = tuple(levels)
     return factors
+
+
+def _linked(pairs: Sequence[str], factors: Mapping[str, Sequence[str]]) -> tuple[tuple[str, str], ...]:
+    found = [(one, other) for one, _, other in (pair.partition(":") for pair in pairs)]
+    named = [name for pair in found for name in pair]
+    if unknown := [name for name in named if not factors.get(name)]:
+        raise StudyError(f'linked names "{unknown[0]}", which [factors] gives no levels: as in "education:job".')
+    if len(set(named)) < len(named):
+        raise StudyError("Each factor is linked to one other at most.")
+    return tuple(found)
 
 
 def _check_row(
