@@ -144,6 +144,7 @@ _TIMELINE_EXAMPLES = """\b
 Examples:
   collect timeline ./drinks/study.toml --out people
   collect timeline rmiat --trials 60 --consent "$(cat consent.txt)" --out people
+  collect timeline ./drinks/study.toml --serve --out people      answers arrive in people/answers
 """
 
 
@@ -153,17 +154,36 @@ Examples:
 @click.option("--consent", metavar="TEXT", help="The text that people agree to before the first trial.")
 @setting_option("variant")
 @seed_option()
+@click.option("--serve", "is_served", is_flag=True, help="Serve the page, and keep what each person sends.")
+@click.option(
+    "--host", metavar="ADDRESS", help="For --serve: an address that others reach. Default: this machine only."
+)
+@click.option("--port", type=WholeNumber(0, 65535), default=0, help="For --serve. Default: a free one.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="FOLDER")
 @db_option
 def timeline_command(
-    study: str, n_trials: int | None, consent: str | None, variant: str, seed: int | None, out: Path, db: Path
+    study: str,
+    n_trials: int | None,
+    consent: str | None,
+    variant: str,
+    seed: int | None,
+    is_served: bool,
+    host: str | None,
+    port: int,
+    out: Path,
+    db: Path,
 ) -> None:
     """Write the trials or games of a study as a jsPsych timeline for people, with a page that runs it.
 
     STUDY is a name, a study file or its folder. The folder gets timeline.json, the trials as data, and index.html,
     which runs them in a browser with all that it needs in it (jsPsych, MIT licence) and saves a file of answers:
     `collect import --layout people` takes it as it is. Recruiting, consent and hosting stay yours.
+
+    With --serve the page is served until Ctrl-C, and answers arrive in FOLDER/answers, one file per person. Only those
+    who have the printed address get in; with --host, put it behind a server that speaks HTTPS.
     """
+    if (host or port) and not is_served:
+        raise UsageError("--host and --port are only for a page that is served.", "Add --serve.")
     from slant.collector.timeline.timeline import games_of, timeline_of, timeline_page
 
     loaded = load_study(study, variant, db)
@@ -174,7 +194,7 @@ def timeline_command(
     trials = [] if are_games else timeline_of(loaded, seed)
     written = {
         "timeline.json": json.dumps(games or trials, ensure_ascii=False, indent=1) + "\n",
-        "index.html": timeline_page(loaded, trials, consent, n_trials, games),
+        "index.html": timeline_page(loaded, trials, consent, n_trials, games, is_served=is_served),
     }
     try:
         made_folder(real_file(out))
@@ -187,4 +207,30 @@ def timeline_command(
     say(f"{what or count_text(len(trials), 'trial') + each}: {out / 'index.html'} runs them in a browser.")
     if not consent:
         say("The page has a placeholder for the consent: set yours by --consent TEXT.")
-    say(f"Next: collect import --study {study} --layout people --consent TEXT --origin TEXT {loaded.name}.json")
+    files = f"{loaded.name}.json"
+    if is_served:
+        _serve(written["index.html"], loaded.name, made_folder(out / "answers"), host, port)
+        files = str(out / "answers" / "*.json")
+    say(f"Next: collect import --study {study} --layout people --consent TEXT --origin TEXT {files}")
+
+
+def _serve(page: str, study: str, answers: Path, host: str | None, port: int) -> None:
+    """Serve the page until Ctrl-C; what people send goes into `answers`."""
+    import asyncio
+    import contextlib
+
+    from slant.collector.timeline.receiver import Receiver
+    from slant.collector.view.server import HOST, LOCAL, listening_socket, new_token, serve
+
+    token = new_token()
+    listener = listening_socket(port, host or HOST)
+    receiver = Receiver(
+        page, study, answers, token, lambda n: say(f"{n:,} {'person' if n == 1 else 'people'}"), None if host else LOCAL
+    )
+
+    def ready() -> None:
+        click.echo(f"http://{host or HOST}:{listener.getsockname()[1]}/{token}/")
+        say(f"Answers arrive in {answers}. Ctrl-C ends it.")
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve(receiver.application(), listener, ready))

@@ -95,7 +95,7 @@ def view_command(
             webbrowser.open(address)
 
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(viewer, listener, ready))
+        asyncio.run(serve(viewer.application(), listener, ready))
 
 
 def _coding_page(db: Path, name: str, coder: str | None, path: Path | None, token: str) -> Viewer:

@@ -113,9 +113,8 @@ class Reads(ABC):
         named = (trial.option_a, trial.option_b) if trial.expected is not None else ()
         return (AskedField("answer", options=tuple((option, option) for option in named if option)),)
 
-    def asked_by_keys(self, study: StudyFile, trial: Trial) -> str:
-        """Return the part of a prompt that asks several questions in a form for models; a person finds the same in
-        fields."""
+    def words_for_models(self, study: StudyFile, trial: Trial) -> str:
+        """Return the part of a prompt that says how a model is to answer; a person finds the same in fields."""
         return ""
 
     def of_people(self, study: StudyFile, trial: Trial) -> Trial:

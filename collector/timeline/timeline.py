@@ -38,11 +38,15 @@ def timeline_page(
     consent: str | None,
     n_trials: int | None,
     games: Sequence[Sequence[dict[str, Any]]] = (),
+    *,
+    is_served: bool = False,
 ) -> str:
     """Return the page as HTML. `n_trials` per person, drawn evenly from tests and conditions; None: all of them.
-    `games`: instead of trials, of which each person plays one.
+    `games`: instead of trials, of which each person plays one. `is_served`: it sends its answers to its server.
     """
-    contents: dict[str, Any] = {"study": study.name, "study_version": study.version}
+    contents: dict[str, Any] = {"study": study.name, "study_version": study.version, "is_served": is_served}
+    if study.person_columns:
+        contents["person"] = {"preamble": '<p class="asked">About you</p>', "html": "".join(_of_person(study))}
     contents |= {"games": list(games)} if games else {"n": n_trials, "trials": list(trials)}
     scripts = [_read(name).replace("</script", "<\\/script") for name in SCRIPTS]
     digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
@@ -52,7 +56,8 @@ def timeline_page(
         title=study.title,
         consent=consent or CONSENT,
         is_own_consent=bool(consent),
-        policy=f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'",
+        policy=f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+        + ("; connect-src 'self'" if is_served else ""),
         style=Markup(_read("jspsych.css")),
         scripts=[Markup(text) for text in scripts],
         # in a script element nothing is unescaped, so that no text of a study may end it
@@ -127,8 +132,8 @@ def _asked(study: Study, seed: int | None) -> Iterator[tuple[Trial, Prompt]]:
 def _trial(study: Study, trial: Trial, prompt: Prompt) -> dict[str, Any]:
     text = "\n\n".join(str(message["content"]) for message in prompt.messages if message["role"] == "user")
     fields = study.design.reads.asked_fields(study, trial)
-    if by_keys := study.design.reads.asked_by_keys(study, trial):
-        text = text.replace(by_keys, "").strip()
+    if for_models := study.design.reads.words_for_models(study, trial):
+        text = text.replace(for_models, "").strip()
     data = {name: value for name in _DATA if (value := getattr(trial, name)) not in (None, "")}
     stimulus = f'<div class="asked">{html.escape(text)}</div>'
     if len(fields) == 1 and fields[0].options:
@@ -138,6 +143,14 @@ def _trial(study: Study, trial: Trial, prompt: Prompt) -> dict[str, Any]:
     is_one = len(fields) == 1
     form = "".join(_field(field, is_one=is_one) for field in fields)
     return {"type": FORM, "preamble": stimulus, "html": form, "fields": [field.name for field in fields], "data": data}
+
+
+def _of_person(study: Study) -> Iterator[str]:
+    """Yield a field for each column of people that the study names ([people])."""
+    for name, levels in study.person_columns.items():
+        label = name.replace("_", " ").capitalize()
+        options = tuple((level, level.replace("_", " ")) for level in levels)
+        yield _field(AskedField(name, label, options, "text" if levels else "number"), is_one=False)
 
 
 def _field(field: AskedField, *, is_one: bool) -> str:

@@ -15,7 +15,7 @@ import os
 import random
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -40,10 +40,10 @@ from slant.collector.view.trial_filter import guarded
 
 HOST = "127.0.0.1"
 TOKEN_VARIABLE = "SLANT_VIEW_TOKEN"
-_LOCAL = ("127.0.0.1", "localhost")
+LOCAL = ("127.0.0.1", "localhost")
 _ENDINGS = {"csv": ("csv", False), "safe.csv": ("csv", True), "parquet": ("parquet", False)}
 _DOWNLOAD_LIMIT_S = 600.0
-_HEADERS = {
+HEADERS = {
     "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
     "X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -64,6 +64,19 @@ def new_token() -> str:
             f"{TOKEN_VARIABLE} must have 16 letters and digits or more: anyone who knows it can read along."
         )
     return token
+
+
+def check_way_in(request: web.Request, token: str, command: str, hosts: Container[str | None] | None = LOCAL) -> None:
+    """Raise HTTPForbidden for a request without the token, to another host than these (None: any), or for a change
+    that another site's page sends."""
+    host = (request.headers.get("Host") or "").rpartition(":")[0] or request.headers.get("Host")
+    typed = request.path.partition("/")[2].partition("/")[0]
+    is_known = hmac.compare_digest(typed.encode("utf-8", "replace"), token.encode())
+    if not is_known or (hosts is not None and host not in hosts):
+        raise web.HTTPForbidden(text=f"The address that `{command}` has printed is the only way in.\n")
+    origin = request.headers.get("Origin")
+    if request.method == "POST" and origin not in (None, "null", f"http://{request.headers['Host']}"):
+        raise web.HTTPForbidden(text=f"This page is not of `{command}`.\n")
 
 
 class ServerLinks:
@@ -102,17 +115,11 @@ class Viewer:
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Admit only requests to an address of this machine (another page could have its name point here) with the
         token, and changes only from one of our pages."""
-        host = (request.headers.get("Host") or "").rpartition(":")[0] or request.headers.get("Host")
-        token = request.path.partition("/")[2].partition("/")[0]
-        if host not in _LOCAL or not hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode()):
-            raise web.HTTPForbidden(text="The address that `collect view` has printed is the only way in.\n")
-        origin = request.headers.get("Origin")
-        if request.method == "POST" and origin not in (None, "null", f"http://{request.headers['Host']}"):
-            raise web.HTTPForbidden(text="This page is not of `collect view`.\n")
+        check_way_in(request, self._token, "collect view")
         try:
             response = await handler(request)
         except web.HTTPException as error:  # a redirection, an unknown address
-            error.headers.update(_HEADERS)
+            error.headers.update(HEADERS)
             raise
         except SlantError as error:
             statuses = {UnknownNameError: 404, UsageError: 400, DatabaseBusyError: 503}
@@ -123,7 +130,7 @@ class Viewer:
             defect = SlantError(f"This page can't be made, which is a defect of slant's: {type(error).__name__}.")
             response = _html(self._pages.problem(defect), 500)
         if not response.prepared:
-            response.headers.update(_HEADERS)
+            response.headers.update(HEADERS)
             response.headers["Content-Security-Policy"] = f"{self._policy}; frame-ancestors 'none'"
         return response
 
@@ -141,7 +148,7 @@ class Viewer:
         with temporary_folder("view") as folder:
             path = await asyncio.to_thread(self._written, name, ending, dict(request.query), folder)
             named = f'attachment; filename="{"trials" if name == "trials" else "table"}.{ending}"'
-            response = web.StreamResponse(headers={**_HEADERS, "Content-Disposition": named})
+            response = web.StreamResponse(headers={**HEADERS, "Content-Disposition": named})
             response.content_type = "text/csv" if ending.endswith("csv") else "application/vnd.apache.parquet"
             response.content_length = path.stat().st_size
             await response.prepare(request)
@@ -188,23 +195,25 @@ def _html(text: str, status: int = 200) -> web.Response:
     return web.Response(body=text.encode("utf-8", "replace"), status=status, content_type="text/html", charset="utf-8")
 
 
-def listening_socket(port: int) -> socket.socket:
-    """Return a socket on this machine's own address; port 0 chooses a free one. UsageError if the port is taken."""
+def listening_socket(port: int, host: str = HOST) -> socket.socket:
+    """Return a socket on this machine's own address, or another of its addresses; port 0 chooses a free one. UsageError
+    if the port is taken, or the address is not this machine's."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((HOST, port))
+        listener.bind((host, port))
     except OSError as error:
         listener.close()
+        what = f"Port {port}" if host == HOST else f"{host}, port {port}"
         raise UsageError(
-            f"Port {port} can't be used: {error.strerror}.", "Leave --port out: a free one is taken."
+            f"{what} can't be used: {error.strerror or error}.", "Leave --port out: a free one is taken."
         ) from error
     return listener
 
 
-async def serve(viewer: Viewer, listener: socket.socket, ready: Callable[[], None]) -> None:
+async def serve(application: web.Application, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Answer until the task is cancelled. `ready` is called once the server answers."""
-    runner = web.AppRunner(viewer.application(), access_log=None, handle_signals=False, logger=_log)
+    runner = web.AppRunner(application, access_log=None, handle_signals=False, logger=_log)
     await runner.setup()
     try:
         await web.SockSite(runner, listener).start()

@@ -5,8 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -15,10 +18,12 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
+from slant.collector.timeline.receiver import Receiver
 from slant.collector.timeline.timeline import BUTTONS, FORM, games_of, timeline_of, timeline_page
 from tests.collector.test_people_games import BANDIT
 from tests.support.chromium import Browser, chromium
 from tests.support.raw_rows import run_collect
+from tests.support.viewer import TOKEN, running
 
 TRAITS = """
 name = "traits"
@@ -57,6 +62,7 @@ def test_a_scale_has_buttons_and_a_text_has_a_form(study: Path) -> None:
     assert trials["rating"]["choices"] == ["1 (not at all)", "2", "3 (very)"]
     assert trials["rating"]["answers"] == ["1", "2", "3"]
     assert "<textarea" in trials["why"]["html"]
+    assert "Answer with" not in trials["rating"]["stimulus"]  # buttons show what may be answered
 
 
 def test_two_options_of_a_planned_trial_are_its_buttons() -> None:
@@ -136,6 +142,67 @@ def test_the_page_is_answered_in_a_browser_and_its_data_come_back(study: Path, t
     ]
 
 
+SERVED = """
+[people]
+gender = ["woman", "man", "other"]
+age = "number"
+"""
+
+
+@pytest.fixture
+def served(study: Path, tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The address of a page that is served, and the folder where answers arrive."""
+    study.write_text(study.read_text() + SERVED)
+    loaded, folder = load_study(str(study)), tmp_path / "answers"
+    folder.mkdir()
+    page = timeline_page(loaded, timeline_of(loaded), "Please agree.", 4, is_served=True)
+    with running(Receiver(page, "traits", folder, TOKEN, str).application()) as server:
+        yield server.root, folder
+
+
+@pytest.mark.needs("chromium")
+def test_a_served_page_asks_who_answers_and_keeps_it_in_a_file_of_each_person(
+    served: tuple[str, Path], study: Path, tmp_path: Path
+) -> None:
+    address, folder = served
+    with Browser(tmp_path / "browser") as browser:
+        rows = answered(browser, address)
+        assert "have arrived" in browser.evaluate("document.body.innerText")
+        assert browser.said == []
+    [path] = folder.glob("*.json")
+    assert json.loads(path.read_text()) == rows
+    report = import_trials(tmp_path / "t.duckdb", str(study), [path], **SAID)
+    assert (report.people, report.rows_imported, report.problems) == (1, 4, [])
+    with reading(tmp_path / "t.duckdb") as connection:
+        found = connection.sql("SELECT attributes FROM run_participants").fetchall()
+    assert found == [({"gender": "man", "age": "41"},)]
+
+
+def test_what_is_no_answer_of_the_page_is_not_kept(served: tuple[str, Path]) -> None:
+    address, folder = served
+    mine = [{"participant": "../../up", "study": "traits", "answer": "1"}]
+    cases = [
+        (b"", {}, 400), (b"[", {}, 400), (b"{}", {}, 400), (b"[" * 100_000, {}, 400), (b"[1]", {}, 400),
+        (json.dumps([{**mine[0], "study": "other"}]).encode(), {}, 400),
+        (json.dumps([*mine, {**mine[0], "participant": "b"}]).encode(), {}, 400),
+        (b" " * 9_000_000, {}, 413),
+        (json.dumps(mine).encode(), {"Host": "evil.example"}, 403),
+        (json.dumps(mine).encode(), {"Origin": "http://evil.example"}, 403),
+        (json.dumps(mine).encode(), {}, 200), (json.dumps(mine).encode(), {}, 200),
+        (json.dumps([{**mine[0], "answer": "2"}]).encode(), {}, 409),
+    ]  # fmt: skip
+    assert [status for _, _, status in cases] == [posted(address + "answers", data, more) for data, more, _ in cases]
+    assert posted(address.rstrip("/")[:-1] + "x/answers", json.dumps(mine).encode(), {}) == 403
+    assert [json.loads(path.read_text()) for path in folder.parent.rglob("answers/*")] == [mine]
+
+
+def posted(address: str, data: bytes, headers: dict[str, str]) -> int:
+    try:
+        return int(urlopen(Request(address, data, headers), timeout=60).status)
+    except HTTPError as error:
+        return error.code
+
+
 @pytest.fixture
 def bandit(tmp_path: Path) -> Path:
     path = tmp_path / "bandit.toml"
@@ -180,8 +247,10 @@ def answered(browser: Browser, address: str) -> list[dict[str, Any]]:
     answer = """new Promise((done) => {
       const step = () => {
         const button = document.querySelectorAll("button.jspsych-btn"), text = document.querySelector("textarea");
-        if (document.getElementById("save")) return done(window.slantJsPsych.data.get().json());
-        if (text) { text.value = "because I do"; document.querySelector("form").requestSubmit(); }
+        const radio = document.querySelectorAll("[type=radio]"), age = document.querySelector("[type=number]");
+        if (document.querySelector("#save, #sent")) return done(window.slantJsPsych.data.get().json());
+        if (age) { age.value = "41"; radio[1].checked = true; document.querySelector("form").requestSubmit(); }
+        else if (text) { text.value = "because I do"; document.querySelector("form").requestSubmit(); }
         else if (button.length) (button[1] || button[0]).click();
         setTimeout(step, 30);
       };

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from aiohttp import web
+
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.server import HOST, Viewer, listening_socket, serve
 
@@ -79,11 +81,17 @@ class RunningViewer:
 
 @contextmanager
 def running_viewer(db: Path, notes: Path | None = None) -> Iterator[RunningViewer]:
+    viewer = Viewer(db, NotesFile(notes) if notes else None, TOKEN)
+    with running(viewer.application()) as server:
+        yield server
+
+
+@contextmanager
+def running(application: web.Application) -> Iterator[RunningViewer]:
     listener = listening_socket(0)
     port = listener.getsockname()[1]
     ready, loop = threading.Event(), asyncio.new_event_loop()
-    viewer = Viewer(db, NotesFile(notes) if notes else None, TOKEN)
-    task = loop.create_task(serve(viewer, listener, ready.set))
+    task = loop.create_task(serve(application, listener, ready.set))
 
     def run() -> None:
         try:

@@ -39,7 +39,7 @@ from slant.collector.designs.factorial.tasks import (
     conditions_of,
     units_of,
 )
-from slant.collector.designs.factorial.texts import asked_by_keys, system_text, user_text
+from slant.collector.designs.factorial.texts import system_text, user_text, words_for_models
 from slant.collector.designs.people import PeopleUnits, RowPlacer
 from slant.collector.designs.plan import Plan, ShuffledQuestions
 from slant.collector.designs.wordings import spoken_words
@@ -225,8 +225,9 @@ class FactorialReads(Reads):
     def asked_fields(self, study: StudyFile, trial: Trial) -> tuple[AskedField, ...]:
         return fields_of(study.data, as_sent(trial.factors))
 
-    def asked_by_keys(self, study: StudyFile, trial: Trial) -> str:
-        return asked_by_keys(study.data, as_sent(trial.factors))
+    def words_for_models(self, study: StudyFile, trial: Trial) -> str:
+        has_options = bool(self.asked_fields(study, trial)[0].options)
+        return words_for_models(study.data, as_sent(trial.factors), has_options=has_options)
 
     def of_people(self, study: StudyFile, trial: Trial) -> Trial:
         return without_persona(study.data, trial)

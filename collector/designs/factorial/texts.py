@@ -101,12 +101,15 @@ def question_texts(data: FactorialData, shown: Shown) -> list[str]:
     return _questions(data, shown, _of_profile(data, shown, 0))
 
 
-def asked_by_keys(data: FactorialData, shown: Shown) -> str:
-    """Return the part of a prompt that lists several questions and the keys of their answers: a person finds the same
-    in fields. Empty where a prompt has no such part."""
-    together = data.together.get(shown["template"], data.together.get("", ""))
-    is_form = len(shown["questions"]) > 1 and NAMES_OF_JSON in find_placeholders(together)
-    return _asked(data, shown, _of_profile(data, shown, 0)) if is_form else ""
+def words_for_models(data: FactorialData, shown: Shown, *, has_options: bool) -> str:
+    """Return the part of a prompt that a person finds in fields: several questions with the keys of their answers, or
+    of one question with `has_options` how to answer it. Empty where a prompt has no such part."""
+    template = shown["template"]
+    if len(shown["questions"]) == 1:
+        question, labels = data.questions[shown["questions"][0]], data.profiles.labels(template)
+        return question.instruction(template, shown["directions"][0], labels) if has_options else ""
+    together = data.together.get(template, data.together.get("", ""))
+    return _asked(data, shown, _of_profile(data, shown, 0)) if NAMES_OF_JSON in find_placeholders(together) else ""
 
 
 def _questions(data: FactorialData, shown: Shown, values: Mapping[str, str]) -> list[str]:

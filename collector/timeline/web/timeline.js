@@ -1,9 +1,17 @@
-/* Runs the trials that stand in the page. Answers stay in the browser until the person saves them as a file. */
+/* Runs the trials that stand in the page. In the end answers go to the server that sent the page, if it takes them; else
+   they stay in the browser until the person saves them as a file. */
 "use strict";
 (function () {
   const contents = JSON.parse(document.getElementById("timeline").textContent);
   const plugins = { "html-button-response": jsPsychHtmlButtonResponse, "survey-html-form": jsPsychSurveyHtmlForm };
-  const jsPsych = initJsPsych({ on_finish: saved, override_safe_mode: true });
+  let count = 0;
+  const jsPsych = initJsPsych({
+    on_finish: ended,
+    override_safe_mode: true,
+    show_progress_bar: true,
+    auto_update_progress_bar: false,
+    message_progress_bar: (share) => (share ? `${Math.round(share * count)} of ${count}` : ""),
+  });
   window.slantJsPsych = jsPsych;
 
   /* So many trials, from each test and condition as equally as can be; all of them if no number is given. */
@@ -61,16 +69,19 @@
     return group ? (group.classList.contains("in-a-row") ? "row" : "column") : null;
   }
 
+  function begun(place) {
+    jsPsych.progressBar.progress = (place + 1) / count;
+    laidOut();
+    shown = directionNow();
+  }
+
   function asked(trial, place) {
     const { type, answers, fields, data, ...parameters } = trial;
     return {
       ...parameters,
       type: plugins[type],
       data: { ...data, position: place },
-      on_load: () => {
-        laidOut();
-        shown = directionNow();
-      },
+      on_load: () => begun(place),
       save_trial_parameters: answers ? { stimulus: false } : {},
       on_finish: (row) => {
         noteLayout(row, shown);
@@ -83,16 +94,13 @@
   /* A game: what a round says goes by the choice before it, and who would succeed was drawn by the study's plan. */
   function played(rounds) {
     let last = 0;
-    return rounds.map((round) => ({
+    return rounds.map((round, place) => ({
       type: plugins["html-button-response"],
       stimulus: () => round.texts[Math.min(last, round.texts.length - 1)],
       choices: round.choices,
       data: round.data,
       save_trial_parameters: { stimulus: false },
-      on_load: () => {
-        laidOut();
-        shown = directionNow();
-      },
+      on_load: () => begun(place),
       on_finish: (row) => {
         noteLayout(row, shown);
         last = row.response;
@@ -103,12 +111,18 @@
     }));
   }
 
-  function saved() {
+  async function ended() {
+    const answers = jsPsych.data.get();
+    const page = jsPsych.getDisplayElement();
+    const line = (text, id) => Object.assign(document.createElement("p"), { textContent: text, id });
     const button = Object.assign(document.createElement("button"), { className: "jspsych-btn", id: "save" });
     button.textContent = "Save the answers as a file";
-    button.onclick = () => jsPsych.data.get().localSave("json", `${contents.study}.json`);
-    const thanks = Object.assign(document.createElement("p"), { textContent: "That was all. Thank you." });
-    jsPsych.getDisplayElement().replaceChildren(thanks, button);
+    button.onclick = () => answers.localSave("json", `${contents.study}.json`);
+    if (!contents.is_served) return page.replaceChildren(line("That was all. Thank you."), button);
+    page.replaceChildren(line("Your answers are being sent. Please leave this page open."));
+    const reply = await fetch("answers", { method: "POST", body: answers.json() }).catch(() => ({ ok: false }));
+    if (reply.ok) return page.replaceChildren(line("That was all, and your answers have arrived. Thank you.", "sent"));
+    page.replaceChildren(line("Your answers could not be sent. Please save them, and send the file to us."), button);
   }
 
   const consent = {
@@ -116,6 +130,14 @@
     stimulus: document.getElementById("consent").innerHTML,
     choices: ["I agree, begin"],
     data: { slant: "consent" },
+  };
+  /* What the study asks of each person stands in each of their rows. */
+  const person = contents.person && {
+    ...contents.person,
+    type: plugins["survey-html-form"],
+    data: { slant: "person" },
+    on_load: laidOut,
+    on_finish: (row) => jsPsych.data.addProperties(row.response),
   };
   jsPsych.data.addProperties({
     participant: jsPsych.randomization.randomID(12),
@@ -125,5 +147,6 @@
   const trials = contents.games
     ? played(jsPsych.randomization.sampleWithoutReplacement(contents.games, 1)[0])
     : drawn(contents.trials, contents.n).map(asked);
-  jsPsych.run([consent, ...trials]);
+  count = trials.length;
+  jsPsych.run([consent, ...(person ? [person] : []), ...trials]);
 })();
