@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from slant.collector.system.files import contents, regular_files
 from slant.collector.system.scratch import write_whole_file
 from slant.collector.view.server import HEADERS, LOCAL, check_way_in
 
@@ -34,7 +35,7 @@ class Receiver:
     ) -> None:
         self._page, self._study, self._folder, self._token = page.encode("utf-8"), study, folder, token
         self._on_person, self._hosts = on_person, hosts
-        self._n_people = len(list(folder.glob("*.json")))
+        self._n_people = len(regular_files(folder, "*.json"))
         self._writing = asyncio.Lock()  # a browser that sends twice meets what it sent first
 
     def application(self) -> web.Application:
@@ -65,7 +66,7 @@ class Receiver:
         # what a stranger sends never names a file
         path = self._folder / f"{hashlib.sha256(participant.encode()).hexdigest()[:16]}.json"
         async with self._writing:
-            if path.exists() and path.read_bytes() != sent:
+            if path.exists() and contents(path) != sent:
                 raise web.HTTPConflict(text="Other answers of this person are here already.\n")
             if not path.exists():
                 await asyncio.to_thread(write_whole_file, path, sent)
