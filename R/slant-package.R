@@ -6,7 +6,7 @@
 #' - Ask: [collect_trials()] runs the collector.
 #' - Read: [open_trials()], [close_trials()], [read_trials()]; what `analyze` kept: [stored_fits()], [read_fit()],
 #'   [read_topics()]; readers' notes: [read_notes()]; coded texts:
-#'   [agreement()], [coder_errors()], [fit_dsl()], [fit_ppi()]. To try things: [simulate_trials()],
+#'   [agreement()], [code_drift()], [coder_errors()], [fit_dsl()], [fit_ppi()]. To try things: [simulate_trials()],
 #'   [simulate_forced_choice()].
 #' - Fit: [fit_lme4()], [fit_lm()], [fit_logistic()], [fit_clm()], [fit_crossed()], [effect_size()],
 #'   [fit_forced_choice()], [fit_brms()], [fit_stm()]; any engine by its name, [run_fit()]. What they

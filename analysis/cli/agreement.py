@@ -10,6 +10,7 @@ from slant.analysis.cli.options import option
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.analysis.questions.coders import LEVELS_OF_CODES
 from slant.collector.commands.options import ABOVE_0, BETWEEN_0_AND_1, WholeNumber
+from slant.collector.errors import DatabaseError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,6 +24,8 @@ Examples:
   analyze agreement --study reasons --show errors
   analyze agreement --study reasons --show differences --format csv > differences.csv
   analyze agreement --study reasons --figure confusion.svg
+  collect --study reasons --model MODEL --again 50     each month; then
+  analyze agreement --study reasons --show drift
 """
 _SHOWN_OF_AGREEMENT = {
     "agreement": ("source", "code", "coder_1", "coder_2", "n_texts", "observed", "kappa", "kappa_low", "kappa_high",
@@ -31,6 +34,8 @@ _SHOWN_OF_AGREEMENT = {
     "differences": ("source", "coder", "code", "measure", "factor", "level", "reference", "estimate", "conf_low",
                     "conf_high", "n"),
     "confusion": ("source", "model", "by_people", "by_model", "n"),
+    "drift": ("source", "coder", "compared_with", "code", "occasion", "n_texts", "agreement", "cusum_falls",
+              "cusum_rises", "decision_limit", "is_alarm"),
 }  # fmt: skip
 _OPTIONS_OF_AGREEMENT = (
     option("--show", of=tuple(_SHOWN_OF_AGREEMENT), default="agreement", help="The table to print."),
@@ -51,11 +56,12 @@ def agreement_command(asked: Asked, show: str, level: str, draws: int) -> Answer
     For each pair of coders, and all together: percent agreement, Cohen's (of all, Fleiss') kappa, Krippendorff's alpha
     and Gwet's AC1, over all codes and of each code against the others. Errors are a model's sensitivity and false
     positives against people on a random sample (`collect sample`), weighted by how likely each text was to be drawn;
-    differences are those of errors between levels: they are what makes false findings.
+    differences are those of errors between levels: they are what makes false findings. Drift is of texts coded again
+    (`collect --again 50`): by occasion, agreement with the first one and with people, and CUSUMs of it.
     """
     import polars as pl
 
-    from slant.analysis.questions.coders import agreement
+    from slant.analysis.questions.coders import agreement, drift_sentence
 
     result = asked.compute(agreement, level=level, draws=draws)
     rows = {
@@ -63,9 +69,13 @@ def agreement_command(asked: Asked, show: str, level: str, draws: int) -> Answer
         "errors": result.errors.filter(pl.col("reference").is_null()),
         "differences": result.differences,
         "confusion": result.confusion,
+        "drift": result.drift,
     }[show]
+    if show == "drift" and rows.is_empty():
+        raise DatabaseError("No text was coded again.", "On each occasion: collect --study … --model … --again 50")
     shown = [name for name in _SHOWN_OF_AGREEMENT[show] if name in rows.columns]
-    return Answer(rows, shown, figure=("plot_confusion", result.confusion))
+    says = [drift_sentence(rows)] if show == "drift" else []
+    return Answer(rows, shown, says=says, figure=("plot_confusion", result.confusion))
 
 
 _EXAMPLES_OF_ALIKE = """\b

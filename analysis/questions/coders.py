@@ -26,6 +26,7 @@ from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
 
 BY = (*GRAIN, "coded_model", "coder", "code")
+OF_DRIFT = (*GRAIN, "coder", "compared_with", "code")
 LEVELS_OF_CODES = ("nominal", "ordinal", "interval")
 _FEWEST = 5
 
@@ -38,12 +39,15 @@ class Agreement:
     against the others, as R's agreement() describes them. errors: one row for each model, code, measure (sensitivity,
     false_positives) and level, as R's coder_errors() does; a row with a `reference` is a difference between levels.
     Empty where people have coded no random sample. confusion: how often people (rows) and each model give which code.
+    drift: one row for each model, code and occasion of texts that were coded again, compared with the first occasion
+    and with people (`compared_with`), as R's code_drift() describes them; empty where none were.
     warnings: what is doubtful, in sentences.
     """
 
     table: pl.DataFrame
     errors: pl.DataFrame
     confusion: pl.DataFrame
+    drift: pl.DataFrame
     warnings: list[str]
 
     @property
@@ -87,7 +91,9 @@ def agreement(
     errors = _errors(pairs, chosen, answering)
     with reading(db) as connection:
         confusion = read_view(connection, "coding_confusion", study=chosen.name, source=source)
-    return Agreement(table, errors, confusion, [*_warnings(codes, pairs, errors)])
+        again = frame_of(connection.sql(sql_query("codes_again"), params={"study": chosen.name, "source": source}))
+    drift = answered(Call("code_drift", again, {"by": list(OF_DRIFT)}), answering) if again.height else again
+    return Agreement(table, errors, confusion, drift, [*_warnings(codes, pairs, errors), *_alarms(drift)])
 
 
 def _read(db: str | Path, study: Study, source: str | None) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -144,3 +150,29 @@ def _warnings(codes: pl.DataFrame, pairs: pl.DataFrame, errors: pl.DataFrame) ->
         )
     if differing.height > 3:
         yield f"{count_text(differing.height - 3, 'more difference')} of this kind: --show differences"
+
+
+def _alarms(drift: pl.DataFrame) -> Iterator[str]:
+    """Yield a sentence for each series of codes that has drifted."""
+    alarms = drift.filter("is_alarm") if drift.height else drift
+    for row in alarms.unique(OF_DRIFT, keep="first", maintain_order=True).to_dicts():
+        sides = {"first": "the first occasion", "people": "people"}
+        cusum = max(row["cusum_falls"], row["cusum_rises"])
+        moved = "fallen" if cusum == row["cusum_falls"] else "risen"
+        yield (
+            f"{row['coder']}, {row['code'] or 'all codes'}: agreement with {sides[row['compared_with']]} has {moved} "
+            f"by occasion {row['occasion']} (CUSUM {cusum:.1f}, limit {row['decision_limit']:.1f}): it no longer codes "
+            "as it did. Code all texts again, or analyse those before and after apart."
+        )
+
+
+def drift_sentence(drift: pl.DataFrame) -> str:
+    """Return the sentence on the limit of the CUSUMs and the probability of a false alarm."""
+    last = drift.sort("occasion").row(-1, named=True)
+    n_series = drift.unique(OF_DRIFT).height
+    return (
+        f"{'' if drift['is_alarm'].any() else 'No coder has drifted. '}CUSUMs have the reference value k = "
+        f"{last['reference']:g} and the limit h = {last['decision_limit']:.2f}: if nothing changes, any of {n_series} "
+        f"series gives a false alarm by occasion {last['occasion']} with a probability of at most "
+        f"{last['false_alarm']:.2g} (h is made for 24 occasions: 0.05)."
+    )

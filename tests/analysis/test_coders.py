@@ -52,6 +52,24 @@ def test_codes_taken_as_truth_people_and_corrected_stand_together_with_the_one_t
     assert effects["coder"] > effects["corrected"] + 0.1
 
 
+def test_texts_that_are_coded_again_show_whether_a_coder_drifts_and_how_often_a_false_alarm_is_to_be_expected(
+    db: Path,
+) -> None:
+    for _ in range(3):
+        collect(db, load_study("reasons", db=db), ["simulated/gpt-6-luna"], again=50)
+    said = CliRunner().invoke(analyze, ["agreement", "--db", str(db), "--show", "drift", "--draws", "0"])
+    assert said.exit_code == 0, said.output
+    assert "No coder has drifted. CUSUMs have the reference value k = 0.5" in " ".join(said.output.split())
+    drift = agreement(db, draws=0).drift
+    of_all = drift.filter(pl.col("code").is_null())
+    assert dict(of_all.group_by("compared_with").agg(pl.col("occasion").sort()).iter_rows()) == {
+        "first": [2, 3, 4],
+        "people": [1, 2, 3, 4],
+    }
+    assert set(of_all["n_texts"]) == {50}
+    assert drift["decision_limit"].n_unique() == 1
+
+
 def test_labels_that_nobody_drew_correct_nothing(db: Path, tmp_path: Path) -> None:
     path = write_new_study("chosen", "coding", tmp_path / "chosen")[0]
     collect(tmp_path / "b.duckdb", path, ["simulated/gpt-6-luna", "simulated/people"])

@@ -26,6 +26,7 @@ needed <- list(
   agreement = list(
     data = data.frame(text = rep(1:2, 2), coder = rep(c("a", "b"), each = 2), code = c("x", "y")), draws = 9
   ),
+  code_drift = list(data = data.frame(occasion = rep(1:2, each = 4), is_equal = rep(0:1, 4))),
   coder_errors = list(data = checked),
   fit_dsl = list(data = checked, formula = "people ~ 1", codes = list(people = "coder")),
   fit_ppi = list(data = checked, formula = "people ~ 1", codes = list(people = "coder")),

@@ -61,5 +61,5 @@ test_that("the pages use functions that are exported, and each exported function
   named <- Filter(is_function, named_in_pages(root))
   expect_equal(setdiff(named, exported), character())
   expect_equal(setdiff(exported, named), character())
-  expect_lte(length(exported), 65)
+  expect_lte(length(exported), 66)
 })
