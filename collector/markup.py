@@ -7,7 +7,8 @@ import re
 from slant.collector.terminal import printable
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))")
-_LINE_START = re.compile(r"(?m)^(\s*)([-+=>]|\d+[.)])")
+# what would begin a list or a title; the mark of a numbered item is escaped, since no digit can be
+_LINE_START = re.compile(r"^(\d*)([-+=>]|(?<=\d)[.)](?= |$))")
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import base64
+import json
 import shutil
+import subprocess
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from slant.analysis.pages.report_formats import check_place, write_report
 from slant.collector.errors import SlantError, UsageError
+from slant.collector.markup import escaped_markdown
 
 PNG = base64.b64encode(b"\x89PNG....").decode()
 PAGE = f"""<!DOCTYPE html><html><head><title>x</title><style>p {{}}</style></head><body>
@@ -44,6 +48,41 @@ def test_pandoc_makes_a_word_document_of_the_page(tmp_path: Path) -> None:
     words = document.read("word/document.xml").decode()
     assert "called" in words
     assert "Contents" not in words
+
+
+SHOWN = [
+    "4.215",
+    "-0.14",
+    "+3",
+    "1. one",
+    "12)",
+    "2026. was",
+    "= x",
+    "- a",
+    "# a",
+    "> q",
+    "*a* _b_ `c` [d](e) <b> &amp; | $x$ ~y~",
+]
+
+
+@pytest.mark.skipif(shutil.which("pandoc") is None, reason="pandoc is not here")
+def test_what_is_escaped_reads_as_it_was_in_a_cell_and_on_a_line_of_its_own() -> None:
+    lines = "".join(f"{escaped_markdown(text)}\n\n" for text in SHOWN)
+    cells = "".join(f"| {escaped_markdown(text)} | x |\n" for text in SHOWN)
+    made = subprocess.run(
+        ["pandoc", "-t", "json"],
+        input=f"{lines}| a | b |\n|---|---|\n{cells}",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    *lines_read, (_, table) = [(block["t"], block["c"]) for block in json.loads(made.stdout)["blocks"]]
+    assert [(kind, words_of(content)) for kind, content in lines_read] == [("Para", text) for text in SHOWN]
+    assert [words_of(row[1][0][4][0]["c"]) for row in table[4][0][3]] == SHOWN
+
+
+def words_of(inlines: list[dict[str, Any]]) -> str:
+    return "".join(" " if part["t"] in ("Space", "SoftBreak") else part["c"] for part in inlines)
 
 
 def test_what_is_missing_is_said_before_the_work_with_what_to_install(
