@@ -254,18 +254,26 @@ def _finding(cell: Cell) -> str:
     if len(cell.rows) > 1:
         if not cell.found:
             return f"no difference between levels of {cell.what} was found in {len(cell.rows)} pairs{excluded}."
-        by = f"{_span(cell.found)} {cell.unit} ({cell.rule})"
-        return f"{len(cell.found)} of {len(cell.rows)} pairs of levels of {cell.what} differ, by {by}."
+        largest = max(cell.found, key=lambda row: abs(row["estimate"]))
+        of = f"{len(cell.rows)} pairs of levels of {cell.what}"
+        most = _amount(largest, cell.unit, f"for {largest['second']} than {largest['first']}")
+        if len(cell.found) == 1:
+            return f"1 of {of} differs: {most} ({cell.rule})."
+        return f"{len(cell.found)} of {of} differ, by {_span(cell.found)} {cell.unit} ({cell.rule}); most: {most}."
     row = cell.rows[0]
     is_corrected = row.get("p_value") not in (None, row["p"])
     p = f"{'corrected ' * is_corrected}{_p(row['p'])}" if cell.has_p else ""
     if not cell.found:
         return f"no difference was found {_for(cell.what).replace('than ', 'against ')}{p and f' ({p})'}{excluded}."
+    low, high = (rounded(row[end], _narrowest([row])) for end in ("conf_low", "conf_high"))
+    return f"{_amount(row, cell.unit, _for(cell.what))} (95 % interval {low} to {high}{p and f', {p}'})."
+
+
+def _amount(row: Mapping[str, Any], unit: str, what: str) -> str:
+    """Return how much more or less it is, in the words of its unit: the ends of a scale come last."""
+    points, of, scale = unit.partition(" on a scale")
     more = "more" if row["estimate"] > 0 else "less"
-    width = _narrowest([row])
-    low, high = (rounded(row[end], width) for end in ("conf_low", "conf_high"))
-    size = f"{rounded(abs(row['estimate']), width)} {cell.unit} {more}"
-    return f"{size} {_for(cell.what)} (95 % interval {low} to {high}{p and f', {p}'})."
+    return f"{rounded(abs(row['estimate']), _narrowest([row]))} {points} {more} {what}{of}{scale}"
 
 
 def _excluded(limit: float, unit: str, intervals: str) -> str:

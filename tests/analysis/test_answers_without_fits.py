@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from slant.analysis.pages.answers import Cell, sentences
 from slant.analysis.pages.parts.records import SectionData, declared_columns
 from slant.analysis.pages.report_sections import counted_answers, kept_answers
 from slant.analysis.pages.report_tables import rounded, table_by_model
@@ -122,3 +123,17 @@ def test_columns_of_a_report_are_declared_with_their_heads_and_forms() -> None:
     assert shown.columns == ["n", "N", "%", "p", "kind", "of {kind}"]
     assert shown.rows() == [(0.13, "0.1", 12.6, 0.1, "a b", "0.13 in a_b"), (None, "", None, None, "c", None)]
     assert declared_columns(rows, "done = is_done:yes | open = is_done:not").rows() == [("yes", False), ("", None)]
+
+
+def test_pairs_that_differ_are_named_with_the_unit_of_their_scale_last() -> None:
+    """A reader asks which level, not how many."""
+    row = {"first": "500", "second": "800", "estimate": -1.0, "conf_low": -1.6, "conf_high": -0.4, "p": 0.01}
+    other = {**row, "second": "650", "estimate": 0.2, "conf_high": 0.9, "p": 0.6}
+    unit = "points on a scale from 1 (bad) to 7 (good)"
+    one = "1 of 2 pairs of levels of rent differs: 1.0 points less for 800 than 500 on a scale from 1 (bad) to 7 (good)"
+    assert sentences([Cell("m", "rating", "rent", unit, [row, other])]) == [f"m, rating: {one} (corrected p < .05)."]
+    both = sentences([Cell("m", "choice", "rent", "percentage points", [row, {**other, "p": 0.01}])])
+    assert both == [
+        "m, choice: 2 of 2 pairs of levels of rent differ, by 0.2 to 1.0 percentage points (corrected p < .05); most: "
+        "1.0 percentage points less for 800 than 500."
+    ]
