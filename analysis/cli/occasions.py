@@ -22,8 +22,6 @@ from slant.collector.terminal import say
 if TYPE_CHECKING:
     import polars as pl
 
-    from slant.analysis.questions.occasions import Watch
-
 
 _EXAMPLES_OF_RETEST = f"""\b
 Examples:
@@ -97,16 +95,16 @@ def watch_command(asked: Asked, show: str, alpha: float, page: Path | None, on_a
     """
     import polars as pl
 
-    from slant.analysis.questions.occasions import watch
+    from slant.analysis.questions.occasions import IS_LATEST, moved_sentence, watch
 
     if page is not None and page.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f'Can\'t write the page to "{page}": its name must end in .html.')
     result = asked.compute(watch, work="Looking for shifts in R", alpha=alpha)
-    latest = result.table.filter(pl.col("occasion") == pl.col("occasion").max().over("model"))
+    latest = result.table.filter(IS_LATEST)
     rows = {"latest": latest, "history": result.table, "occasions": result.occasions}[show]
     shown = [name for name in _SHOWN_OF_WATCH if name in rows.columns] if show != "occasions" else rows.columns
     same = [name for name in _SHOWN_OF_WATCH[:4] if rows[name].n_unique() == 1]
-    verdict = _verdict_of_watch(result)
+    verdict = moved_sentence(latest)
     if page is not None:
         from slant.analysis.pages.result_page import write_result_page
 
@@ -123,19 +121,6 @@ def watch_command(asked: Asked, show: str, alpha: float, page: Path | None, on_a
     code = ALARM if result.moved.height else 0
     figure = ("plot_watch", result.table)
     return Answer(rows, [n for n in shown if n not in same], [verdict, *result.gaps], figure=figure, exit_code=code)
-
-
-def _verdict_of_watch(result: Watch) -> str:
-    n_looked = result.table.unique(["model", "test", "measure", "term"]).height
-    if result.moved.is_empty():
-        return f"Nothing has moved: no alarm in {n_looked} series over {result.occasions.height} later occasions."
-    first = result.moved.row(0, named=True)
-    name = ", ".join(str(first[key]) for key in ("model", "test", "measure", "term") if first[key] is not None)
-    more = f", and {result.moved.height - 1} more" if result.moved.height > 1 else ""
-    return (
-        f"Alarm: {name} has moved by {first['shift']:.3g} ({first['conf_low']:.3g} to {first['conf_high']:.3g}) since "
-        f"occasion {first['since']}{more}."
-    )
 
 
 def _run(command: str, moved: pl.DataFrame) -> None:

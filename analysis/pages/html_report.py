@@ -5,6 +5,7 @@ their sources. Whatever a model, a file or a user wrote is escaped, and the page
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -25,6 +26,7 @@ from slant.analysis.fitting.result_versions import other_version_sentences, vers
 from slant.analysis.pages.check_page import PAGE_NAME, summary_of_checks
 from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS, SAME_WORDS
 from slant.analysis.pages.parts.people import ALIKE
+from slant.analysis.pages.parts.series import SUCCESSORS, WATCHED, series_figures
 from slant.analysis.pages.provenance import describe_methods, described_runs, without_folders
 from slant.analysis.pages.report_comparison import (
     claim_texts,
@@ -47,7 +49,8 @@ from slant.analysis.questions.checks.study_checks import ALPHA, quick_checks, sa
 from slant.analysis.questions.checks.trials import has_mixed_fit, mixed_fit, read_trials, refusals_call, with_signs
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
-from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
+from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls, watch
+from slant.analysis.questions.successor import can_pair, successor, successors_in
 from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import Doubt, grouped_doubts, mixture_warnings
@@ -194,10 +197,12 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
     if CROSSED in data.fits:
         problems += _add_over_words(data, db, study)
     problems += _add_people(data, db, study)
+    problems += _add_series(data, db, study)
     try:
         require_packages(("ggplot2",), data.workers)
         figure_names = [name for name, kind in figure_kinds(study).items() if kind.is_of_data]
-        data.figures = list(figure_rows(db, study, figure_names, workers=data.workers, progress=progress))
+        own = figure_rows(db, study, figure_names, workers=data.workers, progress=progress)
+        data.figures = [*own, *series_figures(data.tables)]
     except RError as error:
         problems.append(str(error))
     left_out = [f"Omitted, because R failed: {without_folders(problem)}" for problem in _unique(problems)]
@@ -225,6 +230,25 @@ def _add_people(data: ReportData, db: str | Path, study: Study) -> list[str]:
         return [str(error)]
     made = {ALIKE.format(part=part): getattr(found, part) for part in ("summary", *PARTS)}
     data.tables = {**data.tables, **made}
+    return []
+
+
+def _add_series(data: ReportData, db: str | Path, study: Study) -> list[str]:
+    """Put what has moved over occasions, and what models of one name differ in, among the tables; return why R could
+    not say so."""
+    counts = data.tables["outcome_counts"]
+    made: dict[str, list[pl.DataFrame]] = {WATCHED: [], SUCCESSORS: []}
+    try:
+        if can_pair(study) and not occasions_of(db, study.name).is_empty():
+            made[WATCHED] = [watch(db, study, workers=data.workers).table]
+        for source, old, new in successors_in(data.tables["served_models"]) if can_pair(study) else ():
+            with contextlib.suppress(DatabaseError):  # no prompt that both answered
+                table = successor(old, new, db, study, source, workers=data.workers).table
+                versions = counts.select(GRAIN).unique(maintain_order=True)
+                made[SUCCESSORS].append(table.join(versions, on=["source", "variant"], maintain_order="left"))
+    except RError as error:
+        return [str(error)]
+    data.tables = {**data.tables, **{name: pl.concat(parts) for name, parts in made.items() if parts}}
     return []
 
 

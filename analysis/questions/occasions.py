@@ -150,6 +150,8 @@ def _studies_asked_again(db: str | Path) -> set[str]:
 
 _CELL = (*GRAIN, "model")
 _KEYS = (*_CELL, "test", "measure", "term")
+IS_LATEST = pl.col("occasion") == pl.col("occasion").max().over("source", "variant", "model")
+"""Select the last occasion of each model in a table of `watch()`."""
 _LATE = 1.6  # times the usual time between occasions: one is missing
 
 
@@ -194,10 +196,23 @@ def watch(
     rows = pl.concat(_series(_watched(answers.rows), answers.arguments["levels"]))
     call = Call("watch_shifts", rows, {"by": list(_KEYS), "alpha": alpha})
     table = answer_of(call, executor or workers).frames[""].sort(*_KEYS, "occasion", maintain_order=True)
-    last = pl.col("occasion") == pl.col("occasion").max().over(_CELL)
-    moved = table.filter(last & pl.col("is_alarm"))
+    moved = table.filter(IS_LATEST & pl.col("is_alarm"))
     warnings = [text for text in table["messages"].unique(maintain_order=True) if text]
     return Watch(table, occasions, moved, list(_gaps(occasions)), [*occasion_warnings(occasions), *warnings])
+
+
+def moved_sentence(latest: pl.DataFrame) -> str:
+    """Return the sentence for the last occasion: the first alarm, or that there is none."""
+    moved = latest.filter("is_alarm")
+    if moved.is_empty():
+        return f"Nothing has moved: no alarm in {latest.height} series up to occasion {max(latest['occasion'])}."
+    first = moved.row(0, named=True)
+    name = ", ".join(str(first[key]) for key in ("model", "test", "measure", "term") if first[key] is not None)
+    more = f", and {moved.height - 1} more" if moved.height > 1 else ""
+    return (
+        f"Alarm: {name} has moved by {first['shift']:.3g} ({first['conf_low']:.3g} to {first['conf_high']:.3g}) since "
+        f"occasion {first['since']}{more}."
+    )
 
 
 def _watched(rows: pl.DataFrame) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from slant.collector.cost.estimate import MEASURES, bounds_of, measured_by
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.providers.lifecycles import lifecycle_of
+from slant.collector.providers.lifecycles import follows, lifecycle_of
 from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import Fit, Study, fits_of
 from slant.collector.system.shipped_files import sql_query
@@ -219,8 +220,23 @@ def successor(
     table = table.filter(~(HAS_FIXED_MEAN & (pl.col("term") == "mean")))
     n_prompts = rows.filter(measure=rows["measure"][-1]).height
     warnings = [*_warnings(table, alone, by_hash, sides), *_ends(sides, pairs)]
-    summary = _summary(table)
+    summary = summary_sentence(table)
     return Successor(table, alone, n_prompts, summary, _paragraph(chosen, table, n_prompts, alone, summary), warnings)
+
+
+def successors_in(served: pl.DataFrame) -> list[tuple[str, str, str]]:
+    """Return source, old and new model of each two models of one name in the table served_models: the same but for the
+    date of a snapshot (the later one is new), or the successor that a provider names."""
+    asked = served.sort("requested_model", "first_done_at").unique(
+        ["source", "model"], keep="first", maintain_order=True
+    )
+    pairs = permutations(asked.select("source", "model", "provider", "requested_model").drop_nulls().iter_rows(), 2)
+    found = {
+        frozenset((old[1], new[1])): (old[0], old[1], new[1])
+        for old, new in reversed(list(pairs))  # of two that follow each other by their names, the first in order is old
+        if old[0] == new[0] and follows(new[2:], old[2:])
+    }
+    return sorted(found.values())
 
 
 def file_of_side(side: str, db: Path) -> tuple[Path, str | None]:
@@ -278,7 +294,8 @@ def _without_complements(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(pl.col("measure") != RATES[0]) if is_all else rows
 
 
-def _summary(table: pl.DataFrame) -> str:
+def summary_sentence(table: pl.DataFrame) -> str:
+    """Return the sentence that counts the verdicts."""
     if table["bound"].null_count() == table.height:
         apart = table.filter((pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)).height
         return (

@@ -78,6 +78,18 @@ def lifecycle_of(provider: str, model: str) -> Lifecycle | None:
     return None
 
 
+def follows(new: tuple[str, str], old: tuple[str, str]) -> bool:
+    """Return True if a model (provider and name) has the name of an older one, but for the date of a snapshot, or is
+    named as its successor."""
+    names = [_SNAPSHOT.sub("", name) for _, name in (old, new)]
+    end = lifecycle_of(*old)
+    return (
+        new[0] == old[0]
+        and new[1] != old[1]
+        and (names[0] == names[1] or (end is not None and end.successor in (new[1], names[1])))
+    )
+
+
 def asked_lifecycle(provider: Provider, model: str) -> Lifecycle | None:
     """Return a model's current end according to OpenAI (`Model.shutdown_date`) or Anthropic (`ModelInfo.lifecycle`,
     `retires_at`); None if it names no end, does not answer within five seconds, or has been moved to another address:

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.cli.main import analyze
 from slant.analysis.questions.occasions import _gaps
+from slant.analysis.questions.successor import successors_in
 from slant.collector.cli import collect
 from slant.collector.cost.estimate import bounds_of, deciding_trials
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
@@ -131,6 +132,28 @@ def test_a_shift_ends_with_exit_code_4_a_page_and_the_command_of_the_user(tmp_pa
     moved = json.loads(got.read_text("utf-8"))
     assert {(row["measure"], row["since"]) for row in moved} == {("tokens", 5)}
     assert "Alarm: o3-mini" in page.read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_the_report_shows_what_moved_and_models_of_one_name(tmp_path: Path) -> None:
+    names = {"o3-mini": "gpt-4o-2024-05-13", "deepseek-r1": "gpt-4o-2024-08-06"}
+    of_two = [{**row, "provider": "openai", "requested_model": names[row["model"]]} for row in both_models()]
+    page = analysis.report(database(tmp_path / "b.duckdb", of_two, [RUN]), "rmiat", tmp_path / "b.html")
+    assert "deepseek-r1 as successor of o3-mini: 3 means and effects compared" in page.read_text("utf-8")
+    moved = database(tmp_path / "a.duckdb", watched(2 * AGAIN), [RUN])
+    text = analysis.report(moved, "rmiat", tmp_path / "a.html").read_text("utf-8")
+    assert "Alarm: o3-mini" in text
+    assert "Shifts over 5 later occasions" in text
+    assert "as successor of" not in text
+
+
+def test_successors_are_later_snapshots_and_those_that_providers_name() -> None:
+    served = pl.DataFrame({
+        "source": "collected", "model": ["new", "old", "haiku", "opus"], "first_done_at": [1, 2, 3, 4],
+        "provider": ["openai", "openai", "anthropic", "anthropic"],
+        "requested_model": ["gpt-4o-2024-08-06", "gpt-4o-2024-05-13", "claude-opus-4-8", "claude-opus-4-20250514"],
+    })  # fmt: skip
+    assert successors_in(served) == [("collected", "old", "new"), ("collected", "opus", "haiku")]
 
 
 def test_missing_months_and_another_model_are_named() -> None:

@@ -17,6 +17,7 @@ from slant.analysis.pages.parts import (
     over_words,
     pairings,
     people,
+    series,
 )
 from slant.analysis.pages.parts.records import (
     CaptionedTable,
@@ -282,8 +283,8 @@ GROUPS: tuple[GroupFunction, ...] = (
     people.models_and_people,
     forced_choice.stages, calibration, forced_choice.answers, forced_choice.falsification,
     over_words.held, nothing, over_words.pooled, over_words.at_same_words, stopping, ratios, robustness,
-    people.retests, forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions, games.ends,
-    games.indices, games.differences, games.questions, games.choices,
+    people.retests, series.occasions_and_successors, forced_choice.order, forced_choice.stimuli, pairings.bias,
+    pairings.decisions, games.ends, games.indices, games.differences, games.questions, games.choices,
     choice_models.models_of_choice, print_comparison, topics,
     collected_trials,
 )  # fmt: skip
