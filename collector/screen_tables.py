@@ -1,6 +1,7 @@
 """Fit tables to a screen: what all rows share is in a line above, and what was asked for stays at any width.
 
-A column without room is left out and named; columns to `keep` (an estimate, its interval, its p) are the last to go:
+A column without room is left out and named; columns to `keep` (an estimate, its interval, its p), and the names before
+them, which tell rows apart, are the last to go:
 long names in them are folded between their parts first, then columns move closer, and only then do words break.
 """
 
@@ -18,6 +19,7 @@ CONTROL = re.compile(
     r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direction of the text around them
     r"\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"  # invisible, or a line end
 )
+_ENDS = {"low": "high", "high": "low"}
 _COLUMN_GAP = 3  # characters that rich puts between two columns
 _NARROW_GAP = 2  # the same if it collapses the padding
 _NARROWEST = 8  # characters that a name has at least if it breaks within a word
@@ -107,22 +109,36 @@ def fitted(frame: Any, width: int, keep: Sequence[str] = ()) -> ScreenTable:
     full = {name: _longest(texts[name], str.splitlines) for name in texts}
     columns = list(frame.columns)
     kept = [name for name in keep if name in columns] or columns[:1]
+    if first := next((place for place, name in enumerate(columns) if name in keep and _is_number(frame, name)), 0):
+        kept += [name for name in columns[:first] if name not in kept and not _is_number(frame, name)]
     empty = [name for name in columns if frame.height and not any(texts[name][1:])]
     others = [name for name in columns[::-1] if name not in empty and name not in kept]
     for name in (*empty[::-1], *others):
         if _taken(least, columns) <= width:
             break
-        if len(columns) > 1:
+        if len(columns) > 1 and name in columns:
             columns.remove(name)
-    foldable = {name: texts[name] for name in columns if name in keep and not frame.schema[name].is_numeric()}
+            columns = [other for other in columns if other in kept or other != _other_end(name)] or columns
+    foldable = {name: texts[name] for name in columns if keep and name in kept and not _is_number(frame, name)}
     gap = _fold(least, columns, foldable, width)
     for name in kept[:0:-1]:
         if _taken(least, columns, gap) <= width:
             break
         if name in columns and name not in keep[:1]:
             columns.remove(name)
+            columns = [other for other in columns if other != _other_end(name)]
     left_out = [name for name in frame.columns if name not in columns and name not in empty]
     return ScreenTable(frame.select(columns), "", left_out, _widths(least, full, columns, width, gap), gap)
+
+
+def _other_end(name: str) -> str:
+    """Return the other end of an interval, of which half says nothing; else the name itself."""
+    stem, _, end = name.rpartition("_")
+    return f"{stem}_{_ENDS.get(end, end)}" if stem else name
+
+
+def _is_number(frame: Any, name: str) -> bool:
+    return bool(frame.schema[name].is_numeric())
 
 
 def _fold(least: dict[str, int], columns: list[str], foldable: Mapping[str, list[str]], width: int) -> int:

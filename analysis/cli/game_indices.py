@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 # A terminal has room for these; CSV and JSON have all columns.
 _INTERVALS = (
-    "source", "variant", "model", "answer_format", "index", "n_games", "estimate", "conf_low", "conf_high", "boot_low",
-    "boot_high", "mde", "random_level", "random_low", "random_high",
+    "source", "variant", "model", "answer_format", "index", "n_games", "estimate", "random_level", "conf_low",
+    "conf_high", "boot_low", "boot_high", "mde", "random_low", "random_high",
 )  # fmt: skip
 _DIFFERENCES = (
     "source", "model", "variant", "answer_format", "condition", "reference", "index", "n_games", "difference",

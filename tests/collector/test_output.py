@@ -86,6 +86,23 @@ def test_long_names_are_folded_between_their_parts_on_80_columns(n_rows: int) ->
     assert not any("─" in line for line in lines[2:])
 
 
+def test_names_that_tell_rows_apart_stay_and_intervals_stay_whole() -> None:
+    row = {
+        "variant": "main",
+        "index": "si",
+        "n": 30,
+        "estimate": 0.3,
+        "random_level": 0.2,
+        "boot_low": 0.1,
+        "boot_high": 0.4,
+    }
+    rows = pl.DataFrame([row, {**row, "index": "bgd", "n": 31}])
+    for width in range(40, 80):
+        shown = screen_table(rows, width, ("estimate",))
+        assert "index" in shown.frame.columns, width
+        assert ("boot_low" in shown.frame.columns) == ("boot_high" in shown.frame.columns), width
+
+
 def test_a_word_is_broken_where_nothing_else_fits() -> None:
     long = pl.DataFrame({"estimate": [1.5], "model": ["a" * 60], "test": ["disease_permanence"]})
     lines = table_as_text(long, ("estimate", "model", "test"), 40).splitlines()

@@ -32,6 +32,12 @@ def same(shown: str, printed: str) -> bool:
     return all(math.isclose(float(a), float(b), rel_tol=1e-4) for a, b in zip(there, here, strict=True))
 
 
+def has_cells(shown: str, printed: str) -> bool:
+    """A row of a table as a narrow terminal shows it: its cells, in their order, are among those of a printed one."""
+    cells = iter(re.split(r"\s{2,}", printed.strip()))
+    return shown.startswith(" ") and all(cell in cells for cell in re.split(r"\s{2,}", shown.strip()))
+
+
 def typed(command: str, folder: Path, *paths: Path) -> str:
     """What a command prints to both streams; it must end well. The two programs are those of this checkout; `paths` are
     further folders with packages of Python."""
