@@ -33,7 +33,9 @@ from slant.collector.screen_tables import shown_p, table_as_html, table_as_text
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import count_text
 
-ASKED_FOR = ("estimate", "difference", "conf_low", "conf_high", "p_adjusted", "p_value", "model", "test", "term", "status")
+ASKED_FOR = (
+    "estimate", "difference", "conf_low", "conf_high", "p_adjusted", "p_value", "model", "test", "term", "status",
+)  # fmt: skip
 """List the columns of a fit's tables that stay at any width of a screen."""
 _KEYS, _NUMBERS = ("model", "test", "term"), ("estimate", "conf_low", "conf_high", "p_value")
 _CELL = ["source", "study", "study_version", "variant", "model", "test", "fit", "refusals_removed", "measure"]
