@@ -5,6 +5,7 @@ lean more? R's meta_analysis() pools them, models nested in generations and make
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -107,7 +108,9 @@ def atlas(
             "(columns model, released, maker, generation)."
         )
     table = _pooled(cells, alpha, answering)
-    warnings += [text for text in table["messages"].unique(maintain_order=True) if text]
+    said = Counter("|".join(table.unique(EFFECT, maintain_order=True)["messages"]).replace(" | ", "|").split("|"))
+    del said[""]
+    warnings += [f"{text} ({count_text(n, 'effect')})" if n > 1 else text for text, n in said.items()]
     return Atlas(table, list(_summary(table)), n_twice, warnings)
 
 
@@ -177,6 +180,11 @@ def _summary(table: pl.DataFrame) -> Iterator[str]:
     """Yield a sentence for each trend: newer models of a family lean more, or less, or neither is shown."""
     means = {tuple(row[name] for name in EFFECT): row["estimate"] for row in table.filter(row="mean").to_dicts()}
     trends = table.filter(row="trend")
+    unknown = trends.filter(pl.col("conf_low").is_null())
+    if unknown.height > 1:
+        few = sorted(unknown["n"])
+        yield f"{unknown.height} trends have no interval, of {few[0]} to {few[-1]} makers: it takes five."
+        trends = trends.filter(pl.col("conf_low").is_not_null())
     for row in trends.to_dicts():
         name = ", ".join(str(row[key]) for key in EFFECT[1:] if row[key] is not None)
         if row["conf_low"] is None:

@@ -285,13 +285,14 @@ def _alone(means: Sequence[pl.DataFrame], key: Sequence[str]) -> Iterator[pl.Dat
 
 
 def _without_complements(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows without the rate of answers where it is 1 less that of refusals: it would be tested twice."""
-    totals = (
-        rows.filter(pl.col("measure").is_in(RATES)).group_by("old_model", "new_model").agg(pl.col("old", "new").sum())
+    """Return the rows without the rate of answers of a test where it is 1 less that of refusals: it would be tested
+    twice."""
+    of_rates, cell = pl.col("measure").is_in(RATES), ("old_model", "new_model", "variant", "test")
+    is_all = pl.all_horizontal(
+        pl.col(side).filter(of_rates).sum().over(cell) == (pl.col("measure") == RATES[0]).sum().over(cell)
+        for side in ("old", "new")
     )
-    n = rows.filter(measure=RATES[0]).height
-    is_all = n == totals["old"].sum() == totals["new"].sum()
-    return rows.filter(pl.col("measure") != RATES[0]) if is_all else rows
+    return rows.filter((pl.col("measure") != RATES[0]) | ~is_all)
 
 
 def summary_sentence(table: pl.DataFrame) -> str:
