@@ -33,10 +33,12 @@ def corrections_of(result: FitResult) -> pl.DataFrame:
 def _shares(db: str | Path, study: str) -> Iterator[str]:
     """Yield which shares of a study's texts were read by rule, by models and by people."""
     with reading(db) as connection:
-        [(n, *by)] = connection.execute(sql_query("coded_by"), {"study": study}).fetchall()
+        [(n, *by, n_chosen)] = connection.execute(sql_query("coded_by"), {"study": study}).fetchall()
     shares = zip(("read by rule", "coded by models", "coded by people"), by, strict=True)
     if named := [f"{m:,} {how} ({m / n:.0%})" for how, m in shares if m]:
         yield f"Of {count_text(n, 'text')}: {', '.join(named)}."
+    if n_chosen:
+        yield f"People also coded {count_text(n_chosen, 'text')} that nobody drew at random: these correct nothing."
 
 
 def corrected_sentences(result: FitResult, db: str | Path | None = None) -> Iterator[str]:

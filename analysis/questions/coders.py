@@ -29,6 +29,7 @@ BY = (*GRAIN, "coded_model", "coder", "code")
 OF_DRIFT = (*GRAIN, "coder", "compared_with", "code")
 LEVELS_OF_CODES = ("nominal", "ordinal", "interval")
 _FEWEST = 5
+Levels = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,17 @@ def agreement(
     numbers |= {"text": "item", "code": "coding"}
     of_codes = codes.with_columns(pl.col("coding").cast(pl.Float64)) if level != "nominal" else codes
     table: pl.DataFrame = answered(Call("agreement", of_codes.drop("is_person", "kind"), numbers), answering)
-    errors = _errors(pairs, chosen, answering)
+    levels = chosen.design.analyses.attributes(chosen.data)
+    errors = _errors(pairs, levels, chosen.data.cluster, answering)
     with reading(db) as connection:
         confusion = read_view(connection, "coding_confusion", study=chosen.name, source=source)
+        other_versions = dict(
+            connection.execute(sql_query("codes_of_other_versions"), {"study": chosen.name}).fetchall()
+        )
         again = frame_of(connection.sql(sql_query("codes_again"), params={"study": chosen.name, "source": source}))
     drift = answered(Call("code_drift", again, {"by": list(OF_DRIFT)}), answering) if again.height else again
-    return Agreement(table, errors, confusion, drift, [*_warnings(codes, pairs, errors), *_alarms(drift)])
+    warnings = [*_warnings(codes, pairs, errors, other_versions, levels), *_alarms(drift)]
+    return Agreement(table, errors, confusion, drift, warnings)
 
 
 def _read(db: str | Path, study: Study, source: str | None) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -106,17 +112,16 @@ def _read(db: str | Path, study: Study, source: str | None) -> tuple[pl.DataFram
     return codes, pairs
 
 
-def _errors(pairs: pl.DataFrame, study: Study, workers: Any) -> pl.DataFrame:
+def _errors(pairs: pl.DataFrame, levels: Levels, cluster: str, workers: Any) -> pl.DataFrame:
     if pairs.is_empty():
         texts = dict.fromkeys((*BY, "measure", "factor", "level", "reference"), pl.String())
         numbers = dict.fromkeys(("estimate", "conf_low", "conf_high"), pl.Float64())
         return pl.DataFrame(schema={**texts, **numbers, "n": pl.Int64()})
-    levels: Mapping[str, tuple[str, ...]] = study.design.analyses.attributes(study.data)
     compared = [name for name in (*levels, "condition") if name in pairs.columns and pairs[name].n_unique() > 1]
     arguments: dict[str, Any] = {
         "coder": "given", "attributes": compared or None, "probability": "probability", "by": list(BY),
         "levels": {name: list(levels[name]) for name in compared if name in levels} or None,
-        "cluster": study.data.cluster or None,
+        "cluster": cluster or None,
     }  # fmt: skip
     table: pl.DataFrame = answered(
         Call("coder_errors", pairs, {name: value for name, value in arguments.items() if value is not None}), workers
@@ -124,19 +129,33 @@ def _errors(pairs: pl.DataFrame, study: Study, workers: Any) -> pl.DataFrame:
     return table
 
 
-def _warnings(codes: pl.DataFrame, pairs: pl.DataFrame, errors: pl.DataFrame) -> Iterator[str]:
-    """Yield a sentence for each doubt: no random sample, codes of different codebooks, differences of errors."""
-    if not codes["is_person"].any():
+def _warnings(
+    codes: pl.DataFrame, pairs: pl.DataFrame, errors: pl.DataFrame, other_versions: Mapping[str, int], known: Levels
+) -> Iterator[str]:
+    """Yield a sentence for each doubt: no random sample, codes of different codebooks, levels without people's codes,
+    differences of errors."""
+    by_people, by_models = codes.filter("is_person"), codes.filter(~pl.col("is_person"))
+    if set(by_models["study_version"]) - set(by_people["study_version"]):
+        other_versions = {**other_versions, **dict(by_people.group_by("study_version").len().iter_rows())}
+    if other_versions:
+        n = count_text(sum(other_versions.values()), "code")
+        yield (
+            f"People gave {n} by another version of the codebook or the text ({', '.join(other_versions)}): they are "
+            "not compared with codes by this one. Have these texts coded again, or look at that one (--study-version)."
+        )
+    elif by_people.is_empty():
         yield "No person has coded any of these texts: agreement of models says nothing about truth."
-    elif pairs.is_empty():
+    if by_people.height and pairs.is_empty():
         yield (
             "People's texts were not drawn at random (collect sample): error rates, and corrected estimates, can't be "
             "had from them. Agreement is of the texts that they chose."
         )
-    versions = codes.group_by("is_person").agg(pl.col("study_version").unique())
-    of_kinds = {is_person: set(found) for is_person, found in versions.iter_rows()}
-    if len(of_kinds) == 2 and (others := of_kinds[True] - of_kinds[False]):
-        yield f"People have coded by another version of the codebook ({', '.join(sorted(others))}) than the models."
+    for name, levels in known.items() if pairs.height else ():
+        if name in pairs.columns and (unseen := [level for level in levels if level not in set(pairs[name])]):
+            yield (
+                f"People have coded no drawn text of {name} = {unseen[0]}: errors can't be compared with it. "
+                f"Draw some: collect sample --by {name}"
+            )
     differing = errors.filter(
         pl.col("reference").is_not_null(), (pl.col("conf_low") > 0) | (pl.col("conf_high") < 0), pl.col("n") >= _FEWEST
     )

@@ -66,7 +66,10 @@ def draw_sample(db: Path, study: str, strata: Mapping[str, str], n: int, by: str
         raise UsageError(
             "No text was drawn: all were improbable, and chance took none.", "Another --seed, or more (--n)."
         )
-    if (least := min(probabilities.values())) < LEAST_PROBABILITY:
+    if not (least := min(probabilities.values())):
+        n_levels = len({strata[item] for item in left})
+        raise UsageError(f'There are {n_levels} levels of "{by}": draw at least one text of each (--n {n_levels}).')
+    if least < LEAST_PROBABILITY:
         raise UsageError(
             f"Some texts would be drawn with a probability of {least:.3f} only, and speak for {1 / least:.0f} each.",
             f"Draw at least one in {1 / LEAST_PROBABILITY:.0f}: --n {-(-n * LEAST_PROBABILITY // least):.0f}",

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from slant.analysis import agreement, fit
 from slant.analysis.cli.main import analyze
-from slant.collector import collect
+from slant.collector import collect, import_trials
 from slant.collector.keep.text_samples import draw_sample
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.coding_sheets import strata_of
@@ -68,6 +68,24 @@ def test_texts_that_are_coded_again_show_whether_a_coder_drifts_and_how_often_a_
     }
     assert set(of_all["n_texts"]) == {50}
     assert drift["decision_limit"].n_unique() == 1
+
+
+def test_people_who_coded_by_another_codebook_or_one_level_only_are_named(db: Path, tmp_path: Path) -> None:
+    path = write_new_study("edited", "coding", tmp_path / "edited")[0]
+    other = tmp_path / "e.duckdb"
+    collect(other, path, ["simulated/gpt-6-luna"])
+    study = load_study("edited", db=other)
+    drawn = draw_sample(other, "edited", strata_of(study, "", other), 80)
+    by_gender = {item: study.data.texts[item].factors["gender"] for item in drawn.items}
+    women = [item for item, gender in by_gender.items() if gender == "woman"]
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("item,coder,code\n" + "".join(f"{item},anna,time\n" for item in women), "utf-8")
+    import_trials(other, study, [sheet])
+    assert any("no drawn text of gender = man" in warning for warning in agreement(other, draws=0).warnings)
+    path.write_text(path.read_text("utf-8").replace("or pays too little", "or more"), "utf-8")
+    collect(other, path, ["simulated/gpt-6-luna", "simulated/claude-sonnet-5-5"])
+    said = " ".join(agreement(other, draws=0).warnings)
+    assert f"People gave {len(women)} codes by another version of the codebook" in said
 
 
 def test_labels_that_nobody_drew_correct_nothing(db: Path, tmp_path: Path) -> None:

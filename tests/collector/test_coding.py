@@ -335,7 +335,7 @@ def test_answers_that_a_form_does_not_read_are_coded_and_the_rule_has_the_others
     by = dict(rows(db, "SELECT coder, count(DISTINCT item) FROM codings GROUP BY coder"))
     assert by.pop("local/rule") == 50
     assert set(by.values()) == {10}
-    assert rows(db, sql_query("coded_by").replace("$study", "'audit_coding'")) == [(60, 50, 10, 0)]
+    assert rows(db, sql_query("coded_by").replace("$study", "'audit_coding'")) == [(60, 50, 10, 0, 0)]
     [(n, by_rule)] = rows(db, "SELECT count(*), sum(coder) FROM coded_texts WHERE code = 'the_vorst_nde'")
     assert (n, by_rule >= 20) == (60, True)
     refused = CliRunner().invoke(main, [*code, "--test", "x"])

@@ -18,6 +18,7 @@ from slant.collector.keep.text_samples import draw_sample
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.coding_sheets import strata_of
 from slant.collector.studies.new_study import write_new_study
+from tests.support.each_row import each_row
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +105,61 @@ def test_a_text_that_was_edited_after_it_was_coded_is_a_problem_and_the_others_c
     assert rows(db, "SELECT count(DISTINCT item) FROM codings WHERE is_person") == [(19,)]
 
 
+REFUSED = (
+    ({"code": "boredom"}, 'the code "boredom", which the codebook lacks: time, money, other'),
+    ({"code": "9"}, 'the code "9", which the codebook lacks'),
+    ({"code": "time; money"}, 'several codes ("time; money"), and a text gets one'),
+    ({"code": "1, 2"}, 'several codes ("1, 2")'),
+    ({"item": "text 9999", "text": ""}, 'is of "text 9999", none of the study\'s 144 texts'),
+    ({"item": "", "text": "what nobody wrote here"}, "is of a text, none of the study's 144 texts"),
+    ({"coder": ""}, "doesn't say whose answer it is"),
+)
+
+
+def test_each_row_of_a_sheet_that_names_no_code_text_or_coder_is_refused_in_a_sentence(db: Path) -> None:
+    sheet = db.with_name("s.csv")
+    typed("sample", "--study", "reasons", "--n", 20, "--db", db, "--out", sheet)
+
+    def change(cells: list[dict[str, str]]) -> None:
+        for row, (cell, _) in zip(cells, REFUSED, strict=False):
+            row |= cell
+        cells.append(dict(cells[-1]))
+
+    problems = db.with_name("p.csv")
+    said = typed("import", "--study", "reasons", "--db", db, filled(sheet, change), "--problems", problems)
+    assert said.exit_code == 1
+    found = [row["problem"] for row in csv.DictReader(problems.open(newline="", encoding="utf-8"))]
+    wanted = [*(says for _, says in REFUSED), "second answer of a participant"]
+    assert [says for says, text in zip(wanted, found, strict=True) if says not in text] == []
+    assert rows(db, "SELECT count(DISTINCT item) FROM codings WHERE is_person") == [(20 - len(REFUSED),)]
+
+
+@each_row(
+    ("rows", "says"),
+    [
+        ("item,coder\ntext 1,anna", "has the columns item (or text), coder and code"),
+        ("text_hash,code\nabc,time", "has the columns item (or text), coder and code"),
+        ("item,coder,code\ntext 1,anna,time\ntext 2,gpt-6-luna,time", 'codes of people ("anna") and of models'),
+    ],
+)
+def test_a_file_that_is_no_sheet_of_one_kind_of_coders_is_refused(rows: str, says: str, coded: Path) -> None:
+    file = coded.with_name("no_sheet.csv")
+    file.write_text(rows, "utf-8")
+    said = typed("import", "--study", "reasons", "--db", coded, file)
+    assert (said.exit_code, says in said.output) == (2, True), said.output
+
+
+def test_a_number_in_a_sheet_is_refused_where_each_text_has_its_own_order_of_codes(db: Path) -> None:
+    path = write_new_study("drawn", "coding", db.with_name("drawn"))[0]
+    path.write_text(path.read_text("utf-8").replace("in_order = true", "in_order = false"), "utf-8")
+    collect(db, path, ["simulated/gpt-6-luna"])
+    sheet = db.with_name("d.csv")
+    sheet.write_text("item,coder,code\ntext 1,anna,2\ntext 2,anna,money\n", "utf-8")
+    said = typed("import", "--study", "drawn", "--db", db, sheet)
+    assert 'has the number "2", but each text has its own order of codes' in said.output
+    assert "1 row imported" in said.output
+
+
 def test_codes_of_elsewhere_name_a_text_and_a_coder_and_those_of_models_are_models_codes(db: Path) -> None:
     texts = load_study("reasons", db=db).data.texts
     item, text = next(iter(texts.items()))
@@ -123,6 +179,7 @@ def test_codes_of_elsewhere_name_a_text_and_a_coder_and_those_of_models_are_mode
         (("--n", "500"), "it has 144, of which 0 are drawn"),
         (("--n", "10", "--by", "nonsense"), "factor to draw texts by"),
         (("--n", "0"), "must be 1 or more"),
+        (("--n", "1", "--by", "gender"), "draw at least one text of each (--n 2)"),
     ],
 )
 def test_what_can_not_be_drawn_is_a_sentence(words: tuple[str, ...], says: str, coded: Path) -> None:

@@ -15,12 +15,12 @@ from slant.collector.designs.analyses import Analyses, ReportPart, Vocabulary
 from slant.collector.designs.asks import Asks, Question
 from slant.collector.designs.coding.codebook import Codebook, parse_codebook
 from slant.collector.designs.coding.corrected_fits import AGREEMENT, UNDECIDED, fits_of_codes
-from slant.collector.designs.coding.reads import CodingReads
+from slant.collector.designs.coding.reads import CodingReads, check_typed_code
 from slant.collector.designs.coding.simulated import CodingSimulates, CodingSimulation, parse_simulation
 from slant.collector.designs.design import Design, Imports
 from slant.collector.designs.people import Cells, RowPlacer, cell_text
 from slant.collector.designs.wordings import check_placeholders
-from slant.collector.errors import StudyError
+from slant.collector.errors import StudyError, UsageError
 from slant.collector.records import Trial
 from slant.collector.sources import PEOPLE
 from slant.collector.stable_ids import stable_id
@@ -113,12 +113,23 @@ class CodingImports(Imports):
         """Return the import rules for a file of codes: those of coders that are models of the study, or named with a
         provider, as models', all others as people's, whose names are kept to tell coders apart."""
         code = next((name for name in ("code", "label") if name in columns), None)
-        if "coder" not in columns or code is None or not {"item", "trial_id", "text"} & set(columns):
+        named = next((name for name in ("item", "trial_id", "text") if name in columns), None)
+        if not {"coder", "text_hash"} & set(columns):
             return {}
-        named = next(name for name in ("item", "trial_id", "text") if name in columns)
+        if code is None or named is None or "coder" not in columns:
+            raise UsageError(
+                "A file of codes has the columns item (or text), coder and code.", f"It has: {', '.join(columns)}."
+            )
         renamed = [f"answer={code}", *([f"item={named}"] if named != "item" else [])]
-        models = {model.model for model in study.models}
-        if coders and all(name in models or "/" in name for name in coders):
+        known = {model.model for model in study.models}
+        models = [name for name in coders if name in known or "/" in name]
+        if models and len(models) < len(coders):
+            people = next(name for name in coders if name not in models)
+            raise UsageError(
+                f'The file has codes of people ("{people}") and of models ("{models[0]}").',
+                "Import each in a file of its own; a person who is called as a model is needs another name.",
+            )
+        if models:
             return {"layout": "tidy", "columns": [*renamed, "model=coder"]}
         return {
             "layout": "people", "columns": [*renamed, "participant=coder"], "person": ["coder=coder"],
@@ -130,17 +141,24 @@ class CodingImports(Imports):
 
     def row_placer(self, study: StudyFile) -> RowPlacer:
         """Return the function that finds the item of a row that has its text alone, and refuses one whose text was
-        edited since."""
+        edited since, and a code of a person's that the codebook lacks."""
         data: CodingData = study.data
         by_text = {text.text.strip(): item for item, text in data.texts.items()}
 
         def placed(cells: Cells) -> dict[str, Any]:
-            named = cell_text(cells, "item")
+            named = cell_text(cells, "item") or cell_text(cells, "text")
             item = named if named in data.texts else by_text.get(named, "")
-            said, text = cell_text(cells, "text_hash"), data.texts.get(item)
-            if said and text is not None and said != text.mark:
+            if not item:
+                if named:  # a text may be a person's: it is not shown
+                    what = f'"{named}"' if len(named.split()) < 3 and len(named) < 40 else "a text"
+                    raise StudyError(f"is of {what}, none of the study's {len(data.texts):,} texts")
+                return {}
+            said, code = cell_text(cells, "text_hash"), cell_text(cells, "answer")
+            if said and said != data.texts[item].mark:
                 raise StudyError("is of a text that was edited after it was coded: have it coded again")
-            return {"item": item} if item else {}
+            if code and not cell_text(cells, "model"):  # a model may have answered in prose
+                check_typed_code(code, data.codebook, data.labels(item))
+            return {"item": item}
 
         return placed
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slant.collector.designs.analyses import AskedField
-from slant.collector.designs.coding.codebook import ONE, SCALE, SEVERAL
+from slant.collector.designs.coding.codebook import ONE, SCALE, SEVERAL, Codebook
 from slant.collector.designs.design import Reads
+from slant.collector.errors import StudyError
 from slant.collector.reading.labels import read_label
 from slant.collector.reading.phrases import is_refusal, refusal_detail
 from slant.collector.reading.spelling import folded, unwrapped, without_markdown
@@ -19,6 +20,7 @@ from slant.collector.system.json_text import json_or
 NEITHER = "neither"
 """Name the code of a text that gives something to neither of two options; answers in words are read for it."""
 _LONGEST_READ = 2_000
+_MOST_NAMED = 9
 _NUMBER = re.compile(r"(?<![\w.,])\(?(\d{1,3})\b(?![.,]\d)")
 _JSON = re.compile(r"\{[^{}]*\}")
 _NEITHER = re.compile(
@@ -48,7 +50,11 @@ def read_coding(answer: str, trial: Trial, labels: Mapping[str, str]) -> Reading
     """Return the codes of an answer: by their numbers as they were shown, or by name. Several numbers are no answer
     unless a text may have several codes; what gives no clear code is malformed.
     """
-    kind, order = trial.factors["kind"], trial.factors["order"]
+    return read_codes(answer, trial.factors["kind"], trial.factors["order"], labels)
+
+
+def read_codes(answer: str, kind: str, order: Sequence[str], labels: Mapping[str, str]) -> Reading:
+    """Return the codes of an answer to a codebook of this kind, whose codes were shown in this order."""
     text = without_markdown(answer[-_LONGEST_READ:])
     found = _in_form(text)
     numbers = _NUMBER.findall(text) if found is None else found
@@ -67,16 +73,28 @@ def read_coding(answer: str, trial: Trial, labels: Mapping[str, str]) -> Reading
     return _in_words(text, kind, order, names, labels)
 
 
+def check_typed_code(code: str, codebook: Codebook, labels: Mapping[str, str]) -> None:
+    """Raise StudyError, whose text continues "this row …", for what a person has typed and no code can be read from,
+    or whose number means another code for each text."""
+    known = ", ".join(codebook.names[:_MOST_NAMED]) + " …" * (len(codebook.names) > _MOST_NAMED)
+    reading = read_codes(code, codebook.kind, codebook.names, labels)
+    if codebook.is_drawn and _NUMBER.search(code):
+        raise StudyError(f'has the number "{code[:40]}", but each text has its own order of codes: type {known}')
+    if reading.detail in ("several_numbers", "several_codes"):
+        raise StudyError(f'has several codes ("{code[:40]}"), and a text gets one of {known}')
+    if reading.outcome != "answered":
+        raise StudyError(f'has the code "{code[:40]}", which the codebook lacks: {known}')
+
+
 def _in_words(
     text: str, kind: str, order: Sequence[str], names: Mapping[str, str], labels: Mapping[str, str]
 ) -> Reading:
     said = unwrapped(folded(text))
     if said in names:
         return _coded([names[said]], kind, order)
-    if kind == SEVERAL:
-        parts = [part.strip() for part in re.split(r"[;,\n]", said) if part.strip()]
-        if parts and all(part in names for part in parts):
-            return _coded([names[part] for part in parts], kind, order)
+    parts = [part.strip() for part in re.split(r"[;,\n]", said) if part.strip()]
+    if parts and all(part in names for part in parts):
+        return _coded([names[part] for part in parts], kind, order)
     if _NEITHER.fullmatch(said) and (NEITHER in order or kind == SEVERAL):
         return _coded([NEITHER] if NEITHER in order else [], kind, order)
     if kind == ONE:

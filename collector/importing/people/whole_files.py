@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from slant.collector.errors import StudyError
 from slant.collector.importing.files.kinds import tidy_name
 from slant.collector.importing.files.table_file import IMPORT_ID, scanned
 from slant.collector.importing.files.tool_logs import has_choices
@@ -57,7 +58,7 @@ def whole_answers(file: FileColumns, reader: PeopleReader, persons: Persons) -> 
         frame, n_previews = _without_rows_of_service(file, frame)
         numbered = _numbered(file, frame, persons)
         return None if numbered is None else _answers(file, reader, numbered, n_previews)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, csv.Error, CellError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, csv.Error, CellError, StudyError):
         return None
 
 
