@@ -154,10 +154,10 @@ def test_a_number_in_a_sheet_is_refused_where_each_text_has_its_own_order_of_cod
     path.write_text(path.read_text("utf-8").replace("in_order = true", "in_order = false"), "utf-8")
     collect(db, path, ["simulated/gpt-6-luna"])
     sheet = db.with_name("d.csv")
-    sheet.write_text("item,coder,code\ntext 1,anna,2\ntext 2,anna,money\n", "utf-8")
-    said = typed("import", "--study", "drawn", "--db", db, sheet)
+    typed("sample", "--study", "drawn", "--n", 9, "--db", db, "--out", sheet)
+    said = typed("import", "--study", "drawn", "--db", db, filled(sheet))
     assert 'has the number "2", but each text has its own order of codes' in said.output
-    assert "1 row imported" in said.output
+    assert "6 rows imported" in said.output
 
 
 def test_codes_of_elsewhere_name_a_text_and_a_coder_and_those_of_models_are_models_codes(db: Path) -> None:

@@ -157,7 +157,7 @@ class CodingImports(Imports):
             if said and said != data.texts[item].mark:
                 raise StudyError("is of a text that was edited after it was coded: have it coded again")
             if code and not cell_text(cells, "model"):  # a model may have answered in prose
-                check_typed_code(code, data.codebook, data.labels(item))
+                check_typed_code(code, data.codebook, data.labels(item), in_sheet=bool(said))
             return {"item": item}
 
         return placed

@@ -73,12 +73,12 @@ def read_codes(answer: str, kind: str, order: Sequence[str], labels: Mapping[str
     return _in_words(text, kind, order, names, labels)
 
 
-def check_typed_code(code: str, codebook: Codebook, labels: Mapping[str, str]) -> None:
+def check_typed_code(code: str, codebook: Codebook, labels: Mapping[str, str], *, in_sheet: bool) -> None:
     """Raise StudyError, whose text continues "this row …", for what a person has typed and no code can be read from,
-    or whose number means another code for each text."""
+    or, in a sheet that shows no order of codes, for a number that means another code for each text."""
     known = ", ".join(codebook.names[:_MOST_NAMED]) + " …" * (len(codebook.names) > _MOST_NAMED)
     reading = read_codes(code, codebook.kind, codebook.names, labels)
-    if codebook.is_drawn and _NUMBER.search(code):
+    if in_sheet and codebook.is_drawn and _NUMBER.search(code):
         raise StudyError(f'has the number "{code[:40]}", but each text has its own order of codes: type {known}')
     if reading.detail in ("several_numbers", "several_codes"):
         raise StudyError(f'has several codes ("{code[:40]}"), and a text gets one of {known}')
