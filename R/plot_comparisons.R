@@ -112,6 +112,7 @@ plot_watch <- function(data, file = NULL, width = NULL, height = NULL, ...) {
     ggplot2::geom_point(ggplot2::aes(y = .data$value - .data$first_value), colour = "grey55", size = 1) +
     curves(rows, "moved", bar_width = .6, is_joined = FALSE) +
     panels_by("panel", n_columns, scales = "free_y") +
+    ggplot2::scale_x_continuous(breaks = function(limits) Filter(function(at) at %% 1 == 0, pretty(limits))) +
     colours_and_shapes(2) + one_legend(nrow = 1) + figure_theme() + grid_of_numbers() + numbers_right()
   said <- sprintf("%d of %s with an alarm.", sum(rows$is_alarm), counted(nrow(rows), "look"))
   finish_figure(
