@@ -11,15 +11,16 @@ empty_spread <- function() {
 }
 
 spread_of <- function(parts, alpha, n_draws, seed) {
-  found <- resampled(parts, n_draws, seed, function(model, people) {
-    variances <- c(pooled_column_variances(model), pooled_column_variances(people))
-    n <- ncol(model) + 1
-    of_items <- vapply(seq_len(n - 1), function(item) wasserstein(model[, item], people[, item]), 1)
+  found <- resampled(parts, n_draws, seed, function(model, people, values) {
     rbind(
-      ratio = log(variances[seq_len(n)] / variances[n + seq_len(n)]),
-      distance = c(mean(of_items, na.rm = TRUE), of_items),
-      model = sqrt(variances[seq_len(n)]), people = sqrt(variances[n + seq_len(n)])
+      model = variances_of(model, values), people = variances_of(people, values),
+      distance = wasserstein(model, people, values)
     )
+  }, function(all) {
+    named <- c("ratio", "distance", "model", "people")
+    sds <- sqrt(aperm(all[c("model", "people"), , , drop = FALSE], c(2, 3, 1)))
+    ratio <- log(all["model", , ] / all["people", , ])
+    array(c(ratio, all["distance", , ], sds), c(dim(all)[-1], length(named)), list(NULL, NULL, named))
   })
   low <- function(name) interval_of(found$samples, name, alpha / 2)
   high <- function(name) interval_of(found$samples, name, 1 - alpha / 2)
@@ -53,22 +54,19 @@ empty_range <- function() {
 }
 
 range_of <- function(parts, alpha, n_draws, seed) {
-  found <- resampled(parts, n_draws, seed, function(model, people) {
-    shares <- vapply(seq_len(ncol(model)), function(item) {
-      limits <- central_limits(model[, item])
-      own <- people[!is.na(people[, item]), item]
-      c(mean(own < limits[[1]]), mean(own > limits[[2]]))
-    }, double(2))
-    shares <- cbind(rowMeans(shares, na.rm = TRUE), shares)
-    rbind(outside = colSums(shares), low = shares[1, ], high = shares[2, ])
-  })
+  found <- resampled(parts, n_draws, seed, function(model, people, values) {
+    n <- colSums(people)
+    low <- colSums(people * less_than(values, quantile_of(model, values, .025))) / n
+    high <- colSums(people * less_than(-values, -quantile_of(model, values, .975))) / n
+    rbind(outside = low + high, low = low, high = high)
+  }, function(all) aperm(all, c(2, 3, 1)))
   p_value <- permutation_p(found$value["outside", ], found$permuted["outside", , ])
   outside <- vapply(seq_along(parts$items), function(item) {
     known <- parts$people[!is.na(parts$people[, item]), item]
     if (length(known) < fewest_for_range) {
       return(NA_real_)
     }
-    limits <- central_limits(known)
+    limits <- stats::quantile(known, c(.025, .975), names = FALSE)
     own <- parts$model[!is.na(parts$model[, item]), item]
     mean(own < limits[[1]] | own > limits[[2]])
   }, 1)
@@ -86,42 +84,59 @@ range_of <- function(parts, alpha, n_draws, seed) {
 # Of fewer answers the 2.5 % quantiles lie between the outermost two: of six, about two in seven of others are outside.
 fewest_for_range <- 40L
 
-# The 2.5 % and 97.5 % quantiles as stats::quantile() has them (type 7), which takes ten times as long; NA of no value,
-# as where each person answers some of the items only.
-central_limits <- function(values) {
-  values <- sorted(values)
-  if (length(values) == 0) {
-    return(c(NA_real_, NA_real_))
-  }
-  at <- 1 + (length(values) - 1) * c(.025, .975)
-  below <- floor(at)
-  above <- pmin(below + 1, length(values))
-  values[below] + (at - below) * (values[above] - values[below])
+# Below, an item's answers are counts: a row for each of its `values` (ascending), a column for each draw of units.
+
+# Which values lie below the limit of each column.
+less_than <- function(values, limits) outer(values, limits, `<`)
+
+# The quantile of each column as stats::quantile() has it (type 7); NA of no answer, as where each person answers some
+# of the items only.
+quantile_of <- function(counts, values, probability) {
+  n <- colSums(counts)
+  below <- column_cumsums(counts)
+  at <- 1 + (n - 1) * probability
+  nth <- function(place) values[1 + colSums(below < rep(place, each = nrow(counts)))]
+  low <- nth(floor(at))
+  ifelse(n == 0, NA, low + (at - floor(at)) * (nth(pmin(floor(at) + 1, n)) - low))
 }
 
-# `statistic(model, people)` gives a matrix (numbers x all items and each); of the sides as they are, of units dealt to
-# the sides at random, and of units drawn again within each side.
-resampled <- function(parts, n_draws, seed, statistic) {
+# `statistic(model, people, values)` gives a matrix (numbers x draws) of an item. `numbers` takes those of all items
+# (an array: numbers x the mean over items and each x draws) to what is wanted, its numbers last. Of the sides as they
+# are, of units dealt to the sides at random, and of units drawn again within each side.
+resampled <- function(parts, n_draws, seed, statistic, numbers) {
   parts <- with_seed(seed, fewer_units(parts))
   both <- rbind(parts$model, parts$people)
-  n_model <- nrow(parts$model)
-  n <- nrow(both)
-  value <- statistic(parts$model, parts$people)
+  times <- times_drawn(nrow(parts$model), nrow(both), n_draws, seed)
+  of_items <- lapply(seq_len(ncol(both)), function(item) {
+    values <- sort(unique(both[, item]))
+    code <- match(both[, item], values, nomatch = length(values) + 1)
+    counts <- lapply(times, function(side) rowsum(side, code)[seq_along(values), , drop = FALSE])
+    statistic(counts$model, counts$people, values)
+  })
+  each <- array(unlist(of_items), c(dim(of_items[[1]]), length(of_items)), c(dimnames(of_items[[1]])[1], NULL, NULL))
+  all <- array(c(rowMeans(each, na.rm = TRUE, dims = 2), each), dim(each) + c(0, 0, 1), dimnames(each))
+  found <- aperm(numbers(aperm(all, c(1, 3, 2))), c(3, 1, 2))
+  part <- function(draws) found[, , draws, drop = FALSE]
+  list(
+    value = matrix(part(1), dim(found)[[1]], dimnames = list(dimnames(found)[[1]], NULL)),
+    permuted = part(1 + seq_len(n_draws)), samples = part(1 + n_draws + seq_len(n_draws))
+  )
+}
+
+# How often each unit is on each side: a column for the sides as they are, then for each permutation and each sample.
+times_drawn <- function(n_model, n, n_draws, seed) {
+  is_model <- as.integer(seq_len(n) <= n_model)
   drawn <- with_seed(seed, lapply(seq_len(n_draws), function(k) {
     list(
       permuted = sample.int(n), model = sample.int(n_model, replace = TRUE),
       people = n_model + sample.int(n - n_model, replace = TRUE)
     )
   }))
-  names <- c(dimnames(value)[1], list(NULL, NULL))
-  of <- function(make) array(unlist(lapply(drawn, make)), c(dim(value), n_draws), names)
-  rows <- function(places) both[places, , drop = FALSE]
+  columns <- function(make) vapply(drawn, make, integer(n))
+  dealt <- columns(function(one) is_model[order(one$permuted)])
   list(
-    value = value,
-    permuted = of(function(one) {
-      statistic(rows(one$permuted[seq_len(n_model)]), rows(one$permuted[-seq_len(n_model)]))
-    }),
-    samples = of(function(one) statistic(rows(one$model), rows(one$people)))
+    model = cbind(is_model, dealt, columns(function(one) tabulate(one$model, n)), deparse.level = 0),
+    people = cbind(1L - is_model, 1L - dealt, columns(function(one) tabulate(one$people, n)), deparse.level = 0)
   )
 }
 
@@ -154,26 +169,20 @@ interval_of <- function(samples, name, probability) {
 # The first is that of all items together.
 adjusted_over_items <- function(p) c(p[[1]], stats::p.adjust(p[-1], "holm"))
 
-# The mean over items first: what units differ by within items.
-pooled_column_variances <- function(values) {
-  n <- colSums(!is.na(values))
-  centred <- sweep(values, 2, colMeans(values, na.rm = TRUE))
-  variances <- ifelse(n < 2, NA, colSums(centred^2, na.rm = TRUE) / (n - 1))
-  c(mean(variances, na.rm = TRUE), variances)
+column_cumsums <- function(counts) {
+  sums <- matrix(cumsum(counts), nrow(counts))
+  sums - rep(sums[nrow(sums), ] - colSums(counts), each = nrow(counts))
 }
 
-# As sort() has them, which takes three times as long for few values: resampling sorts tens of thousands of times.
-sorted <- function(values) sort.int(values, method = "quick")
+variances_of <- function(counts, values) {
+  n <- colSums(counts)
+  centred <- outer(values, colSums(counts * values) / n, `-`)
+  variances <- colSums(counts * centred^2) / (n - 1)
+  ifelse(n < 2, NA, ifelse(colSums(counts > 0) == 1, 0, variances))
+}
 
 # The mean distance between the quantiles of two samples, of which neither need be as long as the other.
-wasserstein <- function(x, y) {
-  x <- sorted(x)
-  y <- sorted(y)
-  if (length(x) == length(y)) {
-    return(mean(abs(x - y)))
-  }
-  at <- sorted(c(x, y))
-  widths <- diff(at)
-  at <- at[-length(at)]
-  sum(abs(findInterval(at, x) / length(x) - findInterval(at, y) / length(y)) * widths)
+wasserstein <- function(model, people, values) {
+  shares <- function(counts) column_cumsums(counts) / rep(colSums(counts), each = nrow(counts))
+  colSums(abs(shares(model) - shares(people)) * c(diff(values), 0))
 }
