@@ -256,10 +256,8 @@ def validity(
         raise UsageError("A comparison needs two measures.", "As in: rmiat.d, word_association.d")
     warnings: list[str] = []
     answering = executor or workers
-    values = {
-        measure: _values(db, measure, source, answering, refit, progress, warnings)
-        for measure in dict.fromkeys(measures)
-    }
+    fits = _Fits(db, source, answering, refit, progress, warnings)
+    values = {measure: _values(fits, measure) for measure in dict.fromkeys(measures)}
     if scores is None:
         pairs = [_pair(x, y, values, warnings) for x, y in combinations(values, 2)]
     else:
@@ -275,26 +273,31 @@ def validity(
     return Validity(table, units, warnings)
 
 
-def _values(
-    db: str | Path,
-    measure: str,
-    source: str | None,
-    workers: Workers,
-    refit: bool,
-    progress: Progress | None,
-    warnings: list[str],
-) -> pl.DataFrame:
+@dataclass(frozen=True)
+class _Fits:
+    """Hold where fits are taken from and how they are made; `warnings` about them are added."""
+
+    db: str | Path
+    source: str | None
+    workers: Workers
+    refit: bool
+    progress: Progress | None
+    warnings: list[str]
+
+
+def _values(fits: _Fits, measure: str) -> pl.DataFrame:
     """Return UNIT, value, error and labels: one row for each model and test that has this measure."""
     match = _MEASURE.fullmatch(measure)
     if match is None:
         raise UsageError(
             f'"{measure}" is not a measure.', "A measure is a study and one of its fits: rmiat.d, decision.bias"
         )
-    study = study_in(db, match["study"])
+    study = study_in(fits.db, match["study"])
     if has_games(study) and match["fit"] in INDICES:
-        rows = index_of_models(db, study, match["fit"], match["variant"], source, workers, refit, progress)
+        how = (fits.source, fits.workers, fits.refit, fits.progress)
+        rows = index_of_models(fits.db, study, match["fit"], match["variant"], *how)
     else:
-        rows = _of_fit(db, study, match["fit"], match["variant"], source, workers, refit, progress, warnings)
+        rows = _of_fit(fits, study, match["fit"], match["variant"])
     rows = rows.filter(pl.col("term") == _term(rows, match["term"], measure))
     if rows.select(UNIT).is_duplicated().any():
         raise UsageError(f"The database holds {study.name} in several versions.", "Choose one: --study-version VERSION")
@@ -309,33 +312,26 @@ def _values(
     ).drop_nulls(["value", "error"])
 
 
-def _of_fit(
-    db: str | Path,
-    study: Study,
-    name: str,
-    variant: str | None,
-    source: str | None,
-    workers: Workers,
-    refit: bool,
-    progress: Progress | None,
-    warnings: list[str],
-) -> pl.DataFrame:
+def _of_fit(fits: _Fits, study: Study, name: str, variant: str | None) -> pl.DataFrame:
     """Return the estimates of the fit `name` in this variant, or the study's first."""
-    fits = fits_of(study)
-    if name == _D and name not in fits:
-        name = next((fit.name for engine in _ENGINES_OF_D for fit in fits.values() if fit.engine == engine), name)
-    if name not in fits:
-        raise UnknownNameError(f"fit of {study.name}", name, [*fits, *(INDICES if has_games(study) else (_D,))])
-    if set(fits[name].by) != {"model", "test"}:
+    known = fits_of(study)
+    if name == _D and name not in known:
+        name = next((fit.name for engine in _ENGINES_OF_D for fit in known.values() if fit.engine == engine), name)
+    if name not in known:
+        raise UnknownNameError(f"fit of {study.name}", name, [*known, *(INDICES if has_games(study) else (_D,))])
+    if set(known[name].by) != {"model", "test"}:
         raise UsageError(
             f'The fit "{name}" of {study.name} doesn\'t cover each model and test, so it is no measure of them.'
         )
-    result = fit(db, study, name, source=source, workers=workers, refit=refit, progress=progress)
-    warnings += [*mixture_warnings(db, study.name, source, None), *map(str, grouped_doubts([result.diagnostics]))]
+    result = fit(
+        fits.db, study, name, source=fits.source, workers=fits.workers, refit=fits.refit, progress=fits.progress
+    )
+    mixtures = mixture_warnings(fits.db, study.name, fits.source, None)
+    fits.warnings.extend([*mixtures, *map(str, grouped_doubts([result.diagnostics]))])
     rows = result.table.filter(pl.col("variant") == (variant or study.variants[0]))
     if rows.is_empty():
-        known = result.table["variant"].unique(maintain_order=True).to_list()
-        raise UnknownNameError(f"variant of {study.name} with the fit {name}", variant or study.variants[0], known)
+        variants = result.table["variant"].unique(maintain_order=True).to_list()
+        raise UnknownNameError(f"variant of {study.name} with the fit {name}", variant or study.variants[0], variants)
     return rows
 
 

@@ -222,10 +222,9 @@ def _watched(rows: pl.DataFrame) -> pl.DataFrame:
     firsts = rows.filter(occasion=1).drop(_CELL).join(cells, on="first_trial_id", maintain_order="left")
     every = pl.concat([firsts.select(rows.columns), later]).drop_nulls("value")
     test = pl.when(~pl.col("measure").is_in(list(OF_TRIALS))).then("test")
-    return every.with_columns(
-        prompt=pl.concat_str("first_trial_id", "test", "position", separator=" "),
-        cluster="first_trial_id", occasion=pl.col("occasion").cast(pl.Int32), test=test,
-    )  # fmt: skip
+    prompt = pl.concat_str("first_trial_id", "test", "position", separator=" ")
+    named = every.with_columns(test=test, prompt=prompt, cluster="first_trial_id")
+    return named.with_columns(pl.col("occasion").cast(pl.Int32))
 
 
 def _series(rows: pl.DataFrame, levels: Mapping[str, list[str]]) -> Iterator[pl.DataFrame]:
