@@ -124,11 +124,13 @@ def watch_command(asked: Asked, show: str, alpha: float, page: Path | None, on_a
 
 
 def _run(command: str, moved: pl.DataFrame) -> None:
-    """Run what the user typed, without a shell."""
+    """Run what the user typed, without a shell; what it prints goes to stderr, for stdout has the rows."""
+    stderr = 2
     try:
-        ended = subprocess.run(shlex.split(command), input=moved.write_json(), text=True, check=False)
-    except (OSError, ValueError) as error:
-        raise UsageError(f'Can\'t run the command of --on-alarm, "{command}": {error}.') from None
+        ended = subprocess.run(shlex.split(command), input=moved.write_json(), text=True, check=False, stdout=stderr)
+    except (OSError, ValueError) as error:  # an alarm is one, whether its command runs or not
+        say(f'Can\'t run the command of --on-alarm, "{command}": {error}.')
+        return
     if ended.returncode:
         say(f"The command of --on-alarm ended with exit code {ended.returncode}.")
 

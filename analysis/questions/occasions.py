@@ -198,7 +198,9 @@ def watch(
     table = answer_of(call, executor or workers).frames[""].sort(*_KEYS, "occasion", maintain_order=True)
     moved = table.filter(IS_LATEST & pl.col("is_alarm"))
     warnings = [text for text in table["messages"].unique(maintain_order=True) if text]
-    return Watch(table, occasions, moved, list(_gaps(occasions)), [*occasion_warnings(occasions), *warnings])
+    return Watch(
+        table, occasions, moved, list(_gaps(occasions, answers.trials)), [*occasion_warnings(occasions), *warnings]
+    )
 
 
 def moved_sentence(latest: pl.DataFrame) -> str:
@@ -245,8 +247,14 @@ def _rows(rows: pl.DataFrame, term: str, side: pl.Expr) -> pl.DataFrame:
     return named.select(*_KEYS, "prompt", "cluster", "occasion", "value", "side")
 
 
-def _gaps(occasions: pl.DataFrame) -> Iterator[str]:
-    """Yield which occasions are missing, and where the study, or the model that answers, changed."""
+def _gaps(occasions: pl.DataFrame, trials: pl.DataFrame) -> Iterator[str]:
+    """Yield which occasions are missing, and where the study, the model's name, or the model that answers changed."""
+    asked = trials.unique(["model", "occasion"], maintain_order=True).sort("model", "occasion")
+    for model, occasion, now, before in asked.select(
+        "model", "occasion", "requested_model", before=pl.col("requested_model").shift().over("model")
+    ).iter_rows():
+        if before and now and before != now:
+            yield f"{model}: from occasion {occasion} on it was asked for as {now}, before it as {before}."
     for (model,), own in occasions.sort("asked_from").group_by("model", maintain_order=True):
         times = [own["first_asked_from"][0], *own["asked_from"]]
         days = [(b - a).total_seconds() / 86400 for a, b in pairwise(times) if a and b]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +15,9 @@ from slant.collector.commands.options import AT_LEAST_1, db_option
 from slant.collector.errors import UsageError
 from slant.collector.example_models import EXAMPLE_MODEL, SECOND_MODEL
 from slant.collector.terminal import say
+
+if TYPE_CHECKING:
+    from slant.collector.studies.catalogue import Study
 
 _TIMES = {
     "day": ("0 9 * * *", "*-*-* 09:00"),
@@ -108,9 +112,9 @@ def watch_command(
     if every is not None:
         _print_lines(every, study, trials, db, more)
         return
-    is_reference = not _has_answers(db, loaded.name)
+    is_reference = not _has_answers(db, loaded, more)
     if is_reference:
-        say(f"Nothing of {loaded.name} is in {db} yet: this is the reference.")
+        say(f"{db} has no answers of this model to {loaded.name} as it is now: this is the reference.")
     part = "--pilot" if is_reference else "--again"
     _ask_slice(ctx, ["--study", study, "--db", str(db), *more, part, str(trials)], "watch")
 
@@ -128,14 +132,19 @@ def _print_lines(every: str, study: str, trials: int, db: Path, more: tuple[str,
     say("The first line is for cron (crontab -e), the second for systemd. Neither knows your API keys: set them there.")
 
 
-def _has_answers(db: Path, study: str) -> bool:
+def _has_answers(db: Path, study: Study, more: Sequence[str]) -> bool:
+    """Return True if there are answers to this version of the study, of a model that `more` names, if it names one."""
     from slant.collector.keep.database import reading
-    from slant.collector.keep.stored_attempts import designs_in
 
     if not db.exists():
         return False
+    words = " ".join(more).replace("--model=", "--model ").split()
+    named = {word for flag, word in pairwise(words) if flag == "--model"}
+    names = "SELECT DISTINCT model, provider || '/' || requested_model FROM all_trials"
     with reading(db) as connection:
-        return study in designs_in(connection)
+        found = connection.execute(f"{names} WHERE study = ? AND study_version = ?", [study.name, study.version])
+        known = {name for row in found.fetchall() for name in row}
+    return bool(known & named if named else known)
 
 
 def _ask_slice(ctx: click.Context, words: list[str], analysis: str | None = None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ from slant.analysis.cli.main import analyze
 from slant.analysis.questions.occasions import _gaps
 from slant.analysis.questions.successor import successors_in
 from slant.collector.cli import collect
+from slant.collector.commands.same_again import _has_answers
 from slant.collector.cost.estimate import bounds_of, deciding_trials
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
@@ -131,6 +133,8 @@ def test_a_shift_ends_with_exit_code_4_a_page_and_the_command_of_the_user(tmp_pa
     assert result.exit_code == 4, result.stderr
     moved = json.loads(got.read_text("utf-8"))
     assert {(row["measure"], row["since"]) for row in moved} == {("tokens", 5)}
+    lost = CliRunner().invoke(analyze, [*words, "--on-alarm", "no-such-command"])
+    assert (lost.exit_code, "Can't run the command of --on-alarm" in lost.stderr) == (4, True)
     assert "Alarm: o3-mini" in page.read_text("utf-8")
 
 
@@ -163,7 +167,9 @@ def test_missing_months_and_another_model_are_named() -> None:
         "model": "m", "study_version": "v1", "occasion": [2, 3, 4], "first_asked_from": [dates[0]] * 3,
         "asked_from": dates[1:], "first_served_models": "m-1", "served_models": ["m-1", "m-1", "m-2"],
     })  # fmt: skip
-    assert list(_gaps(occasions)) == [
+    trials = pl.DataFrame({"model": "m", "occasion": [1, 2, 3], "requested_model": ["a", "a", "b"]})
+    assert list(_gaps(occasions, trials)) == [
+        "m: from occasion 3 on it was asked for as b, before it as a.",
         "m: nothing was asked for 92 days from 01 March 2026 (2 missing, one in 31 days).",
         "m: from occasion 4 on m-2 answered, before it m-1.",
     ]
@@ -178,6 +184,17 @@ def test_a_watch_prints_what_asks_and_asks_nothing_itself(tmp_path: Path, monkey
     assert "--on-calendar=*-*-01 09:00" in systemd
     assert list(tmp_path.iterdir()) == []
     assert CliRunner().invoke(collect, ["watch", "hiring"]).exit_code == 2
+
+
+def test_a_changed_study_and_a_new_model_get_a_reference_of_their_own(db: Path) -> None:
+    study = load_study("rmiat")
+    for changed, more, is_known in (
+        (replace(study, version="v1"), (), True),
+        (replace(study, version="v1"), ("--model", "o3-mini", "--yes"), True),
+        (replace(study, version="v1"), ("--model=openai/gpt-9",), False),
+        (replace(study, version="v2"), (), False),
+    ):
+        assert _has_answers(db, changed, more) == is_known
 
 
 @pytest.mark.slow
