@@ -98,6 +98,11 @@ def _collect(call: Call) -> RunReport:
 
         n_open = open_rejected(request.db, study.name)
         watcher.note(f"{count_text(n_open, 'rejected trial')} of {study.name} can be retried.")
+    if not request.dry_run and Path(request.db).exists():
+        from slant.collector.ask.reading_again import read_if_edited
+
+        if note := read_if_edited(request.db, study):
+            watcher.note(note)
     run_plan = with_mending(Path(request.db), current_run_plan, watcher.warn)
     tell_of_plan(run_plan, request, watcher)
     if run_plan.stopping is not None:

@@ -24,13 +24,16 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.keep.journal_loader import load_journals
+from slant.collector.plan.conversations import plan
 from slant.collector.providers import provider_named
 from slant.collector.providers.error_meanings import speakers
 from slant.collector.providers.exchange import Exchange
-from slant.collector.records import READ_AGAIN, Reading, Trial
+from slant.collector.records import READ_AGAIN, Reading, Reply, Trial
 from slant.collector.studies.catalogue import load_study
+from slant.collector.studies.stored_texts import kept_text, study_line, text_id
 from slant.collector.study.records import StudyModel
 from slant.collector.system.shipped_files import current_code_version, sql_query
+from slant.collector.terminal import count_text
 
 PAGE = 2000
 _TRIAL = tuple(f.name for f in fields(Trial))
@@ -59,7 +62,7 @@ def read_again(db: str | Path, *, on_progress: OnRows = lambda done, all_of_them
     load_journals(db)
     report, finals = ReadAgainReport(), _finals(db)
     with SideJournal(db, "readings") as journal:
-        for rows, total in _pages(db):
+        for rows, total in _pages(db, "responses_to_read"):
             changes = [change for row in rows if (change := _change(row, db, finals, report))]
             if changes:
                 journal.append(_line(changes))
@@ -105,6 +108,91 @@ def measure_answers(db: str | Path, study: Study, functions: Mapping[str, Callab
     return len(changes)
 
 
+def read_by(db: str | Path, study: Study, on_progress: OnRows = lambda done, all_of_them: None) -> ReadAgainReport:
+    """Read a study's kept answers to single questions as its file says now, and keep what is read differently with
+    that text: an edit that leaves prompts as they were asks nothing again. Refusals and what was cut off or filtered
+    stay what they were.
+    """
+    db, report = Path(db), ReadAgainReport()
+    load_journals(db)
+    planned, changes = _planned(study, db), []
+    for rows, total in _pages(db, "answers_to_read", {"study": study.name}):
+        changes += [change for row in rows if (change := _read_by(study, planned, row, report)) is not None]
+        on_progress(report.read + report.not_read, total)
+    if changes:
+        with SideJournal(db, "readings") as journal:
+            journal.append(study_line(study, utc_now()))
+            for first in range(0, len(changes), PAGE):
+                journal.append(_line(changes[first : first + PAGE]))
+        load_journals(db)
+    return report
+
+
+def read_if_edited(db: str | Path, study: Study) -> str | None:
+    """Read a study's kept answers again if its text is not the newest one kept; return a sentence on those that it
+    reads differently, None if there are none."""
+    newest = kept_text(db, study.name)
+    if newest is None or newest.text_id == text_id(study.texts):
+        return None
+    found = read_by(db, study)
+    if not found.changed:
+        return None
+    what = f"{study.name} has been edited, and reads {count_text(found.changed, 'kept answer')} differently now"
+    return f"{what}; the journal keeps what was read first."
+
+
+def _planned(study: Study, db: Path) -> dict[str, Trial]:
+    """Return the trials that the study plans now, by their ids, as the models of its kept answers were asked."""
+    key = "model, provider, requested_model, settings, seed"
+    query = f"SELECT {key}, max(repetition) FROM ({sql_query('answers_to_read')}) GROUP BY {key}"  # noqa: S608
+    with reading(db) as connection:
+        asked = connection.execute(query, {"study": study.name, "after": -1}).fetchall()
+    known = {model.model: model for model in study.models}
+    trials: dict[str, Trial] = {}
+    for name, provider, requested, settings, seed, repetitions in asked:
+        usual = known.get(name) or StudyModel(name, "", provider, requested)
+        model = replace(usual, provider=provider, requested_model=requested, settings=_json(settings))
+        for conversation in plan(study, model, seed, repetitions or 1):
+            trials |= {trial.trial_id: trial for trial in conversation.trials}
+    return trials
+
+
+def _read_by(
+    study: Study, planned: Mapping[str, Trial], row: Mapping[str, Any], report: ReadAgainReport
+) -> dict[str, Any] | None:
+    trial = planned.get(row["first_trial_id"] or row["trial_id"])
+    if trial is None:
+        report.not_read += 1
+        return None
+    report.read += 1
+    before = _values(row)
+    values = dict(before)
+    was = _json(row["factors"])
+    if row["outcome"] in ("answered", "malformed"):
+        found = read_reply(study, trial, Reply(answer=row["answer"]))
+        values |= {"outcome": found.outcome, "choice": found.choice, "detail": found.detail}
+        was = _with_typed_measures(dict(found.factors), was)
+    values["factors"] = json.dumps({**was, **trial.factors}, ensure_ascii=False)
+    if _json(values["factors"]) == _json(row["factors"]) and values | {"factors": None} == before | {"factors": None}:
+        return None
+    report.changed += 1
+    report.outcomes[before["outcome"], values["outcome"]] += before["outcome"] != values["outcome"]
+    return values
+
+
+_MEASURES = ("measures", "measured", "measured_outcomes")
+
+
+def _with_typed_measures(found: dict[str, Any], was: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was read, with what a person's own functions measured before: they are not at hand here."""
+    now = {name: list(found.get(name, ())) for name in _MEASURES}
+    for measure in zip(*(was.get(name, ()) for name in _MEASURES), strict=False):
+        if measure[0] not in found.get("measures", ()):
+            for name, value in zip(_MEASURES, measure, strict=True):
+                now[name].append(value)
+    return {**found, **now} if now["measures"] else found
+
+
 def _line(changes: list[dict[str, Any]]) -> dict[str, Any]:
     return {"kind": "readings", "read_at": utc_now(), "code_version": current_code_version(), "rows": changes}
 
@@ -124,16 +212,17 @@ def _finals(db: Path) -> dict[str, str]:
         return dict(rows.fetchall())
 
 
-def _pages(db: Path) -> Iterator[tuple[list[dict[str, Any]], int]]:
-    last = -1
+def _pages(db: Path, query: str, values: Mapping[str, Any] | None = None) -> Iterator[tuple[list[dict[str, Any]], int]]:
+    """Yield the rows of a query in parts, and how many there are in all."""
+    text, given = sql_query(query), {**(values or {}), "after": -1}
     with reading(db) as connection:
-        total = connection.sql(sql_query("responses_to_read"), params={"after": -1}).count("row_no").fetchall()[0][0]
+        total = connection.sql(text, params=given).count("row_no").fetchall()[0][0]
     while True:
         with reading(db) as connection:
-            rows = _dicts(connection, f"{sql_query('responses_to_read')} LIMIT {PAGE}", {"after": last})
+            rows = _dicts(connection, f"{text} LIMIT {PAGE}", given)
         if not rows:
             return
-        last = rows[-1]["row_no"]
+        given["after"] = rows[-1]["row_no"]
         yield rows, total
 
 

@@ -127,14 +127,19 @@ def import_command(
     from slant.collector.keep.anonymous import typed_command
     from slant.collector.progress.status import coverage_note
     from slant.collector.studies.catalogue import load_study
+    from slant.collector.studies.stored_texts import kept_text, text_id
 
-    for known in imported_before(db, load_study(study, variant, db).name, files["paths"]):
+    loaded = load_study(study, variant, db)
+    for known in imported_before(db, loaded.name, files["paths"]):
         say(known)
+    newest = kept_text(db, loaded.name)
     if_interrupted("Left at once.", f"Rows that are in {db} stay. The same command adds only the rest.")
     with _progress() as on_rows:
         report = import_trials(db, study, variant=variant, on_rows=on_rows, command=typed_command(db), **files)
     _print_import(report, output_format)
-    if note := coverage_note(db, load_study(study, variant, db)):
+    if report.rows_already_there and newest is not None and newest.text_id != text_id(loaded.texts):
+        say(f"{study} has been edited, and rows that were there stay as it read them. To read all again: --db NEW_FILE")
+    if note := coverage_note(db, loaded):
         say(note)
     if problems_file is not None:
         try:
@@ -262,8 +267,9 @@ def _export_lake(db: Path, folder: Path, anonymous: bool) -> None:
 
 
 def _propose(files: dict[str, Any], db: Path) -> None:
-    """Write a study for the files, and says what it took and how to go on."""
+    """Write a study for the files, and say what it took and how to go on."""
     from slant.collector.importing.proposals.proposal import propose_study
+    from slant.collector.studies.catalogue import load_study, next_command
 
     if (layout := files.pop("layout")) not in ("tidy", "people"):
         raise UsageError("--layout needs a study: name it, as in --study rmiat")
@@ -283,18 +289,18 @@ def _propose(files: dict[str, Any], db: Path) -> None:
     if len(proposed.why) > _SHOWN_COLUMNS:
         say(f"  … and {len(proposed.why) - _SHOWN_COLUMNS} more columns")
     say(f"Written: {', '.join(str(path.parent / name) for name in sorted(proposed.files))}")
-    own_db = shlex.quote(str(db if is_typed("db") else Path(f"{path.parent.name}.duckdb")))
+    own_db = db if is_typed("db") else Path(f"{path.parent.name}.duckdb")
     typed = [f"--model {shlex.quote(proposed.model)}"] if proposed.model else []
     typed += [f"--decimal {decimal}"] if decimal else []
     if proposed.layout == "people":
         typed += ["--layout people --consent TEXT --origin TEXT"]
         typed += [f"--map-value {shlex.quote(value)}" for value in proposed.values]
     rows = " ".join([*typed, *(shlex.quote(str(file)) for file in files["paths"])])
-    say(f"Next: collect import --study ./{path} --db {own_db} {rows}")
+    say(f"Next: collect import --study ./{path} --db {shlex.quote(str(own_db))} {rows}")
     if proposed.fit:
-        say(f"      analyze --fit {proposed.fit} --db {own_db}")
+        say(f"      {next_command(load_study(str(path)), own_db)}")
     elif proposed.table:
-        say(f"      analyze tables {proposed.table} --db {own_db}")
+        say(f"      analyze tables {proposed.table} --db {shlex.quote(str(own_db))}")
 
 
 def _print_import(report: Any, output_format: str) -> None:

@@ -209,7 +209,7 @@ def recount_command(
 _EXAMPLES_OF_REREAD = """\b
 Examples:
   collect reread --db slant.duckdb
-  collect reread --db slant.duckdb --format csv
+  collect reread --db slant.duckdb --study ./drinks/study.toml      after an edit of how answers are read
   collect reread --db slant.duckdb --study notes --measure warmth=warmth.py
 
 slant stores every response complete, so that a new version can correct what an older one could not know: a finish
@@ -228,34 +228,44 @@ they were read.
     help="Measure answers of --study by the function NAME of your Python file or R script. Repeatable.",
 )
 @click.option("--of", metavar="QUESTION", help="With --measure: the question. Default: the only one with a text.")
-@study_option("With --measure: whose answers are measured.")
+@study_option("Read its answers as its file says now; with --measure: measure them.")
 @provider_file_option
 @db_option
 @output_options
 def reread_command(db: Path, output_format: str, measures: tuple[str, ...], of: str | None, study: str | None) -> None:
     """Read all kept responses once more, as this version of slant understands them; no model is asked.
 
+    With --study FILE, its answers are read as the edited file says now: another kind of question, another form, other
+    labels of a scale. Prompts must be as they were.
+
     A measure is a question of its own in tables and fits. Its function gets an answer as a text, and gives a number.
     """
-    from slant.collector.ask.reading_again import measure_answers, read_again
+    from slant.collector.ask.reading_again import measure_answers, read_again, read_by
     from slant.collector.reading.text_measures import typed_function
     from slant.collector.studies.catalogue import load_study
 
     named = [measure.partition("=") for measure in measures]
-    if bool(measures) != bool(study) or (of and not study) or not all(name and file for name, _, file in named):
+    if (measures and not study) or (of and not measures) or not all(name and file for name, _, file in named):
         raise UsageError("--measure takes NAME=FILE, with --study.", "As in: --study notes --measure warmth=warmth.py")
-    if study:
+    if study and measures:
         functions = {name: typed_function(Path(file), name) for name, _, file in named}
         n = measure_answers(db, load_study(study, db=db), functions, of)
         say(f"{count_text(n, 'answer')} measured: {', '.join(functions)}. To see them: analyze tables --study {study}")
         return
-    report = read_again(db, on_progress=counter("responses"))
+    if study:
+        report = read_by(db, load_study(study, db=db), on_progress=counter("answers"))
+    else:
+        report = read_again(db, on_progress=counter("responses"))
     rows = [{"before": old, "now": new, "attempts": n} for (old, new), n in sorted(report.outcomes.items()) if n]
     if rows:
         print_rows(rows, output_format)
-    summary = f"{count_text(report.read, 'response')} read again, {report.changed:,} differently than before."
+    what = "answer" if study else "response"
+    summary = f"{count_text(report.read, what)} read again, {report.changed:,} differently than before."
     say(summary if rows or report.changed else f"{summary} Nothing has changed.")
     if report.not_read:
-        say(f"{report.not_read:,} are unchanged: their provider, or the text of their study, is unknown here.")
+        why = (
+            "the study no longer plans them" if study else "their provider, or the text of their study, is unknown here"
+        )
+        say(f"{report.not_read:,} are unchanged: {why}.")
     if any(new == "failed" for _, new in report.outcomes):
         say("The next collect repeats trials that now have no answer.")

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant.collector import collect
+from slant.collector.ask.reading_again import measure_answers, read_by
 from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseWriteError, StudyError, UnknownNameError
 from slant.collector.keep.database import reading, showing, writing
@@ -226,3 +227,53 @@ BEFORE = {"s.toml": 'title = "a"\n[prompt]\nwordings = [{ wording = 1, text = "x
 )
 def test_differences_name_keys_and_rows(now: dict[str, str], places: list[str]) -> None:
     assert text_differences(BEFORE, now) == places
+
+
+OPINION = """
+name = "opinion"
+title = "Opinions"
+design = "factorial"
+factors.claim = ["one", "two"]
+templates.plain = "Do you agree? {claim}"
+questions.agree = { kind = "choice", options = ["No", "Maybe", "Yes"], text = "Say it." }
+questions.why = { kind = "text", text = "Why?" }
+crossing.questions = "apart"
+models = [{ model = "gpt-6-luna", provider = "openai" }]
+"""
+AS_SCALE = 'kind = "scale", labels = { 1 = "No", 2 = "Maybe", 3 = "Yes" }, answer = "Answer with No, Maybe or Yes."'
+
+
+def test_an_edit_of_how_answers_are_read_reads_the_kept_ones_and_asks_nothing(tmp_path: Path) -> None:
+    file, db = tmp_path / "opinion.toml", tmp_path / "a.duckdb"
+    file.write_text(OPINION)
+    collect(db, file, simulated=True, repetitions=4)
+    measure_answers(db, load_study(str(file)), {"warmth": len}, "why")
+    edit(file, 'kind = "choice", options = ["No", "Maybe", "Yes"]', AS_SCALE)
+    typed = ["--study", str(file), "--db", str(db)]
+    said = CliRunner().invoke(command, [*typed, "--simulated", "--repetitions", "4"]).output
+    assert "opinion has been edited, and reads 8 kept answers differently now" in said
+    assert "Nothing to ask: all 16 trials" in said
+    with reading(db) as connection:
+        query = (
+            "SELECT question, answer, rating FROM factorial_trials WHERE is_valid AND question <> 'why' ORDER BY ALL"
+        )
+        found = connection.sql(query).fetchall()
+        warmth = connection.sql("SELECT count(*) FROM factorial_trials WHERE question = 'warmth'").fetchall()
+    assert found
+    assert {row for row in found if row[0] == "agree"} <= {
+        ("agree", "Maybe", 2),
+        ("agree", "No", 1),
+        ("agree", "Yes", 3),
+    }
+    assert warmth != [(0,)]  # what a person's own function measured stays
+    again = CliRunner().invoke(command, ["reread", *typed]).output
+    assert "16 answers read again, 0 differently than before" in again
+
+
+@pytest.mark.parametrize("name", ["callbacks", "habits", "interference"])
+def test_a_title_changes_no_reading(tmp_path: Path, name: str) -> None:
+    db = tmp_path / "a.duckdb"
+    collect(db, name, simulated=True, pilot=40, yes=True)
+    found = read_by(db, load_study(name))
+    assert found.read >= 40
+    assert (found.changed, found.not_read) == (0, 0)

@@ -69,7 +69,9 @@ def proposed_question(
         return ProposedQuestion((text, 'kind = "yes_no"', *each), said, kind)
     if kind == "choice":
         options = tuple(read)
-        said = f"a choice among {', '.join(options)}{_unread(given, lambda value: read_choice(value, options))}"
+        ordered = ". Are they ordered? Then make it a scale: labels = { 1 = … }" if len(options) > 2 else ""
+        unread = _unread(given, lambda value: read_choice(value, options))
+        said = f"a choice among {', '.join(options)}{unread}{ordered}"
         listed = f"options = [{', '.join(map(toml_text, options))}]"
         return ProposedQuestion((text, 'kind = "choice"', listed, *each), said, kind)
     return ProposedQuestion((text, 'kind = "text"', *each), "free text", "text")
