@@ -3,12 +3,13 @@
 #' Codes of a model for all texts, corrected by those that people have coded: the estimate by people's codes plus
 #' \eqn{\lambda} times what the coder's codes of the other texts give beyond those of people's texts. The `lambda` that
 #' makes the variance (summed over coefficients) smallest is found, and cut to 0 (people alone) to 1. It takes people's
-#' texts as a simple random sample, and rows as independent; for unequal probabilities, clusters or coded predictors
-#' there is [fit_dsl()].
+#' texts as a simple random sample; for unequal probabilities or coded predictors there is [fit_dsl()], as which it
+#' treats clusters. Without any, rows are taken as independent.
 #'
 #' @inheritParams fit_dsl
 #' @param codes a named list of one: the column of people's codes, which is the formula's outcome, and that of the
 #'   coder's.
+#' @param probability as in [fit_dsl()]; if people's texts were drawn with unequal ones, this is refused.
 #' @param lambda `NULL`, or a number from 0 to 1.
 #' @return As of [fit_dsl()]; `tables$lambdas` has the lambda of each regression (`lambda_used`), with `n_people` and
 #'   `n_others` texts.
@@ -24,34 +25,54 @@
 #' levels <- list(condition = c("a", "b"))
 #' fit_ppi(posts, "angry ~ condition", list(angry = "code"), "binomial", levels = levels)$estimates
 fit_ppi <- function(data, formula, codes, family = c("gaussian", "binomial"), lambda = NULL, by = NULL,
-                    levels = NULL, estimator = c("regression", "amce", "marginal_means", "impact_ratio")) {
+                    levels = NULL, estimator = c("regression", "amce", "marginal_means", "impact_ratio"),
+                    cluster = NULL, probability = NULL) {
   check_arguments()
   family <- one_of(family, c("gaussian", "binomial"), "family")
   estimator <- one_of(estimator, corrected_estimators, "estimator")
-  formula <- coded_formula(data, formula, codes, by)
+  formula <- coded_formula(data, formula, codes, c(cluster, probability, by))
   if (length(unlist(codes)) != 1 || names(codes) != all.vars(formula[[2]])) {
     stop_with("Here one coder codes the outcome, and nothing else is coded; for more there is fit_dsl().")
   }
-  fit_coded(data, formula, codes, by, character(), levels, function(rows) {
-    sample <- coded_sample(rows, NULL)
+  fit_coded(data, formula, codes, by, c(cluster, probability), levels, function(rows) {
+    sample <- coded_sample(rows, probability)
+    drawn <- range(sample$probability[sample$is_coded])
+    if (drawn[[2]] > 1.01 * drawn[[1]]) {
+      stop_with(
+        sprintf(
+          "Texts were drawn for people with probabilities from %.2g to %.2g, and ppi needs a simple random sample.",
+          drawn[[1]], drawn[[2]]
+        ),
+        "For unequal probabilities: fit_dsl() (--fit dsl)."
+      )
+    }
     check_coded_levels(rows, formula, sample$is_coded)
     if (all(sample$is_coded)) stop_with("People have coded all texts: fit their codes.")
-    weight <- sample$is_coded / sample$probability
+    weight <- as.double(sample$is_coded)
+    codes_of <- if (is.null(cluster)) NULL else match(rows[[cluster]], unique(rows[[cluster]]))
     lambdas <- NULL
     compared <- lapply(estimands(formula, rows, estimator, names(codes), family), function(one) {
       rows <- rows_with(rows, one$columns, sample$is_coded)
       parts <- powered_parts(one$formula, rows, codes, sample$is_coded, family)
       used <- if (is.null(lambda)) tuned_lambda(parts, powered_estimate(parts, 1, family), family) else lambda
       estimate <- powered_estimate(parts, used, family)
-      axes <- eigen(powered_covariance(parts, estimate, used, family), symmetric = TRUE)
       solved <- list(
-        estimate = estimate, inverse = diag(length(estimate)), scores = sqrt(pmax(0, axes$values)) * t(axes$vectors)
+        estimate = estimate, inverse = diag(length(estimate)), scores = if (is.null(cluster)) {
+          axes <- eigen(powered_covariance(parts, estimate, used, family), symmetric = TRUE)
+          sqrt(pmax(0, axes$values)) * t(axes$vectors)
+        } else {
+          powered_changes(parts, estimate, used, family)
+        },
+        without = function(is_out) {
+          rest <- powered_parts(one$formula, rows[!is_out, , drop = FALSE], codes, sample$is_coded[!is_out], family)
+          powered_estimate(rest, used, family)
+        }
       )
-      corrected <- coefficients_over(one$of(solved), NULL, sum(sample$is_coded))
+      corrected <- coefficients_over(one$of(solved), codes_of, sum(sample$is_coded))
       lambdas <<- rbind(lambdas, frame_of(
         lambda_used = used, n_people = sum(sample$is_coded), n_others = sum(!sample$is_coded)
       ))
-      compared_methods(corrected, rows, one$formula, codes, family, weight, NULL, one$of)
+      compared_methods(corrected, rows, one$formula, codes, family, weight, codes_of, one$of)
     })
     corrected_fit(do.call(rbind, compared), "prediction-powered inference", estimator, list(lambdas = lambdas))
   })
@@ -117,6 +138,16 @@ powered_covariance <- function(parts, estimate, lambda, family) {
   of_others <- stats::cov(scores$others) * if (is_mean) (n_others - 1) / n_others else 1
   middle <- of_people + n / n_others * lambda^2 * of_others
   scores$inverse %*% middle %*% scores$inverse / n
+}
+
+# How each row moves the estimate.
+powered_changes <- function(parts, estimate, lambda, family) {
+  scores <- powered_scores(parts, estimate, family, lambda != 0)
+  changes <- matrix(0, length(parts$is_coded), length(estimate))
+  centred <- function(values) scale(values, scale = FALSE) / nrow(values)
+  changes[parts$is_coded, ] <- centred(scores$people - lambda * scores$own)
+  changes[!parts$is_coded, ] <- lambda * centred(scores$others)
+  changes %*% scores$inverse
 }
 
 # Predict then debias: a mixed model's coefficients by people's texts, plus for each a weight times what the coder's

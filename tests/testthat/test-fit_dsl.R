@@ -200,6 +200,22 @@ test_that("an AMCE averages over the combinations that both levels were shown in
   expect_equal(perfect$estimate, amces("truth")$estimate[at], tolerance = 1e-10)
 })
 
+test_that("prediction-powered errors over clusters are of their sums, and unequal probabilities are refused", {
+  posts <- coded_posts(800)
+  posts$group <- rep(1:50, 16)
+  fit <- function(rows, ...) suppressMessages(fit_ppi(rows, "angry ~ 1", list(angry = "code"), lambda = .5, ...))
+  is_coded <- !is.na(posts$angry)
+  moves <- ifelse(is_coded, ifelse(is_coded, posts$angry, 0) - .5 * posts$code, .5 * posts$code)
+  moves <- stats::ave(moves, is_coded, FUN = function(own) (own - mean(own)) / length(own))
+  by_hand <- sqrt(50 / 49 * sum(rowsum(moves, posts$group)^2))
+  over <- fit(posts, cluster = "group")$estimates
+  expect_equal(over$std_error, by_hand)
+  expect_equal(c(over$estimate, over$df), c(fit(posts)$estimates$estimate, 49))
+  alone <- fit(posts, cluster = "name") # eight of them: a jackknife
+  expect_match(paste(alone$messages$text, collapse = " "), "8 clusters are fewer than 40")
+  expect_match(fit(posts, probability = "drawn")$fits$error, "probabilities from 0.25 to 0.5")
+})
+
 test_that("AMCEs are refused in a sentence where they can't be averaged", {
   posts <- applications()
   error <- function(formula, rows = posts) {

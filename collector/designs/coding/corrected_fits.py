@@ -31,8 +31,7 @@ def fits_of_codes(study: StudyFile) -> dict[str, Fit]:
     sampled = {**settings, **cluster, PROBABILITY: PROBABILITY}
     fits = {"dsl": _fit("dsl", formula, levels, sampled | averaged)}
     fits["prevalence"] = _fit("dsl", f"{PEOPLE} ~ 1", {}, sampled)
-    if not cluster:  # it takes texts as independent
-        fits["ppi"] = _fit("ppi", formula, levels, settings | averaged)
+    fits["ppi"] = _fit("ppi", formula, levels, sampled | averaged)
     return {name: replace(fit, name=name) for name, fit in fits.items()}
 
 
