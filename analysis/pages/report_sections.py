@@ -34,7 +34,7 @@ from slant.analysis.plots.drawing import PAGE_DPI, Figure, draw, embedded
 from slant.analysis.plots.registry import FigureRows
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import table_info
-from slant.collector.sources import sources_that
+from slant.collector.sources import PEOPLE, sources_that
 from slant.collector.studies.catalogue import BASE, Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.terminal import count_text
@@ -219,7 +219,7 @@ def kept_answers(section: SectionData) -> list[str]:
 
 def counted_answers(section: SectionData) -> list[str]:
     """Return observed differences, without a test and so without a conclusion."""
-    for said in (_mean_indices, _observed_differences, _answer_counts):
+    for said in (_mean_indices, _observed_differences, _corrected_codes, _answer_counts):
         if sentence := said(section):
             return [sentence]
     return []
@@ -345,11 +345,30 @@ def _observed_differences(section: SectionData) -> str | None:
     )
 
 
+def _corrected_codes(section: SectionData) -> str | None:
+    rows = section.own("corrected_estimates")
+    if (
+        rows.is_empty()
+        or (effects := rows.filter(fit="dsl").filter(~pl.col("term").str.contains("intercept"))).is_empty()
+    ):
+        return None
+    excludes_0 = (pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)
+    n = dict(effects.group_by("method").agg(excludes_0.sum()).iter_rows())
+    differences = count_text(effects.filter(method="corrected").height, "difference")
+    found = f"{n['corrected']} {'has' if n['corrected'] == 1 else 'have'} an interval that excludes 0"
+    return (
+        f"Of {differences} between levels, corrected for the coder's errors, {found} "
+        f"(with codes taken as truth: {n['coder']})."
+    )
+
+
 def _answer_counts(section: SectionData) -> str | None:
     rows = section.own("outcome_counts")
     if rows.is_empty():
         return None
-    n, n_models = int(rows["n_trials"].sum()), rows["model"].n_unique()
-    fit = next(iter(section.study.fits), None)
+    n, n_models = int(rows["n_trials"].sum()), rows.filter(pl.col("model") != PEOPLE)["model"].n_unique()
+    if n_models == 0:
+        return f"{count_text(n, 'answer')} of people."
+    fit = next(iter(fits_of(section.study)), None)
     first = f"analyze --fit {fit} --study {section.study.as_typed}" if fit else "analyze tables"
     return f"{count_text(n, 'answer')} of {count_text(n_models, 'model')}; nothing is compared yet: {first}."

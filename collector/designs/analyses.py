@@ -26,13 +26,15 @@ class Vocabulary:
 class ReportPart:
     """Define one group of tables in a report: the rows of these views unchanged, under one title, after `texts`.
 
-    `name` is its anchor, and unique in a report. Without rows in any of its views, a report leaves the group out.
+    `name` is its anchor, and unique in a report. Without rows in any of its views, a report leaves the group out. Its
+    tables are folded unless it `is_open`.
     """
 
     name: str
     title: str
     views: tuple[str, ...]
     texts: tuple[str, ...] = ()
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,12 @@ def test_codes_taken_as_truth_people_and_corrected_stand_together_with_the_one_t
     effects = dict(rows.select("method", "estimate").iter_rows())
     assert set(effects) == {"coder", "people", "corrected"}
     assert effects["coder"] > effects["corrected"] + 0.1
+    page = db.with_name("report.html")
+    assert CliRunner().invoke(analyze, ["report", "--db", str(db), "--out", str(page)]).exit_code == 0
+    text = " ".join(page.read_text("utf-8").split())
+    assert (
+        "corrected for the coder&#39;s errors, 0 have an interval that excludes 0 (with codes taken as truth: " in text
+    )
 
 
 def test_texts_that_are_coded_again_show_whether_a_coder_drifts_and_how_often_a_false_alarm_is_to_be_expected(

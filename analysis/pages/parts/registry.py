@@ -299,7 +299,7 @@ def _declared(section: SectionData) -> Iterator[Group]:
     """Yield the groups that the study's design declares and that have rows."""
     for part in section.study.design.analyses.report_parts:
         if tables := section.captioned_tables(*part.views):
-            yield Group(part.name, part.title, part.texts, tables)
+            yield Group(part.name, part.title, part.texts, tuple(replace(t, is_open=part.is_open) for t in tables))
 
 
 def _without_folder_names(group: Group) -> Group:

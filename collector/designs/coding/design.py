@@ -95,6 +95,7 @@ class CodingAnalyses(Analyses):
                 'Report the rows "corrected": they are right whatever the coder\'s errors are. "coder" takes its codes '
                 'as truth, "people" uses their texts alone.',
             ),
+            is_open=True,
         ),
     )
 
