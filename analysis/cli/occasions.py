@@ -87,7 +87,7 @@ _OPTIONS_OF_WATCH = (
 @result_command("watch", epilog=_EXAMPLES_OF_WATCH, options=_OPTIONS_OF_WATCH, figure="the shifts over the occasions")
 def watch_command(asked: Asked, show: str, alpha: float, page: Path | None, on_alarm: str | None) -> Answer:
     """Follow a model over the occasions on which it was asked the same prompts: which means, effects, rates of answers
-    and refusals, and lengths of answers have moved since the first one?
+    and refusals, lengths and costs of answers have moved since the first one?
 
     Intervals are valid after each occasion, however often one looks, and include the error of the first occasion;
     `since` is the occasion with which the shift begins. Missing occasions, a changed study and another served model are

@@ -182,7 +182,7 @@ def watch(
     workers: Workers = None,
     executor: Executor | None = None,
 ) -> Watch:
-    """Follow each mean and effect, the rates of answers and refusals, and the length of answers over the occasions of
+    """Follow each mean and effect, rates of answers and refusals, and length and cost of answers over the occasions of
     `collect watch` (or `--again`). The first answers are the reference. A false alarm, over all looks and all that is
     watched, has at most the probability `alpha`.
 

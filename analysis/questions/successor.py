@@ -40,6 +40,7 @@ OF_TRIALS: Mapping[str, pl.Expr] = {
     "answered": pl.col("outcome") == "answered",
     "refused": pl.col("is_refusal"),
     "output_tokens": pl.col("output_tokens"),
+    "cost_usd": pl.col("cost_usd"),
 }
 """Give what is known of each trial, whatever the study measures."""
 HAS_FIXED_MEAN = pl.col("measure") == MEASURES["profile"]
