@@ -163,7 +163,7 @@ def _tells_of(record: dict[str, Any], study: str, runs: set[str], models: set[st
         return any(_run_of(row["attempt_id"]) in runs for row in record.get("rows", ()))
     if kind == "check":
         return f"{record.get('provider')}/{record.get('requested_model')}" in models
-    return kind in ("study", "look", "set_aside", "registration") and record.get("study") == study
+    return kind in ("study", "look", "sample", "set_aside", "registration") and record.get("study") == study
 
 
 def _run_of(attempt_id: Any) -> str:

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from slant.analysis import agreement, fit
 from slant.analysis.cli.main import analyze
 from slant.collector import collect, import_trials
+from slant.collector.keep.database import reading
 from slant.collector.keep.text_samples import draw_sample
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.coding_sheets import strata_of
@@ -56,6 +57,17 @@ def test_codes_taken_as_truth_people_and_corrected_stand_together_with_the_one_t
     assert (
         "corrected for the coder&#39;s errors, 0 have an interval that excludes 0 (with codes taken as truth: " in text
     )
+
+
+def test_an_archive_has_the_sample_so_that_corrected_estimates_are_made_again(db: Path) -> None:
+    archive, check = db.with_name("reasons.zip"), db.with_name("check")
+    sealed = CliRunner().invoke(analyze, ["seal", "--study", "reasons", "--db", str(db), "--out", str(archive)])
+    assert sealed.exit_code == 0, sealed.output
+    replayed = CliRunner().invoke(analyze, ["replay", str(archive), "--out", str(check)])
+    assert "All recomputed results agree" in replayed.output, replayed.output
+    with reading(check / "replayed.duckdb") as connection:
+        [[n]] = connection.execute("SELECT count(*) FROM corrected_estimates WHERE method = 'corrected'").fetchall()
+    assert n > 0
 
 
 def test_texts_that_are_coded_again_show_whether_a_coder_drifts_and_how_often_a_false_alarm_is_to_be_expected(
