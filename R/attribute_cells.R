@@ -243,7 +243,9 @@ about_clusters <- function(n, values, choice, method) {
 
 # Fits `fit_one(rows)` of attribute_rows() to each group.
 fit_attributes <- function(data, outcome, attributes, cluster, weights, levels, by, to, fit_one, declared = list()) {
-  declared <- checked_declaration(declared)
+  told <- declare_trials(data, cluster, declared)
+  cluster <- told$cluster
+  declared <- told$declared
   needed <- c(unlist(declared, use.names = FALSE), cluster_columns(cluster))
   check_columns(data, unique(c(outcome, attributes, needed, weights, by)), to)
   columns <- unique(c(outcome, attributes, needed, weights))

@@ -77,6 +77,38 @@ declared_parent <- function(declared, formula) {
 # The columns of `declared` that such a fit needs.
 clusters_to_declare <- function(declared, formula) c(declared_parent(declared, formula), declared$prompt)
 
+# What a table of a factorial study's trials (open_trials()) tells of what varied, for a caller who names neither
+# clusters nor a declaration: list(cluster, declared), as the study itself would declare it. A factor is a column of
+# which each item has one value, a property one of which each level of a factor has one value. Other tables are left as
+# they are.
+declare_trials <- function(data, cluster, declared) {
+  told <- list(cluster = cluster, declared = checked_declaration(declared))
+  of_trials <- c("item", "template", "respondent", "persona", "participant", "n_profiles", "trial_id")
+  if (!is.null(cluster) || length(told$declared) > 0 || !all(of_trials %in% names(data)) || nrow(data) == 0) {
+    return(told)
+  }
+  n_of <- function(columns) max(group_codes(data, columns))
+  is_text <- vapply(data, function(column) is.character(column) || is.factor(column), NA)
+  texts <- setdiff(names(data)[is_text], c(of_trials, "condition", "test", "question"))
+  texts <- texts[vapply(texts, function(name) n_of(name) > 1 && n_of(c("item", name)) == n_of("item"), NA)]
+  n <- vapply(texts, n_of, 1L)
+  parents <- lapply(stats::setNames(texts, texts), function(name) {
+    finer <- texts[n > n[[name]]]
+    finer <- finer[vapply(finer, function(other) n_of(c(other, name)) == n[[other]], NA)]
+    finer[order(n[finer])][seq_len(min(1, length(finer)))]
+  })
+  factors <- texts[lengths(parents) == 0]
+  is_crossed <- length(factors) > 0 && prod(n[factors]) == n_of("item") && all(data$n_profiles %in% 1)
+  of_prompt <- Filter(function(name) n_of(name) > 1, c("persona", "template"))
+  of_people <- !all(is.na(data$participant))
+  told$cluster <- if (of_people) "participant" else if (n_of("persona") >= 10) "respondent" else "item"
+  told$declared <- checked_declaration(list(
+    properties = Filter(length, parents), cells = if (is_crossed) c(factors, of_prompt),
+    prompt = c("item", "template", "respondent", if (!all(data$n_profiles %in% 1)) "position")
+  ))
+  told
+}
+
 reason_for <- function(cluster) {
   if (length(cluster) == 2) {
     return("in two ways, as the study says")

@@ -26,7 +26,7 @@ fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regre
     )
   }
   levels <- level_lists(data, all.vars(formula[[3]]), levels[intersect(names(levels), all.vars(formula[[3]]))])
-  declared <- checked_declaration(declared)
+  declared <- declare_trials(data, cluster, declared)$declared
   used <- unique(c(columns, cluster_columns(cluster), clusters_to_declare(declared, formula)))
   check_columns(data, used, to = sprintf("fit %s", regression$name))
   fit_one <- function(rows) {

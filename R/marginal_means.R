@@ -19,12 +19,16 @@
 #' one cluster alone, the prompts of `declared$prompt` are the clusters, never the trials that repeat them. Without
 #' `declared`, `cluster` holds for all attributes. `fits$optimiser` says which clusters were used, and why.
 #'
+#' If neither is given and `data` are the trials of a factorial study ([open_trials()]), their columns tell both: the
+#' factors are those of which each `item` has one value, and a property is what each level of a factor has one value of.
+#' Rows of other tables are then independent.
+#'
 #' @param data a data frame with one row per profile (or vignette).
 #' @param outcome name of a numeric column: a choice as 0 or 1, or a rating. Rows in which a column that is used is
 #'   missing are left out and counted (`n_missing` of `fits`).
 #' @param attributes names of the columns with the levels that were shown.
 #' @param cluster name of the column of what rows have in common (the respondent: person, persona, template), or
-#'   `NULL`: rows are independent. One model is one respondent: its answers to many wordings cluster by wording. Two
+#'   `NULL`: see "Which clusters". One model is one respondent: its answers to many wordings cluster by wording. Two
 #'   names cluster in two ways, with the smaller number of clusters less 1 as degrees of freedom (a negative variance
 #'   falls back to the larger one-way variance, with a message); with fewer than ten on a side a mixed model is better.
 #' @param weights name of a column of weights, or `NULL`.
@@ -169,6 +173,9 @@ mean_contrasts <- function(data, outcome, attributes, cluster = NULL, weights = 
   }
   used <- c(attributes, between)
   to <- "compare marginal means"
+  told <- declare_trials(data, cluster, declared)
+  cluster <- told$cluster
+  declared <- told$declared
   properties <- names(declared$properties)
   ordered <- c(intersect(attributes, properties), setdiff(attributes, properties))
   fit_attributes(data, outcome, used, cluster, weights, levels, by, to, declared = declared, function(rows) {

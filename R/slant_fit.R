@@ -66,6 +66,8 @@ print.slant_fit <- function(x, n = 20, ...) {
   cat(sprintf("<slant_fit> %s\n", statuses_in_words(x$fits)))
   if (is.data.frame(x$messages)) cat(reasons_in_words(x$messages), sep = "")
   print_table(x$estimates, n)
+  how <- grep("cluster", unique(x$fits$optimiser), value = TRUE, fixed = TRUE)
+  if (length(how) == 1) cat(strwrap(sprintf("Errors: %s", how), exdent = 2), sep = "\n")
   listed <- c(setdiff(names(x), "tables"), if (length(x$tables) > 0) paste0("tables$", names(x$tables)))
   n_messages <- if (is.null(x$messages)) 0L else nrow(x$messages)
   note <- if (n_messages > 0) sprintf("; %s in $messages", counted(n_messages, "message")) else ""

@@ -34,3 +34,18 @@ test_that("copies of a deterministic model count once, and equal answers of one 
   yes <- transform(audit(), y = as.integer(seq_along(y) > 4)) # nearly always yes: equal by its distribution
   expect_no_match(fit(yes)$fits$messages, "counts once")
 })
+
+test_that("trials of a study tell their clusters themselves, and no repetition counts as another prompt", {
+  trials <- transform(audit(), respondent = "m", persona = NA, participant = NA, n_profiles = 1, trial_id = seq_along(y))
+  said <- list(properties = list(gender = "name"), cells = c("job", "name", "template"),
+               prompt = c("item", "template", "respondent"))
+  for (estimand in list(marginal_means, amce, mean_contrasts)) {
+    found <- estimand(trials, "y", c("gender", "job"))
+    expect_equal(found$estimates, estimand(trials, "y", c("gender", "job"), "item", declared = said)$estimates)
+    expect_match(found$fits$optimiser, "gender by name (gender is a property of name)", fixed = TRUE)
+  }
+  expect_output(print(found), "Errors: closed form, clusters: gender by name")
+  expect_match(suppressMessages(fit_lm(trials, "y ~ gender"))$fits$optimiser, "gender is a property of name")
+  people <- transform(trials, participant = seq_along(y) %/% 6)
+  expect_match(amce(people, "y", "job")$fits$optimiser, "participant")
+})
