@@ -256,9 +256,13 @@ def _gaps(occasions: pl.DataFrame, trials: pl.DataFrame) -> Iterator[str]:
         if before and now and before != now:
             yield f"{model}: from occasion {occasion} on it was asked for as {now}, before it as {before}."
     for (model,), own in occasions.sort("asked_from").group_by("model", maintain_order=True):
-        times = [own["first_asked_from"][0], *own["asked_from"]]
+        times = [
+            own["first_asked_from"][0],
+            *own["asked_from"],
+            trials["done_at"].max(),
+        ]  # since then others were asked
         days = [(b - a).total_seconds() / 86400 for a, b in pairwise(times) if a and b]
-        usual = pl.Series(days).median() if len(days) > 1 else None
+        usual = pl.Series(days[:-1]).median() if len(days) > 2 else None
         for begun, wait in zip(times, days, strict=False):
             if isinstance(usual, float) and usual > 0 and wait > _LATE * usual:
                 missing = f"{round(wait / usual) - 1} missing, one in {usual:.0f} days"

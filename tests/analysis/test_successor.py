@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import polars as pl
@@ -167,10 +168,12 @@ def test_missing_months_and_another_model_are_named() -> None:
         "model": "m", "study_version": "v1", "occasion": [2, 3, 4], "first_asked_from": [dates[0]] * 3,
         "asked_from": dates[1:], "first_served_models": "m-1", "served_models": ["m-1", "m-1", "m-2"],
     })  # fmt: skip
-    trials = pl.DataFrame({"model": "m", "occasion": [1, 2, 3], "requested_model": ["a", "a", "b"]})
+    asked = [*dates[:2], dates[3] + timedelta(days=60)]  # another model was asked on
+    trials = pl.DataFrame({"model": "m", "occasion": [1, 2, 3], "requested_model": ["a", "a", "b"], "done_at": asked})
     assert list(_gaps(occasions, trials)) == [
         "m: from occasion 3 on it was asked for as b, before it as a.",
         "m: nothing was asked for 92 days from 01 March 2026 (2 missing, one in 31 days).",
+        "m: nothing was asked for 60 days from 01 June 2026 (1 missing, one in 31 days).",
         "m: from occasion 4 on m-2 answered, before it m-1.",
     ]
 
