@@ -89,7 +89,7 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
                      polish = TRUE) {
   check_arguments()
   df_method <- one_of(df_method, c("kenward_roger", "satterthwaite"), "df_method")
-  declared <- checked_declaration(declared)
+  declared <- declare_trials(data, NULL, declared)$declared
   need_package("lmerTest", "fit mixed models")
   check_columns(data, character())
   formula <- checked_formula(formula, names(data))
