@@ -29,7 +29,7 @@ WITH sources AS (
     GROUP BY study, study_version, variant, item, code, is_simulated
 ), drawn AS (
     SELECT study, item, 1 - product(1 - probability) AS probability, bool_or(is_drawn) AS is_drawn
-    FROM (SELECT DISTINCT study, sample_no, item, probability, is_drawn FROM text_samples)
+    FROM (SELECT DISTINCT study, sample_no, seed, drawn_by, item, probability, is_drawn FROM text_samples)
     GROUP BY study, item
 )
 SELECT m.source, m.study, m.study_version, m.variant, coalesce(map_extract(m.attributes, 'model')[1], 'texts') AS model,
