@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 
+from slant.analysis import fit
 from slant.analysis.pages.report_formats import check_place, write_report
+from slant.collector import collect
 from slant.collector.errors import SlantError, UsageError
 from slant.collector.markup import escaped_markdown
+from tests.support.typed_pages import typed_in_r
 
 PNG = base64.b64encode(b"\x89PNG....").decode()
 PAGE = f"""<!DOCTYPE html><html><head><title>x</title><style>p {{}}</style></head><body>
@@ -94,3 +97,18 @@ def test_what_is_missing_is_said_before_the_work_with_what_to_install(
             check_place(tmp_path / f"report.{ending}")
     with pytest.raises(UsageError, match=r"\.html, \.docx, \.pdf or \.qmd"):
         check_place(tmp_path / "report.xlsx")
+
+
+@pytest.mark.slow
+@pytest.mark.needs("R", "duckdb", "knitr")
+def test_the_supplement_for_quarto_prints_outcomes_estimates_and_how_they_were_made(root: Path, tmp_path: Path) -> None:
+    collect(tmp_path / "a.duckdb", "callbacks", simulated=True)
+    fit(tmp_path / "a.duckdb", "callbacks", "amce")
+    shutil.copy(root / "inst" / "quarto" / "supplement.qmd", tmp_path)
+    there = 'library <- identity; slant <- NULL; params <- list(db = "a.duckdb")'
+    typed_in_r(f'{there}\nknitr::knit("supplement.qmd", "made.md")', tmp_path)
+    made = (tmp_path / "made.md").read_text("utf-8")
+    assert "|gpt-6-luna        |rating    |answered  |" in made
+    assert "### amce" in made
+    assert "gender by name (gender is a property of name)" in made
+    assert "Error" not in made
