@@ -270,7 +270,7 @@ def _finding(cell: Cell) -> str:
 
 
 def _amount(row: Mapping[str, Any], unit: str, what: str) -> str:
-    """Return how much more or less it is, in the words of its unit: the ends of a scale come last."""
+    """Return the size and direction of a difference in words; the ends of a scale come last."""
     points, of, scale = unit.partition(" on a scale")
     more = "more" if row["estimate"] > 0 else "less"
     return f"{rounded(abs(row['estimate']), _narrowest([row]))} {points} {more} {what}{of}{scale}"
