@@ -184,7 +184,7 @@ _MEASURES = ("measures", "measured", "measured_outcomes")
 
 
 def _with_typed_measures(found: dict[str, Any], was: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was read, with what a person's own functions measured before: they are not at hand here."""
+    """Return a reading with what a person's own functions measured before: they are not at hand here."""
     now = {name: list(found.get(name, ())) for name in _MEASURES}
     for measure in zip(*(was.get(name, ()) for name in _MEASURES), strict=False):
         if measure[0] not in found.get("measures", ()):
