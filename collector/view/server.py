@@ -204,10 +204,10 @@ def listening_socket(port: int, host: str = HOST) -> socket.socket:
         listener.bind((host, port))
     except OSError as error:
         listener.close()
-        what = f"Port {port}" if host == HOST else f"{host}, port {port}"
-        raise UsageError(
-            f"{what} can't be used: {error.strerror or error}.", "Leave --port out: a free one is taken."
-        ) from error
+        what, hint = f"Port {port}", "Leave --port out: a free one is taken."
+        if host != HOST:
+            what, hint = f"{host}, port {port}", "Name an address of this machine: --host ADDRESS"
+        raise UsageError(f"{what} can't be used: {error.strerror or error}.", hint) from error
     return listener
 
 
