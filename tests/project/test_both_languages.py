@@ -117,7 +117,8 @@ def works(db: Path) -> list[PlannedFit]:
         checked: dict[str, Fit] = {}
         if study.name == "rmiat":
             paper = mixed_fit(study)
-            alone = replace(paper, name="alone", engine="lm", formula="tokens ~ condition")  # no study here has such
+            # no study here has such
+            alone = replace(paper, name="alone", engine="lm", formula="tokens ~ condition", settings={})
             checked = {**fits_to_make(paper, fits_of(study)[CROSSED]), "alone": alone}
         if study.name == "callbacks":  # no study here names these engines
             rated = replace(study.fits["rating"], formula="rating ~ gender", settings={})
