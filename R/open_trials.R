@@ -135,6 +135,7 @@ in_plain_columns <- function(connection, query) {
     "(entry.value IS NOT NULL), false) AS is_number FROM (SELECT unnest(map_entries(attributes)) AS entry FROM (",
     query, ")) GROUP BY ALL ORDER BY key"
   ))
+  keys <- if (is.null(keys)) data.frame(key = character(), is_number = NA[0]) else keys
   keys <- keys[!keys$key %in% columns$column_name, ]
   named <- function(names) as.character(DBI::dbQuoteIdentifier(connection, names))
   value <- sprintf("map_extract(attributes, %s)[1]", as.character(DBI::dbQuoteString(connection, keys$key)))

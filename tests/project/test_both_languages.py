@@ -47,8 +47,9 @@ SETTINGS = {
     "learning": QUICK,
 }
 ITS_OWN = ("file", "file_md5", "file_bytes", "draws_file", "draws_md5", "draws_bytes", "compile_s", "sampling_s")
-# Engines for pairs of profiles and for people's times, neither of which a study here has: tests of their own.
-NOT_HERE = {"clogit", "d_score"}
+# Engines for pairs of profiles, people's times, tasks shown twice, changes one at a time and codes of people, none of
+# which a study here has: tests of their own.
+NOT_HERE = {"clogit", "d_score", "consistency", "paired", "dsl", "ppi"}
 WORDS = ("group", "bias", "rule", "usual", "label", "fair", "think", "link", "answer", "check", "mean", "harm", "even")
 TESTS = [
     {"test": "flowers_insects", "test_no": 1, "label": "Flowers <b>& Insects</b>"},

@@ -128,3 +128,10 @@ test_that("attributes are columns, numbers among them, other lists text, so that
   expect_identical(rows$model, c("x", "x"))
   expect_equal(nrow(read.csv(text = capture.output(write.csv(rows, row.names = FALSE)))), 2)
 })
+
+test_that("a view with lists and without attributes is opened, too", {
+  connection <- DBI::dbConnect(duckdb::duckdb())
+  withr::defer(DBI::dbDisconnect(connection, shutdown = TRUE))
+  query <- in_plain_columns(connection, "SELECT 1 AS n, ['a', 'b'] AS words")
+  expect_equal(DBI::dbGetQuery(connection, query), data.frame(n = 1L, words = "[a, b]"))
+})
