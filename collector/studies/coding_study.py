@@ -154,7 +154,7 @@ def write_texts_study(
     text = texts_csv(header, ([row[place] for place in kept] for row in rows), "Take one question (--test).")
     paths = write_new_study(name, DESIGN.name, folder, start=TEXTS)
     written = contents(paths[0]).decode("utf-8")
-    written = _with_factors(written, factors, _cluster(study, factors), _linked(study, factors))
+    written = _with_factors(written, factors, _clusters(study, factors), _linked(study, factors))
     replace_on_disk(paths[0], (_with_codes(written, question) if question else written).encode())
     replace_on_disk(folder / TEXTS_FILE, text.encode())
     return paths
@@ -182,15 +182,13 @@ _MOST_LEVELS = 30
 _NOT_COMPARED = ("prompt", "model")
 
 
-def _cluster(study: Study, factors: Mapping[str, Any]) -> str:
-    """Return the column that clusters texts in the study's own fits: the factor that attributes describe, else the
-    prompt."""
+def _clusters(study: Study, factors: Mapping[str, Any]) -> list[str]:
+    """Return the columns that cluster texts in the study's own fits, the first one named first: factors that attributes
+    describe, else the prompt."""
     analyses = study.design.analyses
     regression = analyses.own_fit(study, Fit("", "lm", analyses.profiles_view, None, None, None, (), {}, (), ()))
-    parents = list(dict.fromkeys(regression.settings.get("declared", {}).get("properties", {}).values()))
-    if len(parents) == 1 and parents[0] in factors:
-        return str(parents[0])
-    return "prompt" if "prompt" in factors else ""
+    parents = dict.fromkeys(regression.settings.get("declared", {}).get("properties", {}).values())
+    return [str(name) for name in parents if name in factors] or [name for name in ("prompt",) if name in factors]
 
 
 def _linked(study: Study, factors: Mapping[str, Sequence[str]]) -> list[str]:
@@ -200,16 +198,19 @@ def _linked(study: Study, factors: Mapping[str, Sequence[str]]) -> list[str]:
     return [pair for pair in pairs if all(factors.get(name) for name in pair.split(":"))]
 
 
-def _with_factors(template: str, factors: Mapping[str, Sequence[str]], cluster: str, linked: list[str]) -> str:
-    """Return the template with these factors: an attribute that is the cluster itself is not compared."""
+def _with_factors(
+    template: str, factors: Mapping[str, Sequence[str]], clusters: Sequence[str], linked: list[str]
+) -> str:
+    """Return the template with these factors: an attribute that is a cluster itself is not compared."""
     before, _, rest = template.partition("\n[factors]\n")
     _, _, after = rest.partition("\n[codebook]\n")
     after = after.partition("\n[simulation.where")[0].rstrip("\n") + "\n"
     lines = (
-        f"{json.dumps(name)} = {json.dumps([] if name == cluster else levels)}" for name, levels in factors.items()
+        f"{json.dumps(name)} = {json.dumps([] if name in clusters else levels)}" for name, levels in factors.items()
     )
+    more = f"; for effects of what describes {' or '.join(clusters[1:])}, name that" if len(clusters) > 1 else ""
     own = {
-        "cluster": (f'cluster = "{cluster}"' + " " * 10 + "# what texts share") * bool(cluster),
+        "cluster": f'cluster = "{clusters[0]}"{" " * 10}# what texts share{more}' if clusters else "",
         "linked": f"linked = {json.dumps(linked)}",
     }
     head = "\n".join(own.get(line.partition(" ")[0], line) for line in before.split("\n"))
