@@ -8,10 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from slant.collector import collect
-from slant.collector.ask.reading_again import measure_answers, read_by
+from slant.collector.ask.reading_again import measure_answers, read_by, read_if_edited
 from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseWriteError, StudyError, UnknownNameError
 from slant.collector.keep.database import reading, showing, writing
+from slant.collector.keep.journal import SideJournal
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import Study, load_study
@@ -268,6 +269,16 @@ def test_an_edit_of_how_answers_are_read_reads_the_kept_ones_and_asks_nothing(tm
     assert warmth != [(0,)]  # what a person's own function measured stays
     again = CliRunner().invoke(command, ["reread", *typed]).output
     assert "16 answers read again, 0 differently than before" in again
+
+
+def test_while_another_collector_is_at_work_an_edit_is_read_later(tmp_path: Path) -> None:
+    file, db = tmp_path / "opinion.toml", tmp_path / "a.duckdb"
+    file.write_text(OPINION)
+    collect(db, file, simulated=True)
+    edit(file, 'kind = "choice", options = ["No", "Maybe", "Yes"]', AS_SCALE)
+    with SideJournal(db, "another"):
+        assert "Once no other collector is at work" in (read_if_edited(db, load_study(str(file))) or "")
+    assert "reads 2 kept answers differently now" in (read_if_edited(db, load_study(str(file))) or "")
 
 
 @pytest.mark.parametrize("name", ["callbacks", "habits", "interference"])
