@@ -138,9 +138,9 @@ def find_fits(name: str, db: str | Path, study: str | Study | None) -> list[tupl
             {word for candidate in studies for fit in fits_of(candidate).values() for word in (fit.name, fit.engine)}
         )
         names = " and ".join(f'"{candidate.name}"' for candidate in studies)
-        raise UnknownNameError(
-            "fit", name, known_names, f"The study file defines fits and their engines; this is about {names}."
-        )
+        kept = ["This database keeps the study as it was asked; fits added since: --study ./FILE.toml"]
+        about = f"The study file defines fits and their engines; this is about {names}."
+        raise UnknownNameError("fit", name, known_names, about, *(kept if study is None else []))
     return pairs
 
 

@@ -21,6 +21,7 @@ from slant.analysis.cli.fits import bayes_table
 from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.questions.bayes_draws import Draws
+from slant.analysis.rows.study_choice import find_fits
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from tests.analysis.test_worker import wait_until
@@ -154,6 +155,8 @@ def test_a_fit_that_the_study_lacks_names_those_it_has(db: Path) -> None:
     with pytest.raises(UnknownNameError, match='this is about "interference"') as caught:
         analysis.fit(db, "interference", "stm")
     assert "brms, compliance, compliance_lme4, interference" in str(caught.value)
+    with pytest.raises(UnknownNameError, match=r"keeps the study as it was asked; fits added since: --study \./FILE"):
+        find_fits("mine", db, None)
 
 
 @pytest.mark.slow
