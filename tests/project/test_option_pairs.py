@@ -19,8 +19,12 @@ from tests.project.typing_place import Outcome, Place, quiet_place
 
 OPTIONS, ARGUMENTS = (Path(__file__).with_name(f"{kind}_pairs.txt") for kind in ("option", "argument"))
 # The second rightly changes nothing next to the first: a pilot is so many trials, however often each would be asked;
-# --list does nothing else, as its help says; and a file without notes codes no trial by any measure.
-NO_MATTER = {("--pilot", "--repetitions"), ("--list", "--measure"), ("--list", "--notes"), ("--notes", "--measure")}
+# --list does nothing else, as its help says; a file without notes codes no trial by any measure; and where no other
+# model answered, only the schema of Parquet tells (a column that is never empty) that others were asked for.
+NO_MATTER = {
+    *(("--pilot", "--repetitions"), ("--list", "--measure"), ("--list", "--notes"), ("--notes", "--measure")),
+    *((option, "--other-models") for option in ("--format", "--layout", "--spreadsheet-safe")),
+}
 
 
 @pytest.fixture(scope="module")
