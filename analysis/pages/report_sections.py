@@ -59,7 +59,7 @@ def sections(data: ReportData) -> list[dict[str, Any]]:
     """Return a section for each source, version and variant: the unchanged study first. If a design compares variants,
     they share a section."""
     grains = data.tables["outcome_counts"].select(GRAIN).unique(maintain_order=True)
-    # Figures show people beside the models, whose sections come first.
+    # Sections of models come first: their figures show people, too.
     is_of_people = ~pl.col("source").is_in(sources_that("is_of_models"))
     ordered = grains.sort(
         is_of_people, "source", "study_version", pl.col("variant") != BASE, "variant", maintain_order=True

@@ -42,7 +42,7 @@ OF_TRIALS: Mapping[str, pl.Expr] = {
     "output_tokens": pl.col("output_tokens"),
     "cost_usd": pl.col("cost_usd"),
 }
-"""Give what is known of each trial, whatever the study measures."""
+"""Give the columns of each trial that every study has, by the name of the measure."""
 HAS_FIXED_MEAN = pl.col("measure") == MEASURES["profile"]
 """Select choices among profiles: one of them is always chosen, whatever a model prefers."""
 RATE = "rate"

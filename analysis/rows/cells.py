@@ -241,7 +241,7 @@ def word_for(column: str, names: Collection[str]) -> str:
 
 
 def named_columns(fit: Fit) -> tuple[str, ...]:
-    """Return all names in a fit that may be columns of its view."""
+    """Return the names in a fit that may be columns of its view."""
     own = (fit.outcome, fit.contrast, *fit.columns, *engine_columns(fit.engine))
     named = (*_names_in_formulas(fit), *own, *fit.by, *fit.drop_flags, *fit.where)
     return tuple(dict.fromkeys(name for name in named if name))

@@ -224,7 +224,7 @@ def grouped_doubts(fits: Iterable[pl.DataFrame]) -> list[Doubt]:
 
 
 def _texts(row: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what makes a fit doubtful. A message only says what was done, unless it is of a kind that a reader of the
+    """Yield the reasons to doubt a fit. A message only says what was done, unless it is of a kind that a reader of the
     numbers must know, or nothing else explains the status."""
     lines = [line for line in (row["messages"] or "").split("\n") if line.strip()]
     kinds = [line.partition(": ") for line in lines]

@@ -43,7 +43,7 @@ def open_trials(
     other_models: bool = False,
     source: str | None = None,
 ) -> pl.DataFrame:
-    """Return all rows of one view, in the order in which slant shows them; `trials` and views that others are made of
+    """Return the rows of one view, in the order in which slant shows them; `trials` and views that others are made of
     have none. `study` and `source` keep only theirs.
 
     Without `view`: one row per trial, in the columns of the design of `study`, or of the studies in the database

@@ -78,10 +78,7 @@ def open_rejected(db: str | Path, study: str) -> int:
     with reading(db) as connection:
         rows = _dicts(connection, sql_query("rejected_attempts"), {"study": study})
     changes = [_values(row) | {"outcome": "failed", "is_final": False} for row in rows]
-    if changes:
-        with SideJournal(db, "readings") as journal:
-            journal.append(_line(changes))
-        load_journals(db)
+    _keep(db, changes)
     return len(changes)
 
 
@@ -101,10 +98,7 @@ def measure_answers(db: str | Path, study: Study, functions: Mapping[str, Callab
         for row, shown, factors in made
         if factors != shown
     ]
-    with SideJournal(db, "readings") as journal:
-        for first in range(0, len(changes), PAGE):
-            journal.append(_line(changes[first : first + PAGE]))
-    load_journals(db)
+    _keep(db, changes)
     return len(changes)
 
 
@@ -119,12 +113,7 @@ def read_by(db: str | Path, study: Study, on_progress: OnRows = lambda done, all
     for rows, total in _pages(db, "answers_to_read", {"study": study.name}):
         changes += [change for row in rows if (change := _read_by(study, planned, row, report)) is not None]
         on_progress(report.read + report.not_read, total)
-    if changes:
-        with SideJournal(db, "readings") as journal:
-            journal.append(study_line(study, utc_now()))
-            for first in range(0, len(changes), PAGE):
-                journal.append(_line(changes[first : first + PAGE]))
-        load_journals(db)
+    _keep(db, changes, study_line(study, utc_now()))
     return report
 
 
@@ -194,6 +183,15 @@ def _with_typed_measures(found: dict[str, Any], was: Mapping[str, Any]) -> dict[
             for name, value in zip(_MEASURES, measure, strict=True):
                 now[name].append(value)
     return {**found, **now} if now["measures"] else found
+
+
+def _keep(db: Path, changes: list[dict[str, Any]], *before: Mapping[str, Any]) -> None:
+    """Write the changes, behind these lines, into a journal of their own, and load it; nothing without a change."""
+    if changes:
+        with SideJournal(db, "readings") as journal:
+            for line in (*before, *(_line(changes[at : at + PAGE]) for at in range(0, len(changes), PAGE))):
+                journal.append(line)
+        load_journals(db)
 
 
 def _line(changes: list[dict[str, Any]]) -> dict[str, Any]:

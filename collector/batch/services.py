@@ -115,7 +115,7 @@ class Service(Protocol):
         """Return the job's state. Raise NotThere, Unsure."""
 
     def results(self, job: Job) -> Iterator[BatchResult | UnreadableLine]:
-        """Yield all results, in no order. Raise NotThere, Unsure."""
+        """Yield the result of each request, in no order. Raise NotThere, Unsure."""
 
 
 def sdk_options(sdk: Any, base_url: str) -> dict[str, Any]:

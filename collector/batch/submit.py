@@ -193,7 +193,7 @@ class Pending:
 
 
 class Feed:
-    """Yield what is pending, one at a time; the one that did not fit into a job is the first of the next."""
+    """Yield the pending requests, one at a time; the one that did not fit into a job is the first of the next."""
 
     def __init__(self, items: Iterator[Pending]) -> None:
         self._items = items
