@@ -101,7 +101,7 @@ def _collect(call: Call) -> RunReport:
     if not request.dry_run and Path(request.db).exists():
         from slant.collector.ask.reading_again import read_if_edited
 
-        if note := read_if_edited(request.db, study):
+        if note := with_mending(Path(request.db), lambda: read_if_edited(request.db, study), watcher.warn):
             watcher.note(note)
     run_plan = with_mending(Path(request.db), current_run_plan, watcher.warn)
     tell_of_plan(run_plan, request, watcher)

@@ -19,7 +19,7 @@ from slant.collector.ask.attempts import measured, read_columns
 from slant.collector.ask.retries import judge
 from slant.collector.ask.uncounted_answers import read_exchange
 from slant.collector.designs.study import Study, read_reply
-from slant.collector.errors import JournalError, SlantError
+from slant.collector.errors import DatabaseBusyError, JournalError, SlantError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import SideJournal, utc_now
@@ -125,7 +125,7 @@ def read_if_edited(db: str | Path, study: Study) -> str | None:
         return None
     try:
         found = read_by(db, study)
-    except JournalError:
+    except (JournalError, DatabaseBusyError):
         return f"{study.name} has been edited. Once no other collector is at work: collect reread --study FILE"
     if not found.changed:
         return None

@@ -281,6 +281,18 @@ def test_while_another_collector_is_at_work_an_edit_is_read_later(tmp_path: Path
     assert "reads 2 kept answers differently now" in (read_if_edited(db, load_study(str(file))) or "")
 
 
+def test_a_damaged_database_is_made_again_before_an_edit_is_looked_for(tmp_path: Path) -> None:
+    file, db = tmp_path / "opinion.toml", tmp_path / "a.duckdb"
+    file.write_text(OPINION)
+    collect(db, file, simulated=True)
+    with db.open("r+b") as damaged:
+        damaged.seek(20_000)
+        damaged.write(bytes(200_000))
+    said = CliRunner().invoke(command, ["--study", str(file), "--db", str(db), "--simulated"]).output
+    assert "was made again from its journal" in said
+    assert "Nothing to ask: all 4 trials" in said
+
+
 @pytest.mark.parametrize("name", ["callbacks", "habits", "interference"])
 def test_a_title_changes_no_reading(tmp_path: Path, name: str) -> None:
     db = tmp_path / "a.duckdb"
