@@ -57,7 +57,9 @@ class Check:
 def checks(db: str | Path | None = None) -> list[Check]:
     """Return every check, the basic ones first; `db` is a database to check, None for none."""
     r = r_installation()
-    rows = [_python(), *_python_packages(), _r(r), _rpy2(r)]
+    version = ".".join(map(str, sys.version_info[:3]))
+    fix = "" if sys.version_info >= (3, 11) else "Make .venv with a newer Python: PYTHON=python3.11 make setup"
+    rows = [Check("Python", "missing" if fix else "ok", version, ">= 3.11", fix), *_python_packages(), _r(r), _rpy2(r)]
     if r is not None and not r.is_too_old:
         rows += [_r_libraries(r), *_r_packages(r), _compiler(r)]
     if db is not None:
@@ -120,12 +122,6 @@ def _worker_check(report: WorkerReport | str, here: Mapping[str, str]) -> Worker
         report.slant,
         words,
     )
-
-
-def _python() -> Check:
-    version = ".".join(map(str, sys.version_info[:3]))
-    fix = "" if sys.version_info >= (3, 11) else "Make .venv with a newer Python: PYTHON=python3.11 make setup"
-    return Check("Python", "missing" if fix else "ok", version, ">= 3.11", fix)
 
 
 def _python_packages() -> list[Check]:

@@ -108,7 +108,13 @@ def seal(
     trials, if a journal is missing, or while a process collects into the database.
     """
     db, out, stages = Path(db), Path(out), progress or Stages()
-    _check_place(out, without, overwrite=overwrite)
+    for kind in without:
+        if kind not in KINDS:
+            raise UnknownNameError("kind of texts to leave out", kind, KINDS)
+    if out.exists() and not overwrite:
+        raise UsageError(f"There is a file {out} already.", "To replace it: --overwrite (from Python: overwrite=True)")
+    if not out.parent.is_dir() or out.is_dir() or out.suffix.lower() != ".zip":
+        raise UsageError(f'Can\'t seal into "{out}".', "Name a ZIP file in a folder that is there: --out study.zip")
     _load_what_is_new(db)
     chosen = stored_study(db, study_in(db, study).name, None)
     with reading(db) as connection:
@@ -153,16 +159,6 @@ def seal(
             write_zip(folder, out, on_bytes)
         n_files = sum(1 for path in folder.rglob("*") if path.is_file())
     return Sealed(out, chosen.name, digest, n_files, out.stat().st_size, n_trials, tuple(contents.notes))
-
-
-def _check_place(out: Path, without: Sequence[str], *, overwrite: bool) -> None:
-    for kind in without:
-        if kind not in KINDS:
-            raise UnknownNameError("kind of texts to leave out", kind, KINDS)
-    if out.exists() and not overwrite:
-        raise UsageError(f"There is a file {out} already.", "To replace it: --overwrite (from Python: overwrite=True)")
-    if not out.parent.is_dir() or out.is_dir() or out.suffix.lower() != ".zip":
-        raise UsageError(f'Can\'t seal into "{out}".', "Name a ZIP file in a folder that is there: --out study.zip")
 
 
 def _load_what_is_new(db: Path) -> None:

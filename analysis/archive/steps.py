@@ -97,7 +97,9 @@ def steps_of(db: Path, study: Study, kept: Collection[str]) -> Iterator[Step]:
     yield from _specification_steps(study, tables["sensitivity"])
     levels = levels.select(level_call_id="call_id", n_cells="n_cells").unique()
     yield from _index_steps(study, tables["game_indices"].join(levels, on="level_call_id"))
-    yield from _retest_steps(study, tables["retests"])
+    rows = tables["retests"]
+    for number, source in enumerate(rows["source"].unique().sort(), 1):
+        yield Step(f"retest-{number}", "retest", {"source": source}, f"analyze retest --study {study.name}")
     adjusted = adjusted.select("index", "adjust", call_id="difference_id")
     yield from _difference_steps(study, tables["game_differences"].join(adjusted, on=["call_id", "index"]))
 
@@ -182,11 +184,6 @@ def _index_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
         variants = part["variant"].unique(maintain_order=True).to_list()
         arguments = {"variants": variants} | dict(zip(("source", "n_boot", "n_random", "seed"), values, strict=True))
         yield Step(f"indices-{number}", "indices", arguments, f"analyze indices --study {study.name}")
-
-
-def _retest_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
-    for number, source in enumerate(rows["source"].unique().sort(), 1):
-        yield Step(f"retest-{number}", "retest", {"source": source}, f"analyze retest --study {study.name}")
 
 
 def _difference_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:

@@ -55,9 +55,14 @@ def start() -> Any:
         os.environ.update({**ENVIRONMENT, **startup_environment()})  # R reads these when it starts, and never again
         os.environ["SLANT_INST"] = str(inst_folder())
         ri, runtime_error = _rinterface()
-        _say_on_stderr()
+        callbacks = importlib.import_module("rpy2.rinterface_lib.callbacks")
+        for name in ("consolewrite_print", "consolewrite_warnerror"):
+            setattr(callbacks, name, lambda text: print(text, end="", file=sys.stderr))  # noqa: T201  stdout is for rows
         _begin_r(ri)
-        _leave_out_events()
+        # rpy2 asks for events of windows, of which there are none, and for Ctrl-C: a thousand calls in a mixed model
+        openrlib: Any = importlib.import_module("rpy2.rinterface_lib.openrlib")
+        if hasattr(openrlib.rlib, "ptr_R_ProcessEvents"):  # not on Windows
+            openrlib.rlib.ptr_R_ProcessEvents = openrlib.ffi.NULL
         environment = ri.baseenv["new.env"](parent=_default_packages(ri))
         for file in sorted(r_folder().glob("*.R")):
             ri.baseenv["sys.source"](ri.StrSexpVector([str(file)]), envir=environment)
@@ -200,20 +205,6 @@ def _begin_r(ri: Any) -> None:
             f"Try it: {home}/bin/Rscript -e 1",
             "Where another R is on PATH: unset R_HOME. What else this machine lacks: analyze doctor",
         ) from error
-
-
-def _leave_out_events() -> None:
-    """Prevent a thousand calls of Python from R in a mixed model: rpy2 asks for events of windows, of which there are
-    none, and for Ctrl-C, which workers are not to see."""
-    openrlib: Any = importlib.import_module("rpy2.rinterface_lib.openrlib")
-    if hasattr(openrlib.rlib, "ptr_R_ProcessEvents"):  # not on Windows
-        openrlib.rlib.ptr_R_ProcessEvents = openrlib.ffi.NULL
-
-
-def _say_on_stderr() -> None:
-    callbacks = importlib.import_module("rpy2.rinterface_lib.callbacks")
-    for name in ("consolewrite_print", "consolewrite_warnerror"):
-        setattr(callbacks, name, lambda text: print(text, end="", file=sys.stderr))  # noqa: T201  stdout is for rows
 
 
 def require(packages: Sequence[str]) -> None:

@@ -279,7 +279,10 @@ def _kill(pool: _Pool) -> list[int | None]:
 def _kill_processes(executor: ProcessPoolExecutor) -> list[Any]:
     processes = list((executor._processes or {}).values())
     for process in processes:
-        _kill_group(process.pid)
+        # a group outlives the worker that led it; never our own
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if process.pid and process.pid != os.getpgrp():
+                os.killpg(process.pid, signal.SIGKILL)
         process.kill()
     return processes
 
@@ -288,13 +291,6 @@ def _kill_all() -> None:
     """Kill all as this process ends. If it belongs to another executor, it may end while R works."""
     for executor in list(_pools):
         _kill_processes(executor)
-
-
-def _kill_group(leader: int | None) -> None:
-    """Kill all processes of a group, if it exists: it outlives the worker that led it. Never kill our own."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if leader and leader != os.getpgrp():
-            os.killpg(leader, signal.SIGKILL)
 
 
 def _begin(say_begun: Connection) -> None:

@@ -200,7 +200,9 @@ class _Watch:
         self._worker = worker
         self._key = None if worker is None else worker.get_current_task()
         self._lock = lock if lock is not None and os.path.exists(lock) else None
-        self._limit = _memory_limit(worker, cores)
+        # R's share: Dask looks only at its own process, and R is in another
+        limit = None if worker is None else worker.memory_manager.memory_limit
+        self._limit = limit * cores / worker.state.nthreads if limit else None
 
     def __call__(self, processes: Sequence[int]) -> None:
         self.check_wanted()
@@ -231,12 +233,6 @@ def _dask_worker() -> Any:
         return module.get_worker()
     except ValueError:
         return None
-
-
-def _memory_limit(worker: Any, cores: int) -> float | None:
-    """Return R's share of the memory limit. Dask looks only at its own process, and R is in another."""
-    limit = None if worker is None else worker.memory_manager.memory_limit
-    return limit * cores / worker.state.nthreads if limit else None
 
 
 def _memory_of(process: int, *, shares_once: bool = False) -> int:

@@ -65,17 +65,13 @@ def checked_file(path: Path, md5: object, what: str, again: str) -> Path:
     """
     if not path.is_file() or irregularity(path):
         raise DatabaseError(f'The fitted {what} is not next to the database: there is no file "{path}".', again)
-    if md5_of(path) != md5:
-        raise DatabaseError(f'"{path}" is not the {what} that this database recorded.', again)
-    return path
-
-
-def md5_of(path: Path) -> str:
     digest = hashlib.md5(usedforsecurity=False)
     with opened(path) as file:
         while block := file.read(_BLOCK):
             digest.update(block)
-    return digest.hexdigest()
+    if digest.hexdigest() != md5:
+        raise DatabaseError(f'"{path}" is not the {what} that this database recorded.', again)
+    return path
 
 
 ID = "call_id"

@@ -202,7 +202,11 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
     no fit of this result has such a table.
     """
     if any(show in tables for tables in ENGINE_TABLES.values()):
-        frame = _first_of_an_engine(result, show)
+        frames = [result.tables[engine].get(show) for engine in ENGINE_TABLES]
+        nonempty = [frame for frame in frames if frame is not None and not frame.is_empty()]
+        if not nonempty:
+            raise _empty_table(result, show)
+        frame = nonempty[0]
         if show == CORRECTIONS and not in_full:
             frame = frame.select(SHOWN)
     elif show == "diagnostics" and is_bayesian(result):
@@ -241,14 +245,6 @@ def verdicts(result: FitResult) -> Iterator[str]:
     """Yield the verdict on the chains of each fit that converged; the others are among the doubtful fits."""
     for row in result.bayes["models"].filter(pl.col("is_converged")).to_dicts():
         yield f"{row['fit']} ({row['source']}): {row['verdict']}"
-
-
-def _first_of_an_engine(result: FitResult, show: str) -> pl.DataFrame:
-    frames = [result.tables[engine].get(show) for engine in ENGINE_TABLES]
-    nonempty = [frame for frame in frames if frame is not None and not frame.is_empty()]
-    if not nonempty:
-        raise _empty_table(result, show)
-    return nonempty[0]
 
 
 def _diagnostics(result: FitResult) -> pl.DataFrame:

@@ -123,6 +123,8 @@ def report(
         *(doubt.sentence for doubt in doubts if not doubt.is_note),
     ]
     methods_texts = describe_methods(db, runs["run_id"].to_list())
+    mentions = study_tables.get("iat_mentions", pl.DataFrame())
+    has_mentions = bool(mentions.height and mentions["n_mentions"].sum())
     page = _page(
         study=study.name,
         **_checks(data, db, out),
@@ -137,7 +139,7 @@ def report(
         cells_in_doubt=_cells_of([doubt for doubt in doubts if not doubt.is_note]),
         sections=sections(data),
         registered=_registered(db, study, registration, study_tables["outcome_counts"]),
-        more=more_tables(data, _more_tables(study_tables)),
+        more=more_tables(data, tuple(name for name in _MORE_TABLES if name != "iat_mentions" or has_mentions)),
         methods=methods_texts,
         analysis=estimand_paragraph(study, made_fits(data.fits)),
         references=_unique(
@@ -150,13 +152,6 @@ def report(
         versions=versions_of_results(*data.fits.values()) if data.fits else {},
     )
     return write_report(out, page)
-
-
-def _more_tables(study_tables: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
-    """Leave out the question whether reasoning names the IAT if there is no reasoning."""
-    mentions = study_tables.get("iat_mentions", pl.DataFrame())
-    has_mentions = bool(mentions.height and mentions["n_mentions"].sum())
-    return tuple(name for name in _MORE_TABLES if name != "iat_mentions" or has_mentions)
 
 
 def _keep_retests(db: str | Path, study: Study, workers: Workers) -> list[str]:

@@ -142,7 +142,9 @@ def plan_power(
         cells = cells.filter(pl.col(name).is_in(list(wanted))) if wanted else cells
     if cells.is_empty():
         raise DatabaseError("Nothing to plan from: no model and test remain.", "See: analyze tables outcome_counts")
-    own_words, own_wordings = _own_numbers(study)
+    wordings = len(getattr(study.data, "wordings", ()) or ()) or 1
+    words = sorted(test.planned // (2 * wordings) for test in study.tests)
+    own_words, own_wordings = max(2, words[len(words) // 2]) if words else 16, wordings
     numbers = (
         {"n_games": list(n_games)}
         if has_games
@@ -236,13 +238,6 @@ def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
     known = pl.when("has_repetitions").then("combination")  # otherwise it is part of the residual variance
     sums = sums.with_columns(combination=known).drop("has_repetitions")
     return effects.join(sums, on=CELL, how="inner", maintain_order="left")
-
-
-def _own_numbers(study: Study) -> tuple[int, int]:
-    """Return words per middle test, and wordings."""
-    wordings = len(getattr(study.data, "wordings", ()) or ()) or 1
-    words = sorted(test.planned // (2 * wordings) for test in study.tests)
-    return max(2, words[len(words) // 2]) if words else 16, wordings
 
 
 def _with_costs(

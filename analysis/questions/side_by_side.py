@@ -71,7 +71,10 @@ def side_by_side(
     if changed is None and here.exists() and there.exists() and here.samefile(there):
         raise UsageError(f'"{other}" is the same database.', "Name another: --with OTHER.duckdb")
     chosen = study_in(here, study)
-    _check_holds(there, chosen.name)
+    with reading(there) as connection:
+        known = [row[0] for row in connection.execute("SELECT DISTINCT study FROM trials ORDER BY 1").fetchall()]
+    if chosen.name not in known:
+        raise DatabaseError(f'"{there}" has no answers of "{chosen.name}".', f"It has: {', '.join(known) or 'none'}.")
     names = list(fits) or [name for name, each in fits_of(chosen).items() if each.engine in QUICK]
     sides = ((here, chosen), (there, changed or chosen))
     frames = [_estimates(path, each, names, source, executor or workers, progress) for path, each in sides]
@@ -79,13 +82,6 @@ def side_by_side(
     keys = ["source", "variant", "model", "test", "condition"]
     joined = counts[0].join(counts[1], on=keys, how="full", suffix="_there", coalesce=True, nulls_equal=True)
     return SideBySide(_beside(*frames), joined.sort(keys, nulls_last=True))
-
-
-def _check_holds(db: Path, study: str) -> None:
-    with reading(db) as connection:
-        known = [row[0] for row in connection.execute("SELECT DISTINCT study FROM trials ORDER BY 1").fetchall()]
-    if study not in known:
-        raise DatabaseError(f'"{db}" has no answers of "{study}".', f"It has: {', '.join(known) or 'none'}.")
 
 
 def _estimates(

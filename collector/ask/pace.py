@@ -95,7 +95,10 @@ class Pace:
                 return self._take(now)
             if wait_s > 0:
                 self._ring_in(wait_s)
-                self._remember_wait(wait_s, waits_for)
+                if waits_for not in ("pause", "spacing"):
+                    self._budget_wait_s += wait_s
+                    if self._clock() - self._noted_s["budget"] >= NOTE_EVERY_S:
+                        self._tell_budget_waits(waits_for)
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._line.append(turn)
             await turn
@@ -221,12 +224,6 @@ class Pace:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = loop.call_at(when, self._ring)
-
-    def _remember_wait(self, wait_s: float, waits_for: str) -> None:
-        if waits_for not in ("pause", "spacing"):
-            self._budget_wait_s += wait_s
-            if self._clock() - self._noted_s["budget"] >= NOTE_EVERY_S:
-                self._tell_budget_waits(waits_for)
 
     def _ring(self) -> None:
         self._timer = None

@@ -49,13 +49,16 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
     jobs = [job for job in folder.jobs() if job.study == run_plan.study.name]
     lost_usd = sum(job.reserved_usd or 0.0 for job in jobs if (job.result or "").startswith(LOST))
     with kept_open(run_plan.db):
+        # what earlier answers, that came while no price was known, cost at today's prices
+        total = 0.0
+        for (provider, model, is_batch), counts in unpriced_tokens(run_plan.db, run_plan.study.name).items():
+            price = run_plan.prices.find(provider, model)
+            if price is not None:
+                total += (batch_factor(price) if is_batch else 1.0) * (cost_usd(price, counts) or 0.0)
         return Ledger(
             budget_usd,
             spent_usd=spent_before_usd(run_plan.db, run_plan.study.name),
-            uncertain_usd=_uncounted_usd(run_plan, budget_usd)
-            + _unpriced_usd(run_plan)
-            + lost_usd
-            + sum(left.values()),
+            uncertain_usd=_uncounted_usd(run_plan, budget_usd) + total + lost_usd + sum(left.values()),
             left=left,
             promised_usd=sum(_promised(run_plan, folder, job) for job in folder.open_jobs(run_plan.study.name)),
         )
@@ -76,16 +79,6 @@ def _uncounted_usd(run_plan: RunPlan, budget_usd: float) -> float:
             money = moneys.get((provider, model)) or LaneMoney(price)
             bodies = uncounted_requests(run_plan.db, run_plan.study.name, provider, model, is_batch=is_batch)
             total += (batch_factor(price) if is_batch else 1.0) * sum(map(money.max_usd, bodies))
-    return total
-
-
-def _unpriced_usd(run_plan: RunPlan) -> float:
-    """Return the cost, at today's prices, of earlier answers that came while no price was known, in US dollars."""
-    total = 0.0
-    for (provider, model, is_batch), counts in unpriced_tokens(run_plan.db, run_plan.study.name).items():
-        price = run_plan.prices.find(provider, model)
-        if price is not None:
-            total += (batch_factor(price) if is_batch else 1.0) * (cost_usd(price, counts) or 0.0)
     return total
 
 

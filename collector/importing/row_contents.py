@@ -321,7 +321,12 @@ class AlikeAnswers:
             return None, None
         cells = row.cells
         if (columns := tuple(cells)) != self._columns:
-            self._take_columns(columns)
+            self._columns = columns
+            self._known.clear()
+            self._counts.clear()
+            self._key_of = _texts_of(n for n in columns if n not in self._varying and (self._reads_all or n in PLACING))
+            self._counts_of = _texts_of(n for n in columns if n in (*COUNTS, "token_source"))
+            self._has_counts_alone = {"position", "input_tokens", "cost_usd", "request_id"}.isdisjoint(columns)
         try:
             key = self._key_of(cells)
             return key, self._known.get(key)
@@ -352,15 +357,6 @@ class AlikeAnswers:
             count(cells.get("input_tokens"), "input_tokens"),
             *of_row,
         )
-
-    def _take_columns(self, columns: tuple[str, ...]) -> None:
-        """Take the cells of new columns for keys, and forget the rest."""
-        self._columns = columns
-        self._known.clear()
-        self._counts.clear()
-        self._key_of = _texts_of(n for n in columns if n not in self._varying and (self._reads_all or n in PLACING))
-        self._counts_of = _texts_of(n for n in columns if n in (*COUNTS, "token_source"))
-        self._has_counts_alone = {"position", "input_tokens", "cost_usd", "request_id"}.isdisjoint(columns)
 
 
 def _texts_of(columns: Iterable[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:

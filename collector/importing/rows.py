@@ -235,7 +235,12 @@ class RowReader:
         """Return the draft with the place of its trial; if no column has that, the row's id may name it. And whether
         all rows alike are placed so."""
         if self._placer is not None and self._layout.skips_missing:
-            draft = self._by_columns(draft)
+            assert self._placer is not None
+            try:
+                placed = self._placer(draft)
+            except StudyError as error:
+                raise CellError(error.what) from None
+            draft = {**draft, **placed} if placed else draft
         lacking = {name for name in PLACE if is_empty(draft.get(name))} - cells.said_by_study
         if not self._layout.skips_missing or not lacking:
             return draft, True
@@ -248,15 +253,6 @@ class RowReader:
             if named is not None:
                 raise CellError(f"its id {shown(named)} names no trial of the study: say by --map where that is")
         return draft, False
-
-    def _by_columns(self, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the draft with the place that columns of the design tell."""
-        assert self._placer is not None
-        try:
-            placed = self._placer(draft)
-        except StudyError as error:
-            raise CellError(error.what) from None
-        return {**draft, **placed} if placed else draft
 
     def _read(
         self, trial: Trial, reply: Reply, given: Outcome | None, given_factors: Mapping[str, Any] | None

@@ -247,23 +247,20 @@ class ImportWriter:
     def _begun(self) -> Journal:
         if self._journal is None:
             self._journal = Journal(self._db, self._run, self._texts)
-            self._check_is_alone()
+            # until now the journals were not ours to lock
+            sizes = self._journals()
+            sizes.pop(f"{self._run.run_id}.jsonl")
+            if any(size > self._before.get(name, 0) for name, size in sizes.items()):
+                raise JournalError(
+                    f'Another collector has written to "{self._db}" since this import began.',
+                    "Nothing was imported. Run the same command again.",
+                )
             self._report.run_id = self._run.run_id
         return self._journal
 
     def _journals(self) -> dict[str, int]:
         paths = journal_paths(journal_folder(self._db))
         return {journal_name(path): journal_size(path) for path in paths}
-
-    def _check_is_alone(self) -> None:
-        """Check that no other process has written: until now the journals were not ours to lock."""
-        sizes = self._journals()
-        sizes.pop(f"{self._run.run_id}.jsonl")
-        if any(size > self._before.get(name, 0) for name, size in sizes.items()):
-            raise JournalError(
-                f'Another collector has written to "{self._db}" since this import began.',
-                "Nothing was imported. Run the same command again.",
-            )
 
     def _stored(self) -> dict[str, Content]:
         """Return the contents that imports have stored before, by trial id; also those that an interrupted one left

@@ -188,16 +188,12 @@ def check_regular(path: Path) -> None:
 
 def held_database(path: Path, patience_s: float, text: str) -> DatabaseBusyError:
     """Return the error after waiting that long; `text` is DuckDB's message, which names the process."""
+    start = max(0, text.find("Conflicting lock is held in"))
     return DatabaseBusyError(
         f'The database "{path}" is held by another process, and stayed so for {patience_s:g} s.',
-        _holder(text),
+        re.split(r"\. (?:See also|However, you would)", text[start:].splitlines()[0])[0],
         "Close it there (a duckdb shell, R session or notebook keeps it while connected), then try again.",
     )
-
-
-def _holder(text: str) -> str:
-    start = max(0, text.find("Conflicting lock is held in"))
-    return re.split(r"\. (?:See also|However, you would)", text[start:].splitlines()[0])[0]
 
 
 # a failed COMMIT is a TransactionException, whatever made it fail

@@ -263,7 +263,12 @@ class Journal:
             self.path = self.folder / f"{run.run_id}.jsonl"
             self._file = files.opened_descriptor(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
             self._size = 0
-            self._reserve()
+            files.remove(self._reserved)
+            file = files.opened_descriptor(self._reserved, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+            try:
+                keep_room(file, RESERVE_BYTES)
+            finally:
+                os.close(file)
             begin = encode({"kind": "run"} | {f.name: getattr(run, f.name) for f in fields(Run)})
             self._write(begin + b"".join(map(encode, texts)))
             sync_folder(self.folder)
@@ -332,14 +337,6 @@ class Journal:
                 os.lseek(self._file, self._size, os.SEEK_SET)
             raise
         self._size += len(data)
-
-    def _reserve(self) -> None:
-        files.remove(self._reserved)
-        file = files.opened_descriptor(self._reserved, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-        try:
-            keep_room(file, RESERVE_BYTES)
-        finally:
-            os.close(file)
 
     def _give_up_reserve(self, data: bytes) -> None:
         self.is_full = True

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 
@@ -172,7 +172,10 @@ def ordered_view(
 def view_texts() -> tuple[str, ...]:
     """Return the SQL of slant's views, in the order of making them, and of the one that says how they are ordered."""
     texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
-    return (*texts, _orders_view(map(read_header, texts)))
+    heads = map(read_header, texts)
+    queries = {head.name: _ordered_query(head).replace("'", "''") for head in heads if head.order}
+    rows = ",\n    ".join(f"('{name}', '{query}')" for name, query in queries.items())
+    return (*texts, sql_query(ORDERS).replace("$rows", rows))
 
 
 @functools.cache
@@ -180,12 +183,6 @@ def trial_views() -> frozenset[str]:
     """Return the views that show trials, one observation a row."""
     texts = [file.read_text("utf-8") for file in (sql_dir() / "views" / "1_trials").glob("*.sql")]
     return frozenset(head.name for head in map(read_header, texts))
-
-
-def _orders_view(heads: Iterable[TableInfo]) -> str:
-    queries = {head.name: _ordered_query(head).replace("'", "''") for head in heads if head.order}
-    rows = ",\n    ".join(f"('{name}', '{query}')" for name, query in queries.items())
-    return sql_query(ORDERS).replace("$rows", rows)
 
 
 @functools.cache

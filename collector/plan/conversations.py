@@ -319,7 +319,10 @@ def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard
     """Return the share of a shard. A million conversations take about two seconds."""
     plan = study.design.asks.plan(study, model, seed)
     n_turns = 1 if plan.mixes_tests else max(map(plan.n_trials, islice(plan.places(1), 1)), default=1)
-    starts = _starts(study, repetitions, n_turns)
+    # each test begins after the last shard of the one before (or the first shards are the largest), in all conditions
+    n_conditions = max(1, len(study.conditions))
+    sizes = [test.planned * repetitions // n_conditions // n_turns for test in study.tests]
+    starts = {test.test: start for test, start in zip(study.tests, accumulate(sizes, initial=0), strict=False)}
     met: Counter[tuple[str, str]] = Counter()
     others, trials = bytearray(), Counter[str]()
     for place in plan.places(repetitions):
@@ -337,12 +340,3 @@ def _of_games(study: Study, repetitions: int, others: bytes | bytearray) -> dict
     """Return the trials of games by test; each game has the same number."""
     n_mine = others.count(0)
     return {test.test: test.planned * repetitions * n_mine // max(1, len(others)) for test in study.tests}
-
-
-def _starts(study: Study, repetitions: int, n_turns: int) -> dict[str, int]:
-    """Return the first shard of each test: after the last one of the test before, or the first
-    shards would be the largest. It is the same in all conditions of a test, so that a pair of conditions stays
-    together. `n_turns`: turns of each conversation, which is never cut."""
-    n_conditions = max(1, len(study.conditions))
-    sizes = [test.planned * repetitions // n_conditions // n_turns for test in study.tests]
-    return {test.test: start for test, start in zip(study.tests, accumulate(sizes, initial=0), strict=False)}

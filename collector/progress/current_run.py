@@ -55,7 +55,10 @@ def with_test_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
     if run_id := running_run(db):
         whole = {row["model"]: row for row in _pace(db, run_id, {}, datetime.fromisoformat(utc_now()))}
         going = [model for model, row in whole.items() if row["rate_per_s"] > 0]
-        pace = _test_rates(db, run_id).filter(pl.col("model").is_in(going))
+        with reading(db) as connection:
+            query = "SELECT source, model, test, rate_per_s FROM run_pace_by_test WHERE run_id = ?"
+            rates: pl.DataFrame = frame_of(connection.sql(query, params=[run_id]))
+        pace = rates.filter(pl.col("model").is_in(going))
     joined = rows.join(pace, on=["source", "model", "test"], how="left", maintain_order="left")
     missing, rate = pl.col("n_planned") - pl.col("n_done") - pl.col("n_not_asked"), pl.col("rate_per_s")
     left = pl.when(rate > 0).then(missing / rate).when((missing == 0) & rate.is_not_null()).then(0.0)
@@ -77,13 +80,6 @@ def silent_models(db: Path) -> list[str]:
 def _is_silent(last_done_at: datetime, mean_latency_s: float | None, now: datetime) -> bool:
     patience_s = max(STALLED_AFTER_S, 3 * (mean_latency_s or 0.0))
     return (now - last_done_at).total_seconds() > patience_s
-
-
-def _test_rates(db: Path, run_id: str) -> pl.DataFrame:
-    with reading(db) as connection:
-        query = "SELECT source, model, test, rate_per_s FROM run_pace_by_test WHERE run_id = ?"
-        rates: pl.DataFrame = frame_of(connection.sql(query, params=[run_id]))
-    return rates
 
 
 def _pace(db: Path, run_id: str, missing: dict[str, int], now: datetime) -> list[dict[str, Any]]:

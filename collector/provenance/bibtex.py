@@ -115,23 +115,17 @@ class Bibliography:
 def bibliography(db: Path, history: RunHistory) -> Bibliography:
     """Cite for a run: its study's paper, the R packages whose results of that study are kept, and slant."""
     run = history.run
-    made_with = _packages(db, run["study"])
-    cited, notes = _r_entries(made_with)
-    paper = [_paper_entry(run["study"], run["study_source"])] if is_citation(run["study_source"]) else []
-    return Bibliography([*paper, *cited, _slant_entry(run["code_version"])], notes)
-
-
-def _packages(db: Path, study: str) -> dict[str, set[str]]:
-    """Return the versions that made kept results, by name. Names come from a file that a stranger may have written:
-    only possible names of packages count."""
     versions: dict[str, set[str]] = {}
     with reading(db) as connection:
-        rows = connection.execute(sql_query("kept_versions"), {"study": study}).fetchall()
-    for (text,) in rows:
+        rows = connection.execute(sql_query("kept_versions"), {"study": run["study"]}).fetchall()
+    for (text,) in rows:  # a stranger may have written them: only possible names of packages count
         for name, version in json.loads(text).items():
             if name not in NO_R_PACKAGE and _PACKAGE.fullmatch(name):
                 versions.setdefault(name, set()).add(printable(version))
-    return dict(sorted(versions.items(), key=lambda item: (item[0] != "R", item[0].lower())))
+    made_with = dict(sorted(versions.items(), key=lambda item: (item[0] != "R", item[0].lower())))
+    cited, notes = _r_entries(made_with)
+    paper = [_paper_entry(run["study"], run["study_source"])] if is_citation(run["study_source"]) else []
+    return Bibliography([*paper, *cited, _slant_entry(run["code_version"])], notes)
 
 
 def _r_entries(made_with: dict[str, set[str]]) -> tuple[list[str], list[str]]:

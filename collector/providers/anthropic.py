@@ -39,7 +39,11 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
     system = "\n\n".join(str(m["content"]) for m in prompt.messages if m["role"] == "system")
     messages = [_sent(m, model) for m in prompt.messages if m["role"] != "system"]
     if trial and trial.game is not None:
-        messages[-1] = _cached_up_to(messages[-1])
+        # nothing is cached by default: mark all up to this message, which the next turn begins with
+        message = messages[-1]
+        content = message["content"]
+        *before, last = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        messages[-1] = {**message, "content": [*before, {**last, "cache_control": {"type": "ephemeral"}}]}
     body: dict[str, Any] = {"model": model.requested_model, "max_tokens": DEFAULT_MAX_TOKENS, "messages": messages}
     if system:
         body["system"] = system
@@ -67,13 +71,6 @@ def _results(message: Mapping[str, Any]) -> list[dict[str, Any]]:
         if results_sent and message["content"]
         else results_sent
     )
-
-
-def _cached_up_to(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Mark what is to be cached, as nothing is by default: all up to this message, which the next turn begins with."""
-    content = message["content"]
-    *before, last = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    return {**message, "content": [*before, {**last, "cache_control": {"type": "ephemeral"}}]}
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:

@@ -233,7 +233,9 @@ def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> 
     if isinstance(body, str):
         return ProviderError(status, (), " ".join(body[:MAX_READ].split()), {})
     body = body or {}
-    inner_error, outer = _innermost(_choice_error(body) or body)
+    # OpenRouter's error is inside the choice once the model had begun
+    choice = first_choice(body)
+    inner_error, outer = _innermost((choice.get("error") if choice is not None else None) or body)
     error: Mapping[str, Any] = inner_error if isinstance(inner_error, Mapping) else {}
     metadata: Mapping[str, Any] = next(
         (level["metadata"] for level in (error, *outer) if isinstance(level.get("metadata"), Mapping)), {}
@@ -289,12 +291,6 @@ def _innermost(error: Any) -> tuple[Any, list[Mapping[str, Any]]]:
 
 def _may_say(value: Any) -> bool:
     return isinstance(value, str | Mapping) or (isinstance(value, list) and isinstance(value[0], str | Mapping))
-
-
-def _choice_error(body: Mapping[str, Any]) -> Any:
-    """Return OpenRouter's error inside the choice itself, which comes once the model had begun."""
-    choice = first_choice(body)
-    return choice.get("error") if choice is not None else None
 
 
 def _codes(error: Mapping[str, Any]) -> Iterable[str]:

@@ -102,7 +102,12 @@ def split(content: str) -> tuple[str, str] | None:
     if _BARE_FINAL not in content and not any(mark in content for mark in _MARKS):  # nearly always
         return None
     if channels := list(_CHANNEL.finditer(content)):
-        return _harmony(content, channels)
+        # the commentary channel (calls of tools) is neither reasoning nor answer
+        parts: dict[str, list[str]] = {}
+        ends = [match.start() for match in channels[1:]] + [len(content)]
+        for channel, end in zip(channels, ends, strict=True):
+            parts.setdefault(channel[1], []).append(_ENDED.split(content[channel.end() : end])[0].strip())
+        return "\n".join(parts.get("analysis", [])), parts.get("final", [""])[-1]
     if _BARE_FINAL in content:
         reasoning, _, answer = content.rpartition(_BARE_FINAL)
         return reasoning.removeprefix("analysis").strip(), answer.strip()
@@ -111,12 +116,3 @@ def split(content: str) -> tuple[str, str] | None:
     if closing and (opening or not closing[0].startswith("Here")):
         return content[start : closing.start()].strip(), _AROUND_ANSWER.sub("", content[closing.end() :]).strip()
     return (content[start:].strip(), "") if opening else None
-
-
-def _harmony(content: str, channels: list[re.Match[str]]) -> tuple[str, str]:
-    """Return the analysis channel and the last final one; the commentary channel (calls of tools) is neither."""
-    parts: dict[str, list[str]] = {}
-    ends = [match.start() for match in channels[1:]] + [len(content)]
-    for channel, end in zip(channels, ends, strict=True):
-        parts.setdefault(channel[1], []).append(_ENDED.split(content[channel.end() : end])[0].strip())
-    return "\n".join(parts.get("analysis", [])), parts.get("final", [""])[-1]

@@ -104,7 +104,9 @@ def chat_counts(usage: Any) -> dict[str, Any]:
     if not isinstance(usage, dict):
         return {}
     if "prompt_tokens" not in usage and "completion_tokens" not in usage:
-        usage = _renamed(usage)
+        # gateways hand on the names of Responses and Anthropic, of Cohere (in a table `tokens`) or of JavaScript
+        inner = {**usage, **_table(usage.get("tokens"))}
+        usage = inner | {ours: inner[name] for name, ours in _OTHER_NAMES if name in inner}
     sent, generated = _table(usage.get("prompt_tokens_details")), _table(usage.get("completion_tokens_details"))
     prompt, completion, total, cached, written, reasoning = wholes(
         (
@@ -122,13 +124,6 @@ def chat_counts(usage: Any) -> dict[str, Any]:
             reasoning = count(usage, "output_tokens_details", "reasoning_tokens")
     counts = settled(prompt, completion, total, reasoning, (cached or 0) + (written or 0), (sent, generated))
     return by_name(counts, cached, written)
-
-
-def _renamed(usage: dict[str, Any]) -> dict[str, Any]:
-    """Return counts that came under other names under those of chat completions: gateways hand on those of Responses
-    and Anthropic (input_tokens), of Cohere (in a table `tokens`), of JavaScript (promptTokens)."""
-    inner = {**usage, **_table(usage.get("tokens"))}
-    return inner | {ours: inner[name] for name, ours in _OTHER_NAMES if name in inner}
 
 
 def _first(usage: dict[str, Any], names: tuple[str, ...]) -> int | None:

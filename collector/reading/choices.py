@@ -114,7 +114,9 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool, question: 
             return answered(said)
     if (own := _OF_ONESELF.fullmatch(text)) and (option := _spelled(options).get(own["said"])) is not None:
         return answered(option)  # "I have no preference", where that is an option
-    text = _without_apology(text)
+    # "I'm sorry, but no" without its apology, if what follows refuses nothing
+    match = _APOLOGY.match(text)
+    text = text[match.end() :] if match and not refuses(text[match.end() :]) else text
     if (start := _at_start(text, options)) is not None and not _is_longer_name(answer, start.value, options):
         return _verdict(text, options) or start
     named = mentioned_labels(text, options)
@@ -183,12 +185,6 @@ def _verdict(text: str, options: tuple[str, ...]) -> AnswerReading | None:
 def _clause(text: str, end: int) -> str:
     """Return the beginning of a sentence up to a place in it."""
     return text[max(text.rfind(sign, 0, end) for sign in ".!?\n") + 1 : end]
-
-
-def _without_apology(text: str) -> str:
-    """Return "I'm sorry, but no" without its apology, if what follows refuses nothing."""
-    match = _APOLOGY.match(text)
-    return text[match.end() :] if match and not refuses(text[match.end() :]) else text
 
 
 def _is_article(label: str, rest: str) -> bool:

@@ -26,7 +26,7 @@ from slant.collector.stable_ids import stable_id
 from slant.collector.studies.kept_answers import FolderWithAnswers
 from slant.collector.study.folder import StudyFolder, is_kept, read_text
 from slant.collector.study.records import BASE as BASE
-from slant.collector.study.records import NULL, REASONING_BACK, Condition, ReasoningBack
+from slant.collector.study.records import NULL, REASONING_BACK, Condition
 from slant.collector.study.records import Fit as Fit
 from slant.collector.study.records import Specification as Specification
 from slant.collector.study.records import StudyModel as StudyModel
@@ -216,13 +216,7 @@ def _chosen(studies: dict[str, Study], variant: str) -> Study:
         raise UnknownNameError(f"variant in {next(iter(studies.values())).path.name}", variant, studies)
     *formats, last = answer.split(".")
     back = next((known for known in REASONING_BACK if known == last), None)
-    return _given_back(_answered(studies[name], ".".join(formats) if back else answer), back)
-
-
-def _given_back(study: Study, back: ReasoningBack | None) -> Study:
-    """Return the study with this much of their reasoning given back to its models; StudyError if none goes
-    back.
-    """
+    study = _answered(studies[name], ".".join(formats) if back else answer)
     if back and not study.design.asks.has_turns(study):
         raise StudyError(
             f'--reasoning-back can\'t be used with "{study.name}": each of its questions is a separate conversation.'

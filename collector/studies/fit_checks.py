@@ -59,7 +59,12 @@ def wrong_fits(study: Study) -> list[str]:
         for name in columns
         if name not in others
     }
-    return wrong_in_fits(study, views, _levels(study))
+    levels = _levels(study)
+    wrong = [problem for fit in study.fits.values() for problem in _wrong_in_fit(fit, views, levels)]
+    fits = fits_of(study)
+    for spec in study.sensitivity.values():
+        wrong += _wrong_in_specification(spec, fits[spec.fit], views.get(fits[spec.fit].view, ()))
+    return wrong
 
 
 def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
@@ -76,17 +81,6 @@ def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
         asked = dict.fromkeys(question.condition for question in design.asks.questions(study, study.models[0]))
         levels |= {"condition": tuple(asked)} if any(asked) else {}
     return levels
-
-
-def wrong_in_fits(study: Study, views: Columns, levels: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Return a sentence for each wrong fit. `views`: those of its design, with their columns;
-    `levels`: the values that its columns of text will have, in the study's order.
-    """
-    wrong = [problem for fit in study.fits.values() for problem in _wrong_in_fit(fit, views, levels)]
-    fits = fits_of(study)
-    for own in study.sensitivity.values():
-        wrong += _wrong_in_specification(own, fits[own.fit], views.get(fits[own.fit].view, ()))
-    return wrong
 
 
 def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]]) -> Iterator[str]:

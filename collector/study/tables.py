@@ -112,7 +112,11 @@ def read_fit(
     for column in (*fit.levels, *fit.factors, *fit.drop_flags, *fit.where):
         checked_name(column, "column")
     _check_cells(fit, row.where)
-    _check_contrast(fit, row.where)
+    if fit.contrast is not None and len(fit.levels.get(fit.contrast, ())) != 2:
+        raise StudyError(
+            f'{row.where} needs the two levels of its contrast "{fit.contrast}", the reference level first.',
+            f'As in: levels = {{ {fit.contrast} = ["compatible", "incompatible"] }}',
+        )
     return fit
 
 
@@ -172,14 +176,6 @@ def _check_cells(fit: Fit, where: str) -> None:
         )
     if len(set(fit.by)) < len(fit.by):
         raise StudyError(f"by in {where} names a column twice.")
-
-
-def _check_contrast(fit: Fit, where: str) -> None:
-    if fit.contrast is not None and len(fit.levels.get(fit.contrast, ())) != 2:
-        raise StudyError(
-            f'{where} needs the two levels of its contrast "{fit.contrast}", the reference level first.',
-            f'As in: levels = {{ {fit.contrast} = ["compatible", "incompatible"] }}',
-        )
 
 
 def _one_of(row: Table, key: str, known: tuple[str, ...]) -> Any:
@@ -275,6 +271,14 @@ def _specification(name: str, row: Table, fits: Mapping[str, Fit]) -> Specificat
     # a specification that says what to leave out says all of it
     inherited = () if row.has("drop_flags") or row.has("missing_as") else fits[fit].drop_outcomes
     flags = row.texts("drop_flags", fits[fit].drop_flags)
+    choices = row.mapping("choices")
+    if not all(isinstance(choice, str) for choice in choices.values()):
+        raise StudyError(f'"choices" in {row.where} must be texts, as in: choices = {{ outcome = "log tokens" }}')
+    values = row.mapping("missing_as")
+    for column, value in values.items():
+        checked_name(column, "column")
+        if not isinstance(value, bool | int | float | str):
+            raise StudyError(f'"missing_as" in {row.where} must give a text, a number, true or false for "{column}".')
     specification = Specification(
         name=name,
         label=row.text("label", name),
@@ -283,30 +287,14 @@ def _specification(name: str, row: Table, fits: Mapping[str, Fit]) -> Specificat
         formula=row.optional_text("formula"),
         drop_flags=tuple(checked_name(flag, "column") for flag in flags),
         drop_outcomes=read_outcomes(row, inherited),
-        missing_as=_missing_as(row),
+        missing_as=values,
         rotate=row.optional_text("rotate"),
         settings=read_settings(row),
-        choices=_choices(row),
+        choices=choices,
     )
     row.finish()
     _check_rotation(specification, fits[fit], row.where)
     return specification
-
-
-def _missing_as(row: Table) -> dict[str, Any]:
-    values = row.mapping("missing_as")
-    for column, value in values.items():
-        checked_name(column, "column")
-        if not isinstance(value, bool | int | float | str):
-            raise StudyError(f'"missing_as" in {row.where} must give a text, a number, true or false for "{column}".')
-    return values
-
-
-def _choices(row: Table) -> dict[str, str]:
-    choices = row.mapping("choices")
-    if not all(isinstance(choice, str) for choice in choices.values()):
-        raise StudyError(f'"choices" in {row.where} must be texts, as in: choices = {{ outcome = "log tokens" }}')
-    return choices
 
 
 def _check_rotation(specification: Specification, fit: Fit, where: str) -> None:

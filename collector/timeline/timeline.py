@@ -83,14 +83,6 @@ def timeline_of(study: Study, seed: int | None = None) -> list[dict[str, Any]]:
     which trial it is: its answer comes back by `collect import --layout people` as it is. UsageError for a study whose
     conversations go on from the answers.
     """
-    _check_can_be_written(study)
-    trials = [_trial(study, trial, prompt) for trial, prompt in _asked(study, seed)]
-    if len(trials) > MAX_TRIALS:
-        raise UsageError(f"A timeline has at most {MAX_TRIALS:,} trials, and this study has {len(trials):,}.")
-    return trials
-
-
-def _check_can_be_written(study: Study) -> None:
     if not study.design.asks.asks_anyone:
         raise UsageError(
             f'No timeline of "{study.name}": its design ({study.design.name}) asks no one; its rows come from files.'
@@ -99,6 +91,10 @@ def _check_can_be_written(study: Study) -> None:
         raise no_timeline(
             study, "each of its trials is made from the answers before it (what came of them, what was said)"
         )
+    trials = [_trial(study, trial, prompt) for trial, prompt in _asked(study, seed)]
+    if len(trials) > MAX_TRIALS:
+        raise UsageError(f"A timeline has at most {MAX_TRIALS:,} trials, and this study has {len(trials):,}.")
+    return trials
 
 
 def no_timeline(study: Study, why: str) -> UsageError:

@@ -142,7 +142,10 @@ def print_comparison(section: SectionData) -> Group | None:
     if rows.is_empty() or not section.study.design.analyses.compares_variants:
         return None
     recomputed = rows.filter(pl.col("recomputed").is_not_null())
-    tables = [CaptionedTable("Printed numbers by status", text_table(_status_counts(rows)), is_open=True)]
+    counts = rows.with_columns(n=pl.lit(1)).pivot(
+        "status", index="table", values="n", aggregate_function="sum", maintain_order=True
+    )
+    tables = [CaptionedTable("Printed numbers by status", text_table(counts.fill_null(0)), is_open=True)]
     if recomputed.height:
         tables.append(
             CaptionedTable("Printed numbers that have a counterpart", text_table(_comparison_rows(section, recomputed)))
@@ -154,13 +157,6 @@ def print_comparison(section: SectionData) -> Group | None:
         )
     text = _OF_PRINT if section.grain["source"] == PRINT else _OF_ANSWERS.format(study=section.study.name)
     return Group("print", "next to the print", (text,), tuple(tables))
-
-
-def _status_counts(rows: pl.DataFrame) -> pl.DataFrame:
-    counts = rows.with_columns(n=pl.lit(1)).pivot(
-        "status", index="table", values="n", aggregate_function="sum", maintain_order=True
-    )
-    return counts.fill_null(0)
 
 
 def _comparison_rows(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:

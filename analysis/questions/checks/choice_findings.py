@@ -84,7 +84,8 @@ def _order(check: str, order: str, rows: CheckRows, context: Context) -> Verdict
         )
     if separable.is_empty():
         verdict = f"The {order} tells the condition in {count_of(confounded.height, results.height, 'comparison')}."
-        return Verdict("caution", verdict, (*details, *_how_to_cross(check)))
+        advice = "An even number of repetitions crosses blocks and their order: collect --repetitions 2"
+        return Verdict("caution", verdict, (*details, *((advice,) if check == "block_order" else ())))
     changed = separable.filter("changes_conclusion")
     interacting = separable.filter(pl.col("p_holm") < context.alpha)
     details += [
@@ -104,11 +105,6 @@ def _order(check: str, order: str, rows: CheckRows, context: Context) -> Verdict
         f"{interacting.height or 'none'}.",
         tuple(details),
     )
-
-
-def _how_to_cross(check: str) -> tuple[str, ...]:
-    advice = "An even number of repetitions crosses blocks and their order: collect --repetitions 2"
-    return (advice,) if check == "block_order" else ()
 
 
 def missing_answers(rows: CheckRows, context: Context) -> Verdict:

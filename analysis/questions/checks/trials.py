@@ -61,7 +61,9 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
         frame = read_view(connection, view)
         if missing := [name for name in COLUMNS if name not in frame.columns]:
             raise StudyError(f'Can\'t check "{study.name}": the view "{view}" has no column "{missing[0]}".')
-        prompt_columns = _prompt_columns(connection)
+        first = "map_extract(factor_lists, 'first_option')[1][1] AS first_option"
+        rows: pl.DataFrame = frame_of(connection.view("trial_rows").select(f"trial_id, finish_reason, {first}"))
+        prompt_columns = rows.unique("trial_id", keep="any")  # one that was ended twice was asked alike both times
         frame = with_token_limits(frame, connection)
     frame = rows_of_source(frame, db, study, source).filter(pl.col("source").is_in(sources_that("is_of_models")))
     if frame.is_empty():
@@ -100,12 +102,6 @@ def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection
     joined = frame.join(_limits(connection), on=["run_id", "model"], how="left", maintain_order="left")
     is_ours = pl.col("source").is_in(sources_that("is_asked"))
     return joined.with_columns(pl.when(is_ours).then(name).alias(name) for name in ("token_limit", "temperature"))
-
-
-def _prompt_columns(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    first = "map_extract(factor_lists, 'first_option')[1][1] AS first_option"
-    rows: pl.DataFrame = frame_of(connection.view("trial_rows").select(f"trial_id, finish_reason, {first}"))
-    return rows.unique("trial_id", keep="any")  # a trial that was ended twice was asked alike both times
 
 
 def _limits(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:

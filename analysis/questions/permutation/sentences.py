@@ -20,22 +20,29 @@ _STATUSES = {
 def result_sentences(result: PermutationResult) -> Iterator[str]:
     """Yield sentences for stderr, for each test: the reference cell's null, failed or doubtful refits, the noise."""
     for grain, tests in result.tests.group_by(GRAIN, maintain_order=True):
-        yield from _of_conditions(tests.filter(pl.col("scale") == "difference"))
+        cells = tests.filter(pl.col("scale") == "difference")
+        for sentence in null_sentences(cells):
+            yield f"{cells['variant'][0]}, {cells['source'][0]}: {sentence[0].lower()}{sentence[1:]}"
         main = tests.filter(pl.col("kind") == "population", pl.col("scale") == "delta_p")
         if not main.is_empty():
             yield _reference(main.row(0, named=True))
         yield from _doubtful(result.refits.filter(pl.col("number") > 0, **dict(zip(GRAIN, grain, strict=True))), tests)
         yield from _separated(tests)
         yield from _prior_driven(main)
-        yield from _multiple_tests(main)
-        yield from _monte_carlo_error(main)
+        n = main["p_one_sided"].count()
+        if n > 1:
+            yield (
+                f"Each p is of its cell alone: {n} cells are tested, and nothing is corrected for that. By Bonferroni, "
+                f"compare p with .05 / {n} = {0.05 / n:.2g}, which only {20 * n - 1} permutations or more can reach."
+            )
+        share = main["noise_share"].max()
+        if isinstance(share, float):
+            yield (
+                f"Monte Carlo error of the short chains makes up at most {share:.1%} of a cell's null variance. The "
+                "observed value has the same error, so p is valid, with slightly less power."
+            )
     if result.left_out:
         yield f"Excluded, because they have answers in one condition only: {', '.join(result.left_out)}."
-
-
-def _of_conditions(cells: pl.DataFrame) -> Iterator[str]:
-    for sentence in null_sentences(cells):
-        yield f"{cells['variant'][0]}, {cells['source'][0]}: {sentence[0].lower()}{sentence[1:]}"
 
 
 _KINDS = {
@@ -119,22 +126,4 @@ def _prior_driven(cells: pl.DataFrame) -> Iterator[str]:
             "All cells are permuted together, so p is against a difference in none of them. Too few failures to decide "
             f"by themselves: {names}. Their ΔP follows the reference cell's through the priors: a small p there "
             "is no evidence for interference in these cells."
-        )
-
-
-def _multiple_tests(cells: pl.DataFrame) -> Iterator[str]:
-    n = cells["p_one_sided"].count()
-    if n > 1:
-        yield (
-            f"Each p is of its cell alone: {n} cells are tested, and nothing is corrected for that. By Bonferroni, "
-            f"compare p with .05 / {n} = {0.05 / n:.2g}, which only {20 * n - 1} permutations or more can reach."
-        )
-
-
-def _monte_carlo_error(cells: pl.DataFrame) -> Iterator[str]:
-    share = cells["noise_share"].max()
-    if isinstance(share, float):
-        yield (
-            f"Monte Carlo error of the short chains makes up at most {share:.1%} of a cell's null variance. The "
-            "observed value has the same error, so p is valid, with slightly less power."
         )

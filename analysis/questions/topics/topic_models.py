@@ -95,7 +95,10 @@ class _TopicSearch:
 
     def compute(self, numbers: Sequence[int], workers: Workers, stage: Stage) -> None:
         calls = [self._call(number) for number in numbers]
-        _remove_leftovers(self._file.parent)
+        # of killed searches
+        for leftover in regular_files(self._file.parent, "*.prepared.*"):
+            if not is_alive(leftover.name.split(".")[1]):
+                remove(leftover)
         try:
             if not_kept_yet(self._db, calls):
                 self._prepare(workers, stage)
@@ -123,13 +126,6 @@ class _TopicSearch:
             reads={"file": self._file},
             hash_of_data=work.call.id,
         )
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove what killed searches have left."""
-    for leftover in regular_files(folder, "*.prepared.*"):
-        if not is_alive(leftover.name.split(".")[1]):
-            remove(leftover)
 
 
 STALE = "The stored topic model was fitted to other texts (or with other settings or R code); run: analyze --fit stm."

@@ -54,11 +54,6 @@ def parquet_rows(path: Path, file: str) -> Iterator[Row | Problem]:
                 yield (Problem(file, line, fault) if fault else Row(file, line, dict(zip(names, values, strict=True))))
 
 
-def parquet_columns(path: Path) -> list[str]:
-    with _parquet(path) as scan:
-        return unlike(str(path), [tidy_name(name) for name in scan.collect_schema()])
-
-
 _WORKBOOK_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 _MOST_DEPTH = 3
 IMPORT_ID = re.compile(r'\s*\{\s*"ImportId"')
@@ -88,7 +83,8 @@ class TableFile:
 
     def _read_columns(self) -> list[str]:
         if self.kind == "parquet":
-            return parquet_columns(self.path)
+            with _parquet(self.path) as scan:
+                return unlike(str(self.path), [tidy_name(name) for name in scan.collect_schema()])
         if self.kind == "csv":
             with self.path.open("rb") as stream:
                 return CsvFile(self.name, stream).header
