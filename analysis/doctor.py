@@ -14,19 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from slant.analysis.bridge.r_home import (
-    HOW_TO_INSTALL_R,
-    OPTIONS,
-    RInstallation,
-    how_to_install_rpy2,
-    libraries,
-    r_installation,
-    rinterface_fits,
-    rpy2_requirements,
-    startup_environment,
-    unread_profile,
-    version_numbers,
-)
+from slant.analysis.bridge import r_home
 from slant.analysis.bridge.r_packages import how_to_install, r_folder, r_package_list
 from slant.collector.errors import RError, SlantError
 from slant.collector.keep.database import reading
@@ -56,7 +44,7 @@ class Check:
 
 def checks(db: str | Path | None = None) -> list[Check]:
     """Return every check, the basic ones first; `db` is a database to check, None for none."""
-    r = r_installation()
+    r = r_home.r_installation()
     version = ".".join(map(str, sys.version_info[:3]))
     fix = "" if sys.version_info >= (3, 11) else "Make .venv with a newer Python: PYTHON=python3.11 make setup"
     rows = [Check("Python", "missing" if fix else "ok", version, ">= 3.11", fix), *_python_packages(), _r(r), _rpy2(r)]
@@ -140,7 +128,7 @@ def _python_packages() -> list[Check]:
 
 def _python_package(name: str, at_least: str) -> Check:
     version = _installed(name)
-    is_good = version is not None and version_numbers(version) >= version_numbers(at_least)
+    is_good = version is not None and r_home.version_numbers(version) >= r_home.version_numbers(at_least)
     fix = "" if is_good else f"Type: {sys.executable} -m pip install '{name}>={at_least}'"
     return Check(f"Python package {name}", "ok" if is_good else "missing", version or "none", f">= {at_least}", fix)
 
@@ -152,37 +140,37 @@ def _installed(name: str) -> str | None:
         return None
 
 
-def _r(r: RInstallation | None) -> Check:
+def _r(r: r_home.RInstallation | None) -> Check:
     if r is None:
-        return Check("R", "missing", "none", ">= 4.1", f"Install R. {HOW_TO_INSTALL_R}")
+        return Check("R", "missing", "none", ">= 4.1", f"Install R. {r_home.HOW_TO_INSTALL_R}")
     installed = f"{r.version_text} in {r.home}"
     if r.is_too_old:
-        return Check("R", "missing", installed, ">= 4.1", f"Install a newer R. {HOW_TO_INSTALL_R}")
+        return Check("R", "missing", installed, ">= 4.1", f"Install a newer R. {r_home.HOW_TO_INSTALL_R}")
     return Check("R", "ok", installed, ">= 4.1")
 
 
-def _rpy2(r: RInstallation | None) -> Check:
+def _rpy2(r: r_home.RInstallation | None) -> Check:
     """Check both parts of rpy2 against this machine's R: a wrong one ends in a symbol that R does not have."""
     interface, objects = _installed("rpy2-rinterface"), _installed("rpy2-robjects")
     installed = f"{interface or 'none'}, rpy2-robjects {objects or 'none'}"
     if r is None or r.is_too_old:
         status: Status = "warn" if interface else "missing"
         return Check("rpy2-rinterface", status, installed, "one that fits R", "Install R first.")
-    needed = " ".join(rpy2_requirements(r.version))
-    is_good = interface and objects and rinterface_fits(version_numbers(interface), r.version)
-    fix = "" if is_good else how_to_install_rpy2(r)
+    needed = " ".join(r_home.rpy2_requirements(r.version))
+    is_good = interface and objects and r_home.rinterface_fits(r_home.version_numbers(interface), r.version)
+    fix = "" if is_good else r_home.how_to_install_rpy2(r)
     return Check("rpy2-rinterface", "ok" if is_good else "missing", installed, needed, fix)
 
 
-def _r_libraries(r: RInstallation) -> Check:
+def _r_libraries(r: r_home.RInstallation) -> Check:
     """Say where R's packages are looked for: a profile that is not run may be why one of them is missing."""
-    found = libraries(r)
-    profile = unread_profile()
+    found = r_home.libraries(r)
+    profile = r_home.unread_profile()
     note = f"slant runs no profile ({profile}). To add a library: export R_LIBS=FOLDER" if profile else ""
     return Check("R libraries", "ok" if found else "missing", ", ".join(found) or "none", "any", note)
 
 
-def _r_packages(r: RInstallation) -> list[Check]:
+def _r_packages(r: r_home.RInstallation) -> list[Check]:
     wanted = r_package_list()
     try:
         versions = _versions_in_r(r, [row["package"] for row in wanted])
@@ -192,16 +180,16 @@ def _r_packages(r: RInstallation) -> list[Check]:
     return [_r_package(row, versions.get(row["package"], "")) for row in wanted]
 
 
-def _versions_in_r(r: RInstallation, packages: list[str]) -> dict[str, str]:
+def _versions_in_r(r: r_home.RInstallation, packages: list[str]) -> dict[str, str]:
     """Return {package: version, "" if it is not installed}, from one call of Rscript."""
-    command = [str(r.rscript), *OPTIONS, str(r_folder() / "package_versions.R"), *packages]
-    environment = {**os.environ, **startup_environment()}
+    command = [str(r.rscript), *r_home.OPTIONS, str(r_folder() / "package_versions.R"), *packages]
+    environment = {**os.environ, **r_home.startup_environment()}
     answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_PATIENCE_S, env=environment)
     return {row["package"]: row["version"] for row in csv.DictReader(answer.stdout.splitlines())}
 
 
 def _r_package(wanted: dict[str, str], found: str) -> Check:
-    is_good = bool(found) and version_numbers(found) >= version_numbers(wanted["at_least"])
+    is_good = bool(found) and r_home.version_numbers(found) >= r_home.version_numbers(wanted["at_least"])
     status: Status = "ok" if is_good else "missing" if wanted["needed_for"] == "analysis" else "warn"
     # What is here and too old comes from Debian, which has no newer one.
     how = how_to_install(wanted["package"], "" if found else wanted["debian"])
@@ -209,7 +197,7 @@ def _r_package(wanted: dict[str, str], found: str) -> Check:
     return Check(f"R package {wanted['package']}", status, found or "none", f">= {wanted['at_least']}", fix)
 
 
-def _compiler(r: RInstallation) -> Check:
+def _compiler(r: r_home.RInstallation) -> Check:
     """Check the compiler for Bayesian models, whose code is compiled once; compiled models run without one."""
     needed = "one, or a compiled model in the cache"
     compiler = compiler_of(r)
@@ -236,7 +224,7 @@ def _database(path: Path) -> Check:
 _COMPILER_PATIENCE_S = 20
 
 
-def compiler_of(r: RInstallation) -> str | None:
+def compiler_of(r: r_home.RInstallation) -> str | None:
     """Return the path of R's configured compiler, None if it or make is missing."""
     command = [str(r.rscript.with_name("R")), "CMD", "config", "CXX14"]
     try:

@@ -20,28 +20,11 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.archive import layout
-from slant.analysis.archive.journals import (
-    KINDS,
-    PEOPLE,
-    REASONING,
-    journals_of,
-    private_words,
-    seal_journals,
-    texts_left_out,
-)
+from slant.analysis.archive import journals, layout, study_copy
 from slant.analysis.archive.layout import write_manifest, write_zip
 from slant.analysis.archive.sealed_data import Contents, add_data, add_sources, add_tables
 from slant.analysis.archive.sealed_pages import add_documents
 from slant.analysis.archive.steps import Frames, steps_of
-from slant.analysis.archive.study_copy import (
-    DRAWS,
-    copy_results,
-    in_one_order,
-    kept_call_ids,
-    load_sealed,
-    stored_study,
-)
 from slant.analysis.bridge.worker import needed_versions, versions_here
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import model_folder
@@ -109,33 +92,35 @@ def seal(
     """
     db, out, stages = Path(db), Path(out), progress or Stages()
     for kind in without:
-        if kind not in KINDS:
-            raise UnknownNameError("kind of texts to leave out", kind, KINDS)
+        if kind not in journals.KINDS:
+            raise UnknownNameError("kind of texts to leave out", kind, journals.KINDS)
     if out.exists() and not overwrite:
         raise UsageError(f"There is a file {out} already.", "To replace it: --overwrite (from Python: overwrite=True)")
     if not out.parent.is_dir() or out.is_dir() or out.suffix.lower() != ".zip":
         raise UsageError(f'Can\'t seal into "{out}".', "Name a ZIP file in a folder that is there: --out study.zip")
     _load_what_is_new(db)
-    chosen = stored_study(db, study_in(db, study).name, None)
+    chosen = study_copy.stored_study(db, study_in(db, study).name, None)
     with reading(db) as connection:
         if chosen.name not in (studies := designs_in(connection)):
             raise UnknownNameError("study in this database", chosen.name, studies)
         is_of_people = bool(connection.execute(_OF_PEOPLE, [chosen.name]).fetchall())
-    left_out = (*without, PEOPLE) if is_of_people and not people_texts else tuple(without)
-    paths = journals_of(db, chosen.name)
+    left_out = (*without, journals.PEOPLE) if is_of_people and not people_texts else tuple(without)
+    paths = journals.journals_of(db, chosen.name)
     with scratch_near(out) as place:
         folder = place / "archive"
         folder.mkdir()
-        private = private_words(db.resolve().parent, out.resolve().parent, addresses=_own_servers(db, chosen.name))
+        private = journals.private_words(
+            db.resolve().parent, out.resolve().parent, addresses=_own_servers(db, chosen.name)
+        )
         contents = Contents(chosen, folder, place / f"{chosen.name}.duckdb", private, left_out)
         with stages.stage("Copying journals", "MB") as on_bytes:
             to = journal_folder(contents.copy)
-            contents.journals = seal_journals(paths, to, private, contents.without, on_bytes)
+            contents.journals = journals.seal_journals(paths, to, private, contents.without, on_bytes)
         with stages.stage("Loading them", "MB") as on_bytes:
-            load_sealed(contents.copy, on_bytes)
+            study_copy.load_sealed(contents.copy, on_bytes)
         _check_is_whole(db, contents.copy, chosen.name)
         if with_r:
-            with in_one_order(db, place):
+            with study_copy.in_one_order(db, place):
                 _add_results(contents, db, executor or workers, stages)
         else:
             contents.notes.append("Fits and figures were left out: R was not asked.")
@@ -144,7 +129,7 @@ def seal(
         contents.versions = software(r)
         needed = needed_versions((*packages, *_CALLED)) if r else {}
         write_environment(folder / layout.ENVIRONMENT, r, needed)
-        with stages.stage("Writing data and tables"), in_one_order(contents.copy, place):
+        with stages.stage("Writing data and tables"), study_copy.in_one_order(contents.copy, place):
             add_data(contents, authors, license)
             add_tables(contents)
             add_sources(contents)
@@ -198,7 +183,7 @@ def _n_trials(db: Path) -> int:
 def _add_results(contents: Contents, db: Path, workers: Workers, stages: Stages) -> None:
     """Add fits and figures, made in the user's own database, which keeps them; then copy all that is kept."""
     study, folder = contents.study, contents.folder
-    kept = set(kept_call_ids(db, study.name))
+    kept = set(study_copy.kept_call_ids(db, study.name))
     steps = list(steps_of(db, study, kept))
     made: dict[str, Frames] = {}
     for step in steps:
@@ -211,7 +196,7 @@ def _add_results(contents: Contents, db: Path, workers: Workers, stages: Stages)
     with stages.stage("Figures in R") as on_calls:
         _add_figures(contents, db, workers, on_calls)
     of_fits = frozenset().union(*(step.ids for step in contents.steps))
-    now_kept = set(kept_call_ids(db, study.name))
+    now_kept = set(study_copy.kept_call_ids(db, study.name))
     with reading(db) as connection:
         fits = {call_id for (call_id,) in connection.execute("SELECT call_id FROM fit_cells").fetchall()}
     if stale := len((now_kept & fits) - of_fits):
@@ -219,11 +204,11 @@ def _add_results(contents: Contents, db: Path, workers: Workers, stages: Stages)
             f"{stale} kept fits were left out: they are of earlier rows, settings or code, could not be made again, or "
             "were made for `analyze check`, which makes them again."
         )
-    copy_results(db, contents.copy, (now_kept - fits) | (now_kept & of_fits), contents.without)
+    study_copy.copy_results(db, contents.copy, (now_kept - fits) | (now_kept & of_fits), contents.without)
     _write_frames(contents, made)
-    for path in sorted(model_folder(contents.copy).glob(f"*{DRAWS}")):
+    for path in sorted(model_folder(contents.copy).glob(f"*{study_copy.DRAWS}")):
         (folder / layout.DRAWS).mkdir(exist_ok=True)
-        moved(path, folder / layout.DRAWS / f"{path.name.removesuffix(DRAWS)}.parquet")
+        moved(path, folder / layout.DRAWS / f"{path.name.removesuffix(study_copy.DRAWS)}.parquet")
     contents.computed = [frame for frames in made.values() for frame in frames.values()]
 
 
@@ -232,7 +217,7 @@ def _write_frames(contents: Contents, made: dict[str, Frames]) -> None:
         for table, frame in made[step.name].items():
             if not frame.height:
                 continue
-            shared = texts_left_out(frame) if REASONING in contents.without else frame
+            shared = journals.texts_left_out(frame) if journals.REASONING in contents.without else frame
             name = f"{layout.FITS}/{step.name}.{table}.csv"
             contents.write(name, flat(shared).write_csv())
             contents.results.append({"file": name, "command": step.command, "what": f"{step.kind}: {table}"})

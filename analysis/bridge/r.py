@@ -25,21 +25,12 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.bridge import r_vectors
-from slant.analysis.bridge.r_home import (
-    HOW_TO_INSTALL_R,
-    OLDEST_R,
-    OPTIONS,
-    how_to_install_rpy2,
-    r_installation,
-    startup_environment,
-    variables_of_script,
-)
+from slant.analysis.bridge import r_home, r_vectors
 from slant.analysis.bridge.r_packages import inst_folder, r_folder, what_is_lost
 from slant.analysis.bridge.worker_start import ENVIRONMENT
 from slant.collector.errors import RError
 
-_R_OPTIONS = ("slant", "--quiet", *OPTIONS)
+_R_OPTIONS = ("slant", "--quiet", *r_home.OPTIONS)
 # R attaches these as it starts. In their own order they come after our functions; a user's objects in globalenv, and
 # packages that are attached later, don't.
 _ATTACHED = ("stats", "graphics", "grDevices", "utils", "datasets", "methods")
@@ -52,7 +43,9 @@ def start() -> Any:
     Raise RError if rpy2 or R is missing, or if they do not fit each other.
     """
     if not _session:
-        os.environ.update({**ENVIRONMENT, **startup_environment()})  # R reads these when it starts, and never again
+        os.environ.update(
+            {**ENVIRONMENT, **r_home.startup_environment()}
+        )  # R reads these when it starts, and never again
         os.environ["SLANT_INST"] = str(inst_folder())
         ri, runtime_error = _rinterface()
         callbacks = importlib.import_module("rpy2.rinterface_lib.callbacks")
@@ -154,7 +147,7 @@ def from_r(value: Any) -> Any:
 
 
 def _rinterface() -> tuple[Any, Any]:
-    installation = r_installation()
+    installation = r_home.r_installation()
     if installation is None or installation.is_too_old:
         problem = (
             "R is not on this machine"
@@ -162,23 +155,23 @@ def _rinterface() -> tuple[Any, Any]:
             else f"This machine's R {installation.version_text} is too old"
         )
         raise RError(
-            f"{problem}, and the analysis needs R {'.'.join(map(str, OLDEST_R))} or newer.",
-            HOW_TO_INSTALL_R,
+            f"{problem}, and the analysis needs R {'.'.join(map(str, r_home.OLDEST_R))} or newer.",
+            r_home.HOW_TO_INSTALL_R,
             "What needs no R still works: collect, analyze tables",
         )
     # An R_HOME without R was ignored here, but rpy2 would use it.
     os.environ["R_HOME"] = str(installation.home)
     logging.getLogger("rpy2").setLevel(logging.CRITICAL)  # its warnings are followed by an error, which says more
     try:
-        ri = _imported_rinterface(variables_of_script(installation.home))
+        ri = _imported_rinterface(r_home.variables_of_script(installation.home))
         return ri, importlib.import_module("rpy2.rinterface_lib.embedded").RRuntimeError
     except ModuleNotFoundError as error:
-        raise RError("The Python package rpy2 is missing.", how_to_install_rpy2(installation)) from error
+        raise RError("The Python package rpy2 is missing.", r_home.how_to_install_rpy2(installation)) from error
     except (ImportError, OSError, ValueError, AttributeError) as error:
         raise RError(
             "The rpy2 that is installed does not fit the R of this machine.",
             (str(error).splitlines() or [repr(error)])[0],
-            how_to_install_rpy2(installation),
+            r_home.how_to_install_rpy2(installation),
         ) from error
 
 

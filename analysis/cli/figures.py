@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
-from slant.analysis.cli.options import (
-    ONE_STUDY,
-    chosen_study,
-    option,
-    registration_option,
-    result_options,
-    workers_options,
-)
+from slant.analysis.cli import options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.pages.html_report import report
 from slant.analysis.pages.report_formats import REPORT_FORMATS
@@ -71,8 +64,8 @@ _HIGHLIGHT = "Levels, models or tests of which all others are pale, with commas 
     "  analyze figures allocations learning_curves --study hiring --variant steer_bonus",
 )
 @click.argument("names", nargs=-1, metavar="[FIGURE]...")
-@study_option(ONE_STUDY)
-@option("--out", of=FOLDER, default=Path("figures"), help="Output folder; existing figures are replaced.")
+@study_option(options.ONE_STUDY)
+@options.option("--out", of=FOLDER, default=Path("figures"), help="Output folder; existing figures are replaced.")
 @click.option(
     "--variant",
     "variants",
@@ -80,7 +73,7 @@ _HIGHLIGHT = "Levels, models or tests of which all others are pale, with commas 
     metavar="NAME",
     help="Only figures of this variant. Repeatable. Default: all; of games, the unchanged study.",
 )
-@option(
+@options.option(
     "--image",
     "formats",
     default=",".join(DEFAULT_FORMATS),
@@ -102,7 +95,7 @@ _HIGHLIGHT = "Levels, models or tests of which all others are pale, with commas 
 @click.option("--rows", "with_rows", is_flag=True, help="Also write the rows of each figure, as CSV.")
 @list_option
 @click.pass_context
-@result_options()
+@options.result_options()
 def figures_command(
     ctx: click.Context,
     names: tuple[str, ...],
@@ -117,7 +110,7 @@ def figures_command(
     This prints one row per file, with its alternative text. Each source, version and variant has its own files; a study
     of games has its variants side by side.
     """
-    chosen = chosen_study(db, study)
+    chosen = options.chosen_study(db, study)
     kinds = figure_kinds(chosen)
     if is_list:
         print_rows([{"figure": name, "what": kind.description} for name, kind in kinds.items()], output_format)
@@ -146,16 +139,18 @@ def _not_drawn(study: Study, names: tuple[str, ...], rows: pl.DataFrame) -> dict
 
 
 @click.command("report", epilog="\b\nExample:\n  analyze report --out report.html")
-@study_option(ONE_STUDY)
-@option("--out", of=FILE, default=None, help="The file to write, or to replace. Default: report.html, or as --format.")
-@option(
+@study_option(options.ONE_STUDY)
+@options.option(
+    "--out", of=FILE, default=None, help="The file to write, or to replace. Default: report.html, or as --format."
+)
+@options.option(
     "--format",
     "ending",
     of=REPORT_FORMATS,
     help="The format, where --out does not say it: docx needs pandoc, pdf Chromium, qmd nothing.",
 )
-@registration_option
-@workers_options
+@options.registration_option
+@options.workers_options
 @db_option
 @verbose_option
 @row_options
@@ -167,7 +162,7 @@ def report_command(
     The same as a Word, PDF or Quarto document: --format, or a name that ends so. This prints the path of the file.
     """
     out = _named_of_report(out, ending)
-    chosen = chosen_study(db, study)
+    chosen = options.chosen_study(db, study)
     with FitProgress() as progress:
         path = report(db, chosen, out, workers=workers, progress=progress, registration=registration)
     click.echo(path)

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from slant.analysis.cli.options import (
-    COUNT_FAMILIES,
-    ENGINE_TABLES,
-    FIT_TABLES,
-    TOPIC_TABLES,
-    measure_option,
-    option,
-    refit_option,
-    workers_options,
-)
+from slant.analysis.cli import options
 from slant.collector.commands.options import (
     AT_LEAST_1,
     WholeNumber,
@@ -128,7 +119,7 @@ _stm_option = section("Topic models (stm)")
 )
 @study_option("Default: every study in the database.")
 @source_option()
-@measure_option
+@options.measure_option
 @rows_option(
     "--refusals",
     type=click.Choice(["removed", "kept"]),
@@ -136,17 +127,17 @@ _stm_option = section("Topic models (stm)")
     show_default=True,
     help="Whether to analyse refused trials; the paper removed them.",
 )
-@option(
+@options.option(
     "--show",
-    of=[*dict.fromkeys((*FIT_TABLES, *chain(*ENGINE_TABLES.values()), *TOPIC_TABLES))],
+    of=[*dict.fromkeys((*options.FIT_TABLES, *chain(*options.ENGINE_TABLES.values()), *options.TOPIC_TABLES))],
     metavar="TABLE",
-    help=f"The table to print. For every fit: {', '.join(FIT_TABLES)}; "
-    + "".join(f"of {engine} {', '.join(tables)}; " for engine, tables in ENGINE_TABLES.items())
-    + f"of stm {', '.join(TOPIC_TABLES)}. Default: table, of stm topics.",
+    help=f"The table to print. For every fit: {', '.join(options.FIT_TABLES)}; "
+    + "".join(f"of {engine} {', '.join(tables)}; " for engine, tables in options.ENGINE_TABLES.items())
+    + f"of stm {', '.join(options.TOPIC_TABLES)}. Default: table, of stm topics.",
 )
 @seed_option()
-@workers_options
-@refit_option
+@options.workers_options
+@options.refit_option
 @version_option
 @_mixed_option(
     "--random",
@@ -156,7 +147,7 @@ _stm_option = section("Topic models (stm)")
 )
 @_brms_option(
     "--family",
-    type=click.Choice(COUNT_FAMILIES),
+    type=click.Choice(options.COUNT_FAMILIES),
     help="Distribution of token counts; lognormal is the default.",
 )
 @_brms_option("--chains", type=AT_LEAST_1, help="Chains. Default: the study's.")

@@ -10,17 +10,7 @@ import polars as pl
 
 from slant.analysis.cli.options import workers_options
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
-from slant.collector.commands.options import (
-    ABOVE_0,
-    BETWEEN_0_AND_1,
-    FILE,
-    WholeNumber,
-    output_options,
-    rows_option,
-    section,
-    setting_option,
-    source_option,
-)
+from slant.collector.commands import options
 from slant.collector.errors import UsageError
 
 EXAMPLES = """\b
@@ -38,8 +28,8 @@ _SHOWN = (
     "estimate", "std_error", "std_error_most", "mde", "mde_most", "mde_d", "power", "power_uncorrected", "power_error",
     "power_least", "raise", "cost_usd", "time",
 )  # fmt: skip
-_numbers_option = section("What is planned")
-_variance_option = section("Variances, without a pilot")
+_numbers_option = options.section("What is planned")
+_variance_option = options.section("Variances, without a pilot")
 _VARIANCES = ("word", "wording", "residual", "combination", "sd", "game")
 
 
@@ -54,7 +44,7 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -
 _counts_option = partial(_numbers_option, callback=_numbers, metavar="NUMBERS")
 _OPTIONS = (
     click.option(
-        "--from", "--db", "pilot", type=FILE, metavar="FILE", help="A pilot's database, to take variances from."
+        "--from", "--db", "pilot", type=options.FILE, metavar="FILE", help="A pilot's database, to take variances from."
     ),
     _counts_option("--words", "n_words", help="Words of a test, of both groups: 16,32,64."),
     _counts_option("--wordings", "n_wordings", help="Wordings: 10,20."),
@@ -69,36 +59,38 @@ _OPTIONS = (
         help="Number of games in each of two conditions.",
     ),
     _counts_option("--labels", help="Standard errors for these numbers of texts that people code: 100,200,500."),
-    _numbers_option("--effect", type=ABOVE_0, help="Effect size to compute power for, in units of the outcome."),
+    _numbers_option(
+        "--effect", type=options.ABOVE_0, help="Effect size to compute power for, in units of the outcome."
+    ),
     _numbers_option(
         "--power",
-        type=BETWEEN_0_AND_1,
+        type=options.BETWEEN_0_AND_1,
         default=0.8,
         show_default=True,
         help="Power for the smallest detectable effect.",
     ),
-    _variance_option("--word", type=ABOVE_0, help="Variance of the effect between words."),
-    _variance_option("--wording", type=ABOVE_0, help="Variance of the effect between wordings. Default: none."),
-    _variance_option("--residual", type=ABOVE_0, help="Variance of trials."),
+    _variance_option("--word", type=options.ABOVE_0, help="Variance of the effect between words."),
+    _variance_option("--wording", type=options.ABOVE_0, help="Variance of the effect between wordings. Default: none."),
+    _variance_option("--residual", type=options.ABOVE_0, help="Variance of trials."),
     _variance_option(
         "--combination",
-        type=ABOVE_0,
+        type=options.ABOVE_0,
         help="Variance that repetitions of a word in a wording and condition share; if not given, part of --residual.",
     ),
-    _variance_option("--sd", type=ABOVE_0, help="Standard deviation within conditions, for effects as d."),
-    _variance_option("--game", type=ABOVE_0, help="Variance of the index over games of one condition."),
+    _variance_option("--sd", type=options.ABOVE_0, help="Standard deviation within conditions, for effects as d."),
+    _variance_option("--game", type=options.ABOVE_0, help="Variance of the index over games of one condition."),
     _numbers_option(
         "--data-sets",
         "n_data_sets",
-        type=WholeNumber(2, 10_000),
+        type=options.WholeNumber(2, 10_000),
         default=100,
         show_default=True,
         help="Of a factorial study: number of simulated data sets.",
     ),
-    source_option(),
-    rows_option("--model", "models", multiple=True, help="Only this model. Repeatable."),
-    rows_option("--test", "tests", multiple=True, help="Only this test of the pilot. Repeatable."),
-    setting_option("prices"),
+    options.source_option(),
+    options.rows_option("--model", "models", multiple=True, help="Only this model. Repeatable."),
+    options.rows_option("--test", "tests", multiple=True, help="Only this test of the pilot. Repeatable."),
+    options.setting_option("prices"),
 )
 
 
@@ -108,7 +100,7 @@ _OPTIONS = (
     study="With --from: the one that the pilot holds.",
     options=_OPTIONS,
     figure="smallest detectable effects",
-    usual_options=[workers_options, output_options],
+    usual_options=[workers_options, options.output_options],
 )
 def power_command(asked: Asked, **settings: Any) -> Answer:
     """Show what a design would find: words, wordings and repetitions (or games) next to standard error, smallest

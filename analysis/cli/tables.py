@@ -22,17 +22,7 @@ from slant.analysis.paper.reconstruction import bases_in_words, reconstruct_answ
 from slant.analysis.rows.result_warnings import chance_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import loadable_studies, study_names
 from slant.analysis.rows.views import set_measure, study_name, table_info, tables
-from slant.collector.commands.options import (
-    FILE,
-    db_option,
-    list_option,
-    or_lake,
-    output_options,
-    output_options_with,
-    row_options,
-    source_option,
-    study_option,
-)
+from slant.collector.commands import options
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.frames import frame_of, registered
@@ -57,15 +47,17 @@ Examples:
 
 @click.command("tables", epilog=_EXAMPLES)
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
-@study_option("Default: every study.")
+@options.study_option("Default: every study.")
 @measure_option
-@click.option("--notes", multiple=True, type=FILE, metavar="FILE", help="Readers' notes, for coded_trials. Repeatable.")
+@click.option(
+    "--notes", multiple=True, type=options.FILE, metavar="FILE", help="Readers' notes, for coded_trials. Repeatable."
+)
 @click.option("--all", "is_all", is_flag=True, help="All tables with rows, rather than the first ten.")
-@list_option
-@db_option
-@output_options_with(*FORMATS)
-@or_lake
-@row_options
+@options.list_option
+@options.db_option
+@options.output_options_with(*FORMATS)
+@options.or_lake
+@options.row_options
 def tables_command(
     names: tuple[str, ...],
     study: str | None,
@@ -192,7 +184,7 @@ def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[st
 
 
 _OPTIONS = (
-    source_option(PRINT),
+    options.source_option(PRINT),
     click.option("--summary", "is_summary", is_flag=True, help="One row per table instead of one per number."),
     click.option(
         "--table", "table_names", multiple=True, help='Only this table of the paper: S6, text, "v1 S3". Repeatable.'
@@ -203,14 +195,14 @@ _OPTIONS = (
     click.option(
         "--with",
         "other",
-        type=FILE,
+        type=options.FILE,
         metavar="FILE",
         help="Another database, or a sealed archive, of the same study: compare its fits with those of --db.",
     ),
     click.option(
         "--print",
         "own_print",
-        type=FILE,
+        type=options.FILE,
         metavar="FILE",
         help="A CSV with a printed table of your own: columns of `analyze --fit NAME --format csv` (term, estimate …).",
     ),
@@ -222,7 +214,7 @@ _OPTIONS = (
     epilog="\b\nExamples:\n  analyze compare --study rmiat --summary\n  analyze compare --status disagrees\n"
     "  analyze compare --db mine.duckdb --with theirs.zip\n  analyze compare --db mine.duckdb --print table2.csv",
     options=_OPTIONS,
-    usual_options=[workers_options, db_option, output_options, row_options],
+    usual_options=[workers_options, options.db_option, options.output_options, options.row_options],
 )
 def compare_command(
     asked: Asked, is_summary: bool, table_names: tuple[str, ...], status: str | None, other: Path | None,
@@ -318,8 +310,8 @@ Example:
 
 
 @click.command("reconstruct", epilog=_RECONSTRUCT_EXAMPLES)
-@study_option("It must come with a reconstruction.", required=True)
-@output_options
+@options.study_option("It must come with a reconstruction.", required=True)
+@options.output_options
 def reconstruct_command(study: str, output_format: str) -> None:
     """Make answers with the printed counts, for a paper whose raw data are not public.
 

@@ -13,22 +13,8 @@ import duckdb
 import polars as pl
 
 from slant.analysis.calls.call import Call, answered
+from slant.analysis.paper import published
 from slant.analysis.paper.numbers import CELL, PRINT, SCHEMA, Numbers, fits_of_view, numbers_of_view
-from slant.analysis.paper.published import (
-    GRAIN,
-    KEY,
-    TEXT,
-    StudyViews,
-    is_of_print,
-    not_checkable,
-    notes,
-    printed_numbers,
-    printed_scopes,
-    published_numbers,
-    published_rows,
-    quantity_name,
-    scopes,
-)
 from slant.analysis.paper.topic_match import matched, missing_of_print, printed_models, printed_topics
 from slant.analysis.questions.topics.topic_models import STALE, models_to_show
 from slant.analysis.rows.views import views_of_papers
@@ -45,7 +31,7 @@ _NUMBER = r"^-?(\d+\.?\d*|\.\d+)$"
 Fact = tuple[str, str | None, str | None, str | None, str, float]
 
 
-def _recomputed_here(views: StudyViews) -> pl.DataFrame:
+def _recomputed_here(views: published.StudyViews) -> pl.DataFrame:
     study = views.study
     numbers = checked(study, pl.DataFrame(list(_facts(study)), schema=FACTS, orient="row"))
     grain = {"source": PRINT, "study_version": study.version, "variant": study.variants[0]}
@@ -55,16 +41,22 @@ def _recomputed_here(views: StudyViews) -> pl.DataFrame:
 def checked(study: Study, facts: pl.DataFrame) -> pl.DataFrame:
     """Return KEY and `recomputed`: what each printed number should be, by the other ones and by these facts (FACTS)."""
     is_number = pl.col("printed").str.contains(_NUMBER)
-    unchecked = not_checkable(study).select(KEY).rename({"table": "place"}).unique().with_columns(is_unchecked=True)
+    unchecked = (
+        published.not_checkable(study)
+        .select(published.KEY)
+        .rename({"table": "place"})
+        .unique()
+        .with_columns(is_unchecked=True)
+    )
     printed = (
-        printed_numbers(study)
+        published.printed_numbers(study)
         .with_columns(value=pl.when(is_number).then("printed").cast(pl.Float64, strict=False))
-        .join(unchecked, on=["place", *KEY[1:]], how="left", nulls_equal=True, maintain_order="left")
+        .join(unchecked, on=["place", *published.KEY[1:]], how="left", nulls_equal=True, maintain_order="left")
     )
     with (
         duckdb.connect() as connection,
         registered(connection, "printed", printed),
-        registered(connection, "scopes", printed_scopes(study)),
+        registered(connection, "scopes", published.printed_scopes(study)),
         registered(connection, "facts", facts),
     ):
         numbers: pl.DataFrame = frame_of(connection.sql(sql_query("print_checks")))
@@ -72,7 +64,7 @@ def checked(study: Study, facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _facts(study: Study) -> Iterator[Fact]:
-    printed = printed_numbers(study)
+    printed = published.printed_numbers(study)
     variants = load_variants(study.path)
     for name, variant in variants.items():
         yield from (("design", None, name, None, *constant) for constant in _constants(variant))
@@ -112,7 +104,7 @@ def matrices(study: Study) -> pl.DataFrame:
     """Return the printed matrices: model, test, condition, game, group, class, n, and `cell`, a name for the first
     three.
     """
-    rows = published_rows(study, "matrices", "group", "n")
+    rows = published.published_rows(study, "matrices", "group", "n")
     whole = rows.with_columns(pl.col(name).cast(pl.Int64) for name in ("game", "group", "n"))
     return whole.with_columns(cell=pl.concat_str(_CELL, separator=", "))
 
@@ -168,7 +160,7 @@ _NO_COEFFICIENT = (
 )
 
 
-def _recomputed(views: StudyViews) -> pl.DataFrame:
+def _recomputed(views: published.StudyViews) -> pl.DataFrame:
     """Return the numbers of the stored topic model of each source, version and variant, matched to the print by its
     words."""
     topics, frames = printed_topics(views.study), {name: views.view(name) for name in _VIEWS}
@@ -177,7 +169,7 @@ def _recomputed(views: StudyViews) -> pl.DataFrame:
     missing = {tuple(row[:-1]): row[-1] for row in missing_of_print(views).iter_rows()}
     rows: list[tuple[Any, ...]] = []
     for fit in models_to_show(views.db, views.study).to_dicts():
-        grain = tuple(fit[name] for name in GRAIN)
+        grain = tuple(fit[name] for name in published.GRAIN)
         if not fit["is_own"]:
             rows += [(*grain, *key, None, STALE) for key in _all_keys(views.study)]
             continue
@@ -203,7 +195,7 @@ def _all_keys(study: Study) -> Iterator[Key]:
 def _printed_claims(study: Study) -> list[dict[str, Any]]:
     """Return the text's numbers about topics, each with the `name` of its quantity."""
     name = pl.col("quantity").str.split(" ").list.last()
-    text = published_numbers(study).filter(table=TEXT).with_columns(name=name)
+    text = published.published_numbers(study).filter(table=published.TEXT).with_columns(name=name)
     return text.filter(pl.col("name").is_in(_OF_TOPICS)).to_dicts()
 
 
@@ -243,7 +235,7 @@ def _claims(tables: Tables, match: pl.DataFrame, fit: dict[str, Any], study: Stu
         if claim["name"] in _OF_CONDITION and not is_papers:
             yield _key(claim), None, _NO_COEFFICIENT.format(claim["model"])
             continue
-        models = [model for model, _ in scopes(study).get(claim["model"], [(claim["model"], None)])]
+        models = [model for model, _ in published.scopes(study).get(claim["model"], [(claim["model"], None)])]
         numbers = {
             "stm_topic3_condition_b": effect.get("estimate"),
             "stm_topic3_condition_se": effect.get("std_error"),
@@ -262,8 +254,8 @@ IN_PYTHON: Mapping[str, Numbers] = {"topics": NUMBERS, "print_checks": PRINT_NUM
 
 def sources_of(study: Study) -> tuple[Numbers, ...]:
     """Return every source of the study's design, including those of its print's numbers."""
-    printed = set(published_numbers(study).select(quantity_name()).to_series())
-    has_own_arithmetic = notes(study, "of the print").height > 0
+    printed = set(published.published_numbers(study).select(published.quantity_name()).to_series())
+    has_own_arithmetic = published.notes(study, "of the print").height > 0
     return tuple(
         source for source in _all(study) if printed & set(source.gives) or (source.is_of_print and has_own_arithmetic)
     )
@@ -287,8 +279,8 @@ def _all(study: Study) -> tuple[Numbers, ...]:
 def check_quantities(study: Study) -> None:
     """Raise UnknownNameError for a printed quantity without a source or any other information."""
     known = list(dict.fromkeys(name for source in _all(study) for name in source.gives))
-    numbers = published_numbers(study).filter(~is_of_print(study))
-    open_numbers = numbers.join(not_checkable(study), on=CELL, how="anti", nulls_equal=True)
-    for quantity in open_numbers.filter(~quantity_name().is_in(known))["quantity"]:
+    numbers = published.published_numbers(study).filter(~published.is_of_print(study))
+    open_numbers = numbers.join(published.not_checkable(study), on=CELL, how="anti", nulls_equal=True)
+    for quantity in open_numbers.filter(~published.quantity_name().is_in(known))["quantity"]:
         name = study.published.name if study.published else ""
         raise UnknownNameError(f"quantity (in {name})", quantity, known)

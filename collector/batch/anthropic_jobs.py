@@ -15,23 +15,7 @@ from urllib.parse import urlsplit
 
 import anthropic
 
-from slant.collector.batch.services import (
-    SUBMIT_LIMIT_S,
-    BatchResult,
-    JobStatus,
-    NotThere,
-    UnreadableLine,
-    Unsure,
-    checked_id,
-    in_our_words,
-    n_of,
-    rows_of,
-    sdk_options,
-    sent_around,
-    status_word,
-    submitting,
-    utc,
-)
+from slant.collector.batch import services
 from slant.collector.keep.batch_jobs import Job
 from slant.collector.providers.anthropic import API_VERSION
 from slant.collector.providers.error_meanings import error_meaning, provider_error
@@ -44,7 +28,7 @@ _ERROR_STATUS = {
     "overloaded_error": 529,
 }  # fmt: skip
 
-_as_ours = partial(in_our_words, anthropic.NotFoundError, anthropic.APIError)
+_as_ours = partial(services.in_our_words, anthropic.NotFoundError, anthropic.APIError)
 
 
 class AnthropicBatches:
@@ -57,7 +41,7 @@ class AnthropicBatches:
             api_key=key,
             base_url=base_url,
             default_headers={"anthropic-version": API_VERSION},
-            **sdk_options(anthropic, base_url),
+            **services.sdk_options(anthropic, base_url),
         )
 
     def endpoint(self, request: Request, base_url: str) -> str:
@@ -75,12 +59,12 @@ class AnthropicBatches:
     def submit(self, job: Job, requests: Path) -> str:
         with opened(requests) as file:
             lines: Any = [json.loads(line) for line in file]
-        with submitting(anthropic.APIError):
+        with services.submitting(anthropic.APIError):
             once = self._client.with_options(max_retries=0)
-            return checked_id(once.messages.batches.create(requests=lines, timeout=SUBMIT_LIMIT_S).id)
+            return services.checked_id(once.messages.batches.create(requests=lines, timeout=services.SUBMIT_LIMIT_S).id)
 
     def find(self, job: Job, others: Collection[str]) -> tuple[Literal["found", "perhaps", "none"], str | None]:
-        earliest, latest = sent_around(job)
+        earliest, latest = services.sent_around(job)
         perhaps = None
         with _as_ours():
             for batch in self._client.messages.batches.list(limit=1000):  # newest first
@@ -93,33 +77,33 @@ class AnthropicBatches:
                 if batch.processing_status != "ended":
                     perhaps = batch.id
                 elif batch.results_url and self._is_ours(batch.id, batch.results_url, job):
-                    return "found", checked_id(batch.id)
+                    return "found", services.checked_id(batch.id)
         return ("perhaps", perhaps) if perhaps else ("none", None)
 
-    def look(self, job: Job) -> JobStatus:
+    def look(self, job: Job) -> services.JobStatus:
         batch = self._retrieve(job)
-        status = status_word(batch.processing_status)
-        n_answers = n_of(getattr(batch.request_counts, "succeeded", 0), job.n_requests)
-        return JobStatus(status, status == "ended", utc(batch.ended_at), n_answers=n_answers)
+        status = services.status_word(batch.processing_status)
+        n_answers = services.n_of(getattr(batch.request_counts, "succeeded", 0), job.n_requests)
+        return services.JobStatus(status, status == "ended", services.utc(batch.ended_at), n_answers=n_answers)
 
-    def results(self, job: Job) -> Iterator[BatchResult | UnreadableLine]:
+    def results(self, job: Job) -> Iterator[services.BatchResult | services.UnreadableLine]:
         batch = self._retrieve(job)
         if not batch.results_url:
-            raise NotThere("its results are no longer stored there")
+            raise services.NotThere("its results are no longer stored there")
         with _as_ours():
             yield from self._rows(batch.id, batch.results_url)
 
-    def _rows(self, batch_id: str, address: str) -> Iterator[BatchResult | UnreadableLine]:
+    def _rows(self, batch_id: str, address: str) -> Iterator[services.BatchResult | services.UnreadableLine]:
         # the SDK follows the address that the provider gives, with the key
         if urlsplit(address).netloc not in ("", urlsplit(self._base_url).netloc):
-            raise Unsure(f"its results are on another host ({urlsplit(address).netloc}), which gets no key")
+            raise services.Unsure(f"its results are on another host ({urlsplit(address).netloc}), which gets no key")
         with self._client.messages.batches.with_streaming_response.results(batch_id) as content:
-            yield from rows_of(content.iter_bytes(), _row)
+            yield from services.rows_of(content.iter_bytes(), _row)
 
     def _is_ours(self, batch_id: str, address: str, job: Job) -> bool:
         try:
             rows = self._rows(batch_id, address)
-            first = next((row for row in rows if isinstance(row, BatchResult)), None)
+            first = next((row for row in rows if isinstance(row, services.BatchResult)), None)
         except anthropic.NotFoundError:
             return False
         return first is not None and first.custom_id.startswith(f"{job.job_id}-")
@@ -129,16 +113,16 @@ class AnthropicBatches:
             return self._client.messages.batches.retrieve(job.batch_id or "")
 
 
-def _row(line: bytes) -> BatchResult:
+def _row(line: bytes) -> services.BatchResult:
     """Return a line of the results: succeeded with a message, errored with the provider's error, canceled, expired."""
     values: dict[str, Any] = json.loads(line)
     custom_id, result = str(values["custom_id"]), values["result"]
     kind = result.get("type")
     if kind == "succeeded":
-        return BatchResult(custom_id, 200, json.dumps(result.get("message"), ensure_ascii=False))
+        return services.BatchResult(custom_id, 200, json.dumps(result.get("message"), ensure_ascii=False))
     if kind == "errored":
         error = result["error"].get("error") or result["error"]  # {"type": "error", "error": {"type": …, "message": …}}
         unlisted = 400 if error_meaning(provider_error(None, {"error": error})) else 500
         status = _ERROR_STATUS.get(error.get("type"), unlisted)
-        return BatchResult(custom_id, status, json.dumps({"error": error}, ensure_ascii=False))
-    return BatchResult(custom_id, error=f"batch_{kind}")
+        return services.BatchResult(custom_id, status, json.dumps({"error": error}, ensure_ascii=False))
+    return services.BatchResult(custom_id, error=f"batch_{kind}")

@@ -19,26 +19,8 @@ from slant.collector.ask.attempts import AttemptMaker
 from slant.collector.ask.call import Call
 from slant.collector.ask.declined import declined_trials
 from slant.collector.ask.unfinished_games import begun_games
+from slant.collector.batch import services, submit
 from slant.collector.batch.fetch import MAX_NAMED, Fetched, Fetcher
-from slant.collector.batch.services import (
-    GONE_AFTER_S,
-    WITH_BATCHES,
-    JobStatus,
-    NotSubmitted,
-    NotThere,
-    Service,
-    Services,
-    Unsure,
-)
-from slant.collector.batch.submit import (
-    BatchLane,
-    Submitter,
-    attempted_in,
-    check_not_mixed,
-    open_budget,
-    purse,
-    refuse_game,
-)
 from slant.collector.cost.budget import LOST
 from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, Interrupted, ProviderError, UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder, key_check
@@ -66,7 +48,7 @@ class Batches:
         self._n_turns = len(next(plan(*run_plan.plan_of(run_plan.model_plans[0].model))).trials)
         self._folder = JobFolder(run_plan.db)
         self._lanes = {model_plan.name: _lane(model_plan) for model_plan in run_plan.model_plans}
-        self._services = Services(run_plan)
+        self._services = services.Services(run_plan)
         self._prices = run_plan.prices
         self._journal: Journal | None = None
         self._made: list[Job] = []
@@ -95,20 +77,20 @@ class Batches:
     def _prepare(self) -> None:
         load_journals(self._run_plan.db)  # reports at once if the database is not ours, or is held
         self._folder.sweep()
-        open_budget(self._run_plan, self._request.budget)  # reports before anything happens if it can't be kept
+        submit.open_budget(self._run_plan, self._request.budget)  # reports before anything happens if it can't be kept
         self._finals = read_finals(self._run_plan.db, self._run_plan.study.name)
         keys = [lane.key for lane in self._lanes.values()] + [
             provider_named(job.provider).key() for job in self._open()
         ]
         self._maker = AttemptMaker(self._run, [key for key in keys if key])
-        self._submitter = Submitter(self._run_plan.study, self._run, self._folder, self._request.batch_size)
+        self._submitter = submit.Submitter(self._run_plan.study, self._run, self._folder, self._request.batch_size)
         self._fetcher = Fetcher(
             self._run_plan.study,
             self._folder,
             self._maker,
             self._writing,
             self._finals,
-            lambda batch_id: attempted_in(self._run_plan.db, batch_id),
+            lambda batch_id: submit.attempted_in(self._run_plan.db, batch_id),
             lambda job: self._prices.find(job.provider, job.study_model.requested_model),
             lambda job: declined_trials(self._run_plan.db, job.study, job.study_model, job.created_at),
         )
@@ -148,32 +130,34 @@ class Batches:
             known_job = self._folder.write(replace(known_job, seen=seen.status, seen_at=utc_now()))
             if seen.has_ended:
                 self._tell(known_job, seen, self._fetcher.fetch(known_job, service, seen))
-        except NotThere as error:
+        except services.NotThere as error:
             self._not_there(job, str(error))
-        except Unsure as error:
+        except services.Unsure as error:
             self._say(f"{_name(job)} stays open: {self._maker.redacted(str(error))}")
 
-    def _looked_up(self, job: Job, service: Service) -> Job | None:
+    def _looked_up(self, job: Job, service: services.Service) -> Job | None:
         """Return a job whose submission got no answer, once it is found; None while that is unknown, or if there is
         none.
         """
         others = {other.batch_id for other in self._folder.jobs() if other.batch_id}
         try:
             verdict, batch_id = service.find(job, others)
-        except NotThere as error:  # the list itself is not there: that says nothing about the job
-            raise Unsure(str(error)) from error
+        except services.NotThere as error:  # the list itself is not there: that says nothing about the job
+            raise services.Unsure(str(error)) from error
         if verdict == "found":
             self._say(f"{_name(job)} had reached its provider ({batch_id}): it is not submitted again.")
             return self._folder.write(
                 replace(job, state="sent", batch_id=batch_id, submitted_at=job.sending_at or job.created_at)
             )
         if verdict == "perhaps":
-            raise Unsure(f"{batch_id} may be it, which will be clear once that job ends")
+            raise services.Unsure(f"{batch_id} may be it, which will be clear once that job ends")
         if not self._has_its_key(job):
-            raise Unsure("it was submitted with another key, which this one can't see")
+            raise services.Unsure("it was submitted with another key, which this one can't see")
         left_s = self._request.settle_s - job.age_s
         if left_s > 0:
-            raise Unsure(f"its submission got no answer and it is not listed; in {left_s:,.0f} s this will be final")
+            raise services.Unsure(
+                f"its submission got no answer and it is not listed; in {left_s:,.0f} s this will be final"
+            )
         self._folder.close(job, "never reached the provider")
         self._say(f"{_name(job)} never reached its provider: its trials are pending again.")
         return None
@@ -182,7 +166,7 @@ class Batches:
         if not self._has_its_key(job):
             self._say(f"{_name(job)} stays open: it was submitted with another key ({reason})")
             return
-        if job.age_s < GONE_AFTER_S:  # a wrong address gives the same answer, and must not lose paid answers
+        if job.age_s < services.GONE_AFTER_S:  # a wrong address gives the same answer, and must not lose paid answers
             self._say(f"{_name(job)} stays open, but its provider does not know it ({reason}).")
             self._stop(job, reason)
             return
@@ -193,7 +177,7 @@ class Batches:
     def _has_its_key(self, job: Job) -> bool:
         return key_check(job.job_id, provider_named(job.provider).key()) == job.key_check
 
-    def _tell(self, job: Job, seen: JobStatus, fetched: Fetched) -> None:
+    def _tell(self, job: Job, seen: services.JobStatus, fetched: Fetched) -> None:
         lane = self._lanes.get(str(job.model["model"]))
         if lane:
             lane.outcomes += fetched.outcomes
@@ -214,7 +198,7 @@ class Batches:
         if lane := self._lanes.get(str(job.model["model"])):
             lane.stopped_because = lane.stopped_because or reason
 
-    def _submit(self, lane: BatchLane) -> None:
+    def _submit(self, lane: submit.BatchLane) -> None:
         pending = sum(1 for _ in self._pending(lane)) if not lane.stopped_because else 0
         lane.held_back, was_held_back = None, lane.held_back
         lane.rounds = 0 if was_held_back else lane.rounds  # it was short of money, not of answers
@@ -224,16 +208,16 @@ class Batches:
             self._needs_yes[lane.model.model] = pending
         elif pending:
             if not self._request.mixed:
-                check_not_mixed(self._run_plan.db, self._run_plan.study, [lane.model.model], is_batch=True)
+                submit.check_not_mixed(self._run_plan.db, self._run_plan.study, [lane.model.model], is_batch=True)
             self._submit_now(lane, pending)
 
-    def _submit_now(self, lane: BatchLane, pending: int) -> None:
+    def _submit_now(self, lane: submit.BatchLane, pending: int) -> None:
         self._writing()
         lane.begun = begun_games(up_to_date(replace(self._run_plan, model_plans=(lane.model_plan,))))
         for sentence in lane.begun.problems:
             self._say(sentence)
         lane.rounds += 1
-        money = purse(self._run_plan, lane.model_plan, self._request.budget)
+        money = submit.purse(self._run_plan, lane.model_plan, self._request.budget)
         try:
             service = self._services.get(lane.provider.name, lane.base_url, lane.key or "")
             for job in self._submitter.submit(lane, self._pending(lane), service, money):
@@ -242,12 +226,12 @@ class Batches:
                 pending -= job.n_requests
                 self._made.append(job)
             lane.held_back = money.sentence(pending) if money.held_back else None
-        except NotSubmitted as error:
+        except services.NotSubmitted as error:
             lane.stopped_because = f"a job was not taken: {self._maker.redacted(str(error))}"
-        except Unsure as error:
+        except services.Unsure as error:
             self._say(f"{lane.model.model}: a submission got no answer; it will be looked up, not repeated ({error}).")
 
-    def _pending(self, lane: BatchLane) -> Iterator[Conversation]:
+    def _pending(self, lane: submit.BatchLane) -> Iterator[Conversation]:
         """Yield trials of the plan that are neither done nor in an open job. Only bits of a plan are held: it may be
         very long.
         """
@@ -275,17 +259,17 @@ class Batches:
         )
 
 
-def _lane(model_plan: ModelPlan) -> BatchLane:
-    if model_plan.provider.name not in WITH_BATCHES:
+def _lane(model_plan: ModelPlan) -> submit.BatchLane:
+    if model_plan.provider.name not in services.WITH_BATCHES:
         raise UsageError(
             f"{model_plan.name} can't be collected by batch: "
             f"{model_plan.provider.name} has no batch jobs that slant supports.",
-            f"Supported: {', '.join(WITH_BATCHES)}. Name their models with --model, or remove --batch.",
+            f"Supported: {', '.join(services.WITH_BATCHES)}. Name their models with --model, or remove --batch.",
         )
-    return BatchLane(model_plan, model_plan.base_url or "simulated:", model_plan.provider.key())
+    return submit.BatchLane(model_plan, model_plan.base_url or "simulated:", model_plan.provider.key())
 
 
-def _row_of_model(run_plan: RunPlan, lane: BatchLane, finals: Finals, waiting: Finals) -> dict[str, Any]:
+def _row_of_model(run_plan: RunPlan, lane: submit.BatchLane, finals: Finals, waiting: Finals) -> dict[str, Any]:
     """Return one model's row: its progress, what this call fetched by outcome and submitted, the requests of open
     jobs."""
     if run_plan.slice is not None:
@@ -313,7 +297,7 @@ def carry_out_batch(run_plan: RunPlan, call: Call) -> BatchReport:
     if not run_plan.model_plans:
         reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
         raise ProviderError(f'Nothing was sent: no model of "{run_plan.study.name}" can be used here.', *reasons)
-    refuse_game(run_plan.study)  # before anything is written
+    submit.refuse_game(run_plan.study)  # before anything is written
     run = new_run_record(run_plan, call.request.kept(), is_simulated=run_plan.is_simulated)
     try:
         return Batches(run_plan, run, call.request, call.watcher.say).go()

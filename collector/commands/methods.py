@@ -9,16 +9,7 @@ from typing import Any
 
 import click
 
-from slant.collector.commands.options import (
-    AT_LEAST_1,
-    FILE,
-    db_option,
-    section,
-    seed_option,
-    setting_option,
-    study_option,
-    verbose_option,
-)
+from slant.collector.commands import options
 from slant.collector.errors import UsageError
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.system.scratch import write_whole_file
@@ -37,11 +28,11 @@ Examples:
 @click.command("methods", epilog=_EXAMPLES)
 @click.argument("run", default="latest")
 @click.option("--checklist", metavar="NAME", help="Print this reporting checklist, filled in: guide-llm (GUIDE-LLM).")
-@click.option("--out", type=FILE, metavar="FILE", help="Write the checklist to FILE.md or FILE.html instead.")
+@click.option("--out", type=options.FILE, metavar="FILE", help="Write the checklist to FILE.md or FILE.html instead.")
 @click.option("--bibtex", "is_bibtex", is_flag=True, help="Print references: the paper, R and its packages, slant.")
-@study_option("Its last run, instead of RUN.")
-@db_option
-@verbose_option
+@options.study_option("Its last run, instead of RUN.")
+@options.db_option
+@options.verbose_option
 def methods_command(
     run: str, checklist: str | None, out: Path | None, is_bibtex: bool, study: str | None, db: Path
 ) -> None:
@@ -120,19 +111,19 @@ Examples:
 Put the file, or its SHA-256, on a registry (OSF, AsPredicted) before anything is asked. Then collect with
 --registration FILE: the run keeps it, and `analyze check` and the report say "as registered" or name each deviation.
 """
-_analysis = section("Analysis and looks")
-_later = section("Later models")
+_analysis = options.section("Analysis and looks")
+_later = options.section("Later models")
 
 
 @click.command("preregister", epilog=_PREREGISTER_EXAMPLES)
-@study_option(required=True)
-@setting_option("models")
-@setting_option("simulated", help="Register the simulated models, for a rehearsal.")
+@options.study_option(required=True)
+@options.setting_option("models")
+@options.setting_option("simulated", help="Register the simulated models, for a rehearsal.")
 @click.option(
     "--variant", "variants", multiple=True, default=("base",), show_default=True, help="Repeatable. all: all."
 )
-@seed_option()
-@setting_option("repetitions")
+@options.seed_option()
+@options.setting_option("repetitions")
 @_later(
     "--eligible", multiple=True, metavar="PATTERN", help="Pattern of eligible later models: openai/gpt-*. Repeatable."
 )
@@ -145,20 +136,20 @@ _later = section("Later models")
     "--look",
     "looks_at",
     multiple=True,
-    type=AT_LEAST_1,
+    type=options.AT_LEAST_1,
     metavar="TRIALS",
     help="Look after this many trials of a model.",
 )
 @_analysis(
     "--stop", "stopping_rule", metavar="TEXT", help="The stopping rule. Default: all planned trials are collected."
 )
-@setting_option("until_width", help="As in `collect`: collect until intervals are this narrow.")
-@setting_option("looks")
+@options.setting_option("until_width", help="As in `collect`: collect until intervals are this narrow.")
+@options.setting_option("looks")
 @click.option(
-    "--from", "pilot", type=FILE, metavar="FILE", help="A pilot's database: adds the numbers behind the plan."
+    "--from", "pilot", type=options.FILE, metavar="FILE", help="A pilot's database: adds the numbers behind the plan."
 )
-@click.option("--out", type=FILE, metavar="FILE", help="Default: STUDY.registration.json")
-@verbose_option
+@click.option("--out", type=options.FILE, metavar="FILE", help="Default: STUDY.registration.json")
+@options.verbose_option
 def preregister_command(study: str, models: tuple[str, ...], out: Path | None, **plan: Any) -> None:
     """Write what is fixed before the data: study, prompts, plan, models, exclusions, fits, looks, stopping rule.
 

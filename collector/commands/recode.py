@@ -13,16 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from slant.collector.commands.options import (
-    AT_LEAST_1,
-    FILE,
-    FOLDER,
-    WholeNumber,
-    db_option,
-    seed_option,
-    setting_option,
-    study_option,
-)
+from slant.collector.commands import options
 from slant.collector.errors import UsageError
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.terminal import count_text, say
@@ -51,19 +42,19 @@ _PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 
 @click.command("recode", epilog=_EXAMPLES, context_settings=_PASSED_ON)
-@study_option(required=True)
-@setting_option("variant")
+@options.study_option(required=True)
+@options.setting_option("variant")
 @click.option(
     "--decided",
     "n_decided",
-    type=WholeNumber(),
+    type=options.WholeNumber(),
     default=100,
     show_default=True,
     help="How many decided answers of each model to code as well, to measure agreement.",
 )
-@click.option("--folder", type=FOLDER, help="Folder for its study. [default: next to the database]")
+@click.option("--folder", type=options.FOLDER, help="Folder for its study. [default: next to the database]")
 @click.option("--simulated", is_flag=True, help="Query a simulated provider instead, also about simulated answers.")
-@db_option
+@options.db_option
 @click.pass_context
 @click.argument("more", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS OF COLLECT]…")
 def recode_command(ctx: click.Context, /, study: str, variant: str, db: Path, **asked: Any) -> None:
@@ -80,12 +71,12 @@ def recode_command(ctx: click.Context, /, study: str, variant: str, db: Path, **
 
 
 @click.command("code", epilog=_CODE_EXAMPLES, context_settings=_PASSED_ON)
-@click.argument("db", type=FILE)
+@click.argument("db", type=options.FILE)
 @click.option("--undecided", is_flag=True, required=True, help="Code the answers that the form doesn't read.")
-@study_option("Default: the only one.")
+@options.study_option("Default: the only one.")
 @click.option("--test", help="The question. Default: the only one with options, a scale, or yes and no.")
-@setting_option("variant")
-@click.option("--folder", type=FOLDER, help="Folder for its study. [default: next to the database]")
+@options.setting_option("variant")
+@click.option("--folder", type=options.FOLDER, help="Folder for its study. [default: next to the database]")
 @click.option("--simulated", is_flag=True, help="Query a simulated provider instead, also about simulated answers.")
 @click.pass_context
 @click.argument("more", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS OF COLLECT]…")
@@ -157,14 +148,16 @@ Examples:
 
 
 @click.command("sample", epilog=EXAMPLES)
-@study_option(required=True)
-@click.option("--n", "n", type=AT_LEAST_1, required=True, help="How many texts to draw, besides those drawn before.")
+@options.study_option(required=True)
+@click.option(
+    "--n", "n", type=options.AT_LEAST_1, required=True, help="How many texts to draw, besides those drawn before."
+)
 @click.option(
     "--by", default="", metavar="FACTOR", help="As many of each level: a factor, condition or code; or uncertainty."
 )
-@seed_option(1)
-@click.option("--out", type=FILE, metavar="FILE", help="The sheet.  [default: NAME.sample.csv]")
-@db_option
+@options.seed_option(1)
+@click.option("--out", type=options.FILE, metavar="FILE", help="The sheet.  [default: NAME.sample.csv]")
+@options.db_option
 def sample_command(study: str, n: int, by: str, seed: int, out: Path | None, db: Path) -> None:
     """Draw texts of a coding study at random for people to code, and write them as a CSV to fill in.
 

@@ -12,18 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from slant.collector.commands.options import (
-    STUDY,
-    base_url_option,
-    db_option,
-    output_options,
-    provider_file_option,
-    seed_option,
-    setting_option,
-    study_option,
-    time_limit_option,
-    yes_option,
-)
+from slant.collector.commands import options
 from slant.collector.errors import UsageError
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.terminal import count_text, print_rows, say
@@ -45,15 +34,17 @@ Repeat the check when the provider changes something. About thirty short request
 
 @click.command("check-model", epilog=_EXAMPLES)
 @click.argument("model")
-@click.option("--study", help=f"Use the model's settings (thinking budget, effort …) from a study. {STUDY}")
-@base_url_option
-@provider_file_option
-@seed_option(default=1)
-@time_limit_option
-@setting_option("concurrency", default=4, help="Requests in flight. Use 1 for a server that answers one at a time.")
-@yes_option
-@db_option
-@output_options
+@click.option("--study", help=f"Use the model's settings (thinking budget, effort …) from a study. {options.STUDY}")
+@options.base_url_option
+@options.provider_file_option
+@options.seed_option(default=1)
+@options.time_limit_option
+@options.setting_option(
+    "concurrency", default=4, help="Requests in flight. Use 1 for a server that answers one at a time."
+)
+@options.yes_option
+@options.db_option
+@options.output_options
 def check_model_command(
     model: str,
     study: str | None,
@@ -180,10 +171,10 @@ download was not tested). What was counted before is not counted again, and answ
 @click.command("recount", epilog=_RECOUNT_EXAMPLES)
 @click.option("--model", "models", multiple=True, metavar="MODEL", help="Only answers of this model. Repeatable.")
 @click.option("--tokenizer", default="server", show_default=True, help="server, or tiktoken:NAME.")
-@base_url_option
-@provider_file_option
-@db_option
-@output_options
+@options.base_url_option
+@options.provider_file_option
+@options.db_option
+@options.output_options
 def recount_command(
     models: tuple[str, ...], tokenizer: str, base_url: str | None, db: Path, output_format: str
 ) -> None:
@@ -228,10 +219,10 @@ they were read.
     help="Measure answers of --study by the function NAME of your Python file or R script. Repeatable.",
 )
 @click.option("--of", metavar="QUESTION", help="With --measure: the question. Default: the only one with a text.")
-@study_option("Read its answers as its file says now; with --measure: measure them.")
-@provider_file_option
-@db_option
-@output_options
+@options.study_option("Read its answers as its file says now; with --measure: measure them.")
+@options.provider_file_option
+@options.db_option
+@options.output_options
 def reread_command(db: Path, output_format: str, measures: tuple[str, ...], of: str | None, study: str | None) -> None:
     """Read all kept responses once more, as this version of slant understands them; no model is asked.
 

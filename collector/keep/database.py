@@ -22,20 +22,7 @@ from typing import Any, ParamSpec, TypeVar
 import duckdb
 
 from slant.collector.errors import DatabaseError, DatabaseWriteError
-from slant.collector.keep.database_errors import (
-    cannot_open,
-    cannot_write,
-    check_place,
-    check_regular,
-    empty_database,
-    foreign_views,
-    held_database,
-    is_about_the_disk,
-    name_without_query,
-    no_database,
-    older_database,
-    unreadable_database,
-)
+from slant.collector.keep import database_errors
 from slant.collector.keep.definitions import STORAGE_VERSION, is_copied_from_cache, keep_in_cache
 from slant.collector.keep.journal import has_collector
 from slant.collector.keep.lake_files import lake_connection
@@ -93,10 +80,10 @@ def reading(
         with _reading(file, patience_s, writes_to, memory_limit) as connection:
             yield connection
     except duckdb.Error as error:
-        if (unreadable := unreadable_database(file, error)) is not None:
+        if (unreadable := database_errors.unreadable_database(file, error)) is not None:
             raise unreadable from error
         if isinstance(error, duckdb.CatalogException | duckdb.BinderException) and file in _not_renewed:
-            raise older_database(file) from error
+            raise database_errors.older_database(file) from error
         raise
 
 
@@ -135,10 +122,10 @@ def _opened_and_checked(
     if path.is_dir():
         return lake_connection(path, _CONFIG)
     if not path.exists():
-        raise no_database(path)
-    check_regular(path)
+        raise database_errors.no_database(path)
+    database_errors.check_regular(path)
     if path.is_file() and path.stat().st_size == 0:
-        raise empty_database(path)
+        raise database_errors.empty_database(path)
     if not _is_checked(path):
         check_catalog_size(path)
     connection = _opened(path, patience_s, writes_to, memory_limit)
@@ -154,7 +141,7 @@ def _opened_and_checked(
         if path not in _not_renewed:
             _checked[path] = _fingerprint(path)
         elif not has_our_views and not is_old:
-            raise foreign_views(path)
+            raise database_errors.foreign_views(path)
     except BaseException:
         connection.close()
         raise
@@ -277,7 +264,7 @@ def writing(
     """Open a connection inside one transaction on the database, which is made, migrated and given views as needed.
 
     Setting `give_up` from another thread ends the waiting for a file that another process holds."""
-    check_place(Path(path))
+    database_errors.check_place(Path(path))
     path = real_file(path)
     if "shown_runs" in _shown and path not in _scratch:
         raise DatabaseWriteError("What is of some runs only (--run, --settings) would pass for the result of all.")
@@ -340,7 +327,7 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
     options = f"ROW_GROUP_SIZE {_ROW_GROUP}"
     if not path.exists():
         options += f", STORAGE_VERSION '{STORAGE_VERSION}'"
-    with name_without_query(path) as name:
+    with database_errors.name_without_query(path) as name:
         place = str(name).replace("'", "''")  # ATTACH takes no parameters
         _patiently(path, patience_s, lambda: connection.execute(f"ATTACH '{place}' AS db ({options})"), give_up)
         yield from _transaction(connection, path)
@@ -360,9 +347,12 @@ def _transaction(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[
         # a new engine next time: closing this one rolls back and releases the file in any state
         _state["engine"] = None
         connection.close()
-        if isinstance(error, duckdb.Error) and is_about_the_disk(error):
-            raise cannot_write(path, error) from error
-        if isinstance(error, duckdb.Error) and (unreadable := unreadable_database(path, error)) is not None:
+        if isinstance(error, duckdb.Error) and database_errors.is_about_the_disk(error):
+            raise database_errors.cannot_write(path, error) from error
+        if (
+            isinstance(error, duckdb.Error)
+            and (unreadable := database_errors.unreadable_database(path, error)) is not None
+        ):
             raise unreadable from error
         raise
 
@@ -393,7 +383,7 @@ def _patiently(
         except duckdb.Error as error:
             text = str(error)
             if "Could not set lock" not in text and "Conflicting lock" not in text:
-                raise cannot_open(path, text) from error
+                raise database_errors.cannot_open(path, text) from error
             if time.monotonic() >= until or (give_up is not None and give_up.is_set()):
-                raise held_database(path, patience_s, text) from error
+                raise database_errors.held_database(path, patience_s, text) from error
         time.sleep(random.uniform(0.02, 0.15))

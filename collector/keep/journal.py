@@ -27,16 +27,8 @@ from slant.collector.errors import JournalError
 from slant.collector.keep.anonymous import typed_command
 from slant.collector.keep.journal_files import LONGEST_LINE, compress_finished, with_sum
 from slant.collector.records import Attempt, Run
-from slant.collector.system import files
+from slant.collector.system import files, operating_system
 from slant.collector.system.json_text import encoded, json_or
-from slant.collector.system.operating_system import (
-    flush_onto_disk,
-    is_alive,
-    keep_room,
-    onto_disk,
-    sync_folder,
-    try_lock,
-)
 
 RESERVE_BYTES = 4_000_000
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -131,7 +123,7 @@ class FolderLock:
         except OSError as error:
             raise JournalError(f'Can\'t write the journal "{folder}": {error.strerror}.') from error
         try:
-            is_ours = try_lock(self._file)
+            is_ours = operating_system.try_lock(self._file)
         except OSError as error:  # for example on a file system without locks
             os.close(self._file)
             raise JournalError(f'Can\'t lock the journal "{folder}": {error.strerror}.') from error
@@ -174,7 +166,7 @@ def has_collector(path: Path) -> bool:
         holder = files.contents(journal_folder(path) / "collector.lock").decode("utf-8", "replace")
     except OSError:
         return False
-    return is_alive(holder.removeprefix("process ").partition(" ")[0])
+    return operating_system.is_alive(holder.removeprefix("process ").partition(" ")[0])
 
 
 def pack_journals(db: Path) -> None:
@@ -205,7 +197,7 @@ def mend_tails(folder: Path) -> list[str]:
             else:
                 file.truncate(tail_start)
                 cut.append(f"{path.name}: a half-written last line of {size - tail_start} bytes was cut off")
-            flush_onto_disk(file)
+            operating_system.flush_onto_disk(file)
     return cut
 
 
@@ -266,12 +258,12 @@ class Journal:
             files.remove(self._reserved)
             file = files.opened_descriptor(self._reserved, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
             try:
-                keep_room(file, RESERVE_BYTES)
+                operating_system.keep_room(file, RESERVE_BYTES)
             finally:
                 os.close(file)
             begin = encode({"kind": "run"} | {f.name: getattr(run, f.name) for f in fields(Run)})
             self._write(begin + b"".join(map(encode, texts)))
-            sync_folder(self.folder)
+            operating_system.sync_folder(self.folder)
         except OSError as error:
             if self._file >= 0:  # a journal that could not be begun leaves nothing behind
                 os.close(self._file)
@@ -330,7 +322,7 @@ class Journal:
         try:
             while view:
                 view = view[os.write(self._file, view) :]
-            onto_disk(self._file)
+            operating_system.onto_disk(self._file)
         except OSError:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, self._size)
@@ -373,7 +365,7 @@ class SideJournal:
         try:
             with files.opened(self.path, "ab") as file:
                 file.write(encode(record))
-                flush_onto_disk(file)
+                operating_system.flush_onto_disk(file)
         except OSError as error:
             raise JournalError(f'Can\'t write the journal "{self.path}": {error.strerror}.') from error
 

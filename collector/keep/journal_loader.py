@@ -31,18 +31,9 @@ from slant.collector.errors import (
     DatabaseError,
     JournalError,
 )
+from slant.collector.keep import journal_files
 from slant.collector.keep.database import let_go, reading, writing
 from slant.collector.keep.journal import has_collector, journal_folder, utc_now
-from slant.collector.keep.journal_files import (
-    is_sound,
-    journal_name,
-    journal_paths,
-    journal_run,
-    journal_size,
-    left_out_files,
-    opened_journal,
-    whole_lines,
-)
 from slant.collector.keep.journal_lines import UNREADABLE_LINE, Parsed, insert, parse, parse_carefully
 from slant.collector.system.files import moved, real_file
 from slant.collector.system.shipped_files import sql_query
@@ -62,7 +53,7 @@ def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
 
     Raise DatabaseError if there is no journal: nothing could make it again.
     """
-    if not journal_paths(journal_folder(db)):
+    if not journal_files.journal_paths(journal_folder(db)):
         raise DatabaseError(f'There is no journal next to "{db}" to make it again from.', "It was left as it is.")
     db = real_file(db)
     let_go(db)
@@ -168,31 +159,34 @@ class Loader:
         if self._offsets is None:
             self._offsets = loaded_offsets(self.db, limits.patience_s)
         folder = journal_folder(self.db)
-        for sentence in left_out_files(folder):
+        for sentence in journal_files.left_out_files(folder):
             if sentence not in self._left_out:
                 self._left_out.add(sentence)
                 report.problems.append(sentence)
-        for path in journal_paths(folder):
+        for path in journal_files.journal_paths(folder):
             try:
-                size = durable[path.name] if durable and path.name in durable else journal_size(path)
+                size = durable[path.name] if durable and path.name in durable else journal_files.journal_size(path)
                 while self._has_more(path, size) and report.held_s < limits.max_held_s:
                     if not self._load_one(path, size, report, limits):
                         break
             except JournalError as error:  # a damaged compressed file: what precedes the damage is loaded
-                self._left_out.add(journal_name(path))
+                self._left_out.add(journal_files.journal_name(path))
                 report.problems.append(error.what)
 
     def _has_more(self, path: Path, size: int) -> bool:
         assert self._offsets is not None
-        return self._offsets.get(journal_name(path), 0) < size and journal_name(path) not in self._left_out
+        return (
+            self._offsets.get(journal_files.journal_name(path), 0) < size
+            and journal_files.journal_name(path) not in self._left_out
+        )
 
     def _load_one(self, path: Path, size: int, report: LoadReport, limits: _Limits) -> bool:
         """Load one journal by chunks until time is up. Return True if another process has gone ahead meanwhile,
         so that there may be more after what that has loaded."""
         assert self._offsets is not None
-        name = journal_name(path)
+        name = journal_files.journal_name(path)
         start = self._offsets.get(name, 0)
-        for end, data in whole_lines(path, start, CHUNK_BYTES, size):
+        for end, data in journal_files.whole_lines(path, start, CHUNK_BYTES, size):
             if start == 0 and (problem := _not_its_own(path, data)):
                 self._left_out.add(name)
                 report.problems.append(f"{path}: {problem}")
@@ -213,7 +207,7 @@ class Loader:
         self, path: Path, start: int, end: int, parsed: Parsed, report: LoadReport, limits: _Limits, *, is_last: bool
     ) -> None:
         assert self._offsets is not None
-        name = journal_name(path)
+        name = journal_files.journal_name(path)
         with writing(self.db, limits.patience_s, limits.give_up) as connection:
             began = time.monotonic()
             offsets = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [name]).fetchall()
@@ -221,7 +215,7 @@ class Loader:
             if stored != start:  # another process has loaded meanwhile: continue where it stopped
                 self._offsets[name] = stored
                 return
-            insert(connection, journal_run(path), parsed)
+            insert(connection, journal_files.journal_run(path), parsed)
             # a run that counts again may have trials that another one has answered meanwhile
             if any(record["kind"] in ("merge", "set_aside") for record in parsed.special):
                 set_repeated_aside(connection)
@@ -300,9 +294,9 @@ def waiting_bytes(db: Path) -> int:
     """Return the number of bytes in the journals that the database has not loaded yet."""
     offsets = loaded_offsets(db)
     waiting = 0
-    for path in journal_paths(journal_folder(db)):
+    for path in journal_files.journal_paths(journal_folder(db)):
         with suppress(JournalError):  # a damaged one is reported when it is loaded
-            waiting += max(0, journal_size(path) - offsets.get(journal_name(path), 0))
+            waiting += max(0, journal_files.journal_size(path) - offsets.get(journal_files.journal_name(path), 0))
     return waiting
 
 
@@ -322,12 +316,12 @@ def _not_its_own(path: Path, data: bytes) -> str | None:
     """
     try:
         line = data[: data.find(b"\n") % (len(data) + 1)]
-        if not is_sound(line):
+        if not journal_files.is_sound(line):
             return None
         run_id = json.loads(line)["run_id"]
     except (ValueError, TypeError, KeyError, RecursionError):
         return None  # a damaged first line is reported like any other
-    if run_id == journal_run(path):
+    if run_id == journal_files.journal_run(path):
         return None
     return f"skipped: it holds the run {run_id}, so it is a copy of another journal"
 
@@ -335,7 +329,7 @@ def _not_its_own(path: Path, data: bytes) -> str | None:
 def _with_line_numbers(path: Path, start: int, parsed: Parsed) -> list[tuple[int, str]]:
     if not parsed.bad:
         return []
-    with opened_journal(path) as file:
+    with journal_files.opened_journal(path) as file:
         first = 1
         while start > 0 and (block := file.read(min(start, CHUNK_BYTES))):
             first, start = first + block.count(b"\n"), start - len(block)

@@ -21,25 +21,11 @@ import duckdb
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseWriteError, UsageError
+from slant.collector.keep import lake_files
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.database_errors import check_on_this_machine
 from slant.collector.keep.frames import portable_values
-from slant.collector.keep.lake_files import (
-    CHANGES,
-    CHECKSUMS,
-    EXPORT,
-    LOCK,
-    README,
-    SCRIPT,
-    check_files,
-    checksum,
-    forget_lake,
-    is_lake,
-    listed_files,
-    script,
-    write_list,
-)
 from slant.collector.keep.schema import READ_AGAIN_STORED
 from slant.collector.keep.view_heads import comment_statements, trial_views
 from slant.collector.markup import escaped_markdown
@@ -84,7 +70,7 @@ def export_lake(
     """
     folder = files.real_file(folder)
     check_on_this_machine(folder)
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / LOCK).exists():
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / lake_files.LOCK).exists():
         raise UsageError(f'"{folder}" holds something else.', "Name a new folder, or that of a lake.")
     with reading(db):
         pass  # a file that is no database is reported before a folder is made
@@ -106,13 +92,13 @@ def export_lake(
         raise DatabaseWriteError(
             f'Can\'t write the lake "{folder}": {reason}.', "Once that is mended, type the same command: it resumes."
         ) from error
-    forget_lake(folder)
+    lake_files.forget_lake(folder)
     return LakeReport(folder, n_new, n_parts, n_before + n_new)
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    file = files.opened_descriptor(folder / LOCK, os.O_RDWR | os.O_CREAT)
+    file = files.opened_descriptor(folder / lake_files.LOCK, os.O_RDWR | os.O_CREAT)
     try:
         if not try_lock(file):
             raise UsageError(f'Another process is exporting into "{folder}".', "Wait until it ends.")
@@ -123,26 +109,26 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _settle_kind(folder: Path, *, anonymous: bool) -> None:
     """Check that all parts of a lake are anonymous or none is: its lock file says so from the first export on."""
-    kind = files.contents(folder / LOCK).decode("utf-8", "replace")
+    kind = files.contents(folder / lake_files.LOCK).decode("utf-8", "replace")
     wanted = _ANONYMOUS if anonymous else ""
-    if is_lake(folder) and kind != wanted:
+    if lake_files.is_lake(folder) and kind != wanted:
         kinds = ("as it is stored", "anonymously")
         raise UsageError(
             f'"{folder}" was written {kinds[not anonymous]}, and can\'t be added to {kinds[anonymous]}.',
             f"Name a new folder, or export {'without' if anonymous else 'with'} --anonymous.",
         )
     if kind != wanted:
-        file = files.opened_descriptor(folder / LOCK, os.O_WRONLY | os.O_TRUNC)
+        file = files.opened_descriptor(folder / lake_files.LOCK, os.O_WRONLY | os.O_TRUNC)
         with os.fdopen(file, "w", encoding="utf-8") as lock:
             lock.write(wanted)
 
 
 def _listed(folder: Path) -> dict[str, str]:
     """Return the lake's files and their checksums after comparing them; nothing for a lake to be made."""
-    if not (folder / CHECKSUMS).exists() and not any(folder.glob("attempts/**/*.parquet")):
-        write_list(folder, {})
-    check_files(folder)
-    listed = listed_files(folder)
+    if not (folder / lake_files.CHECKSUMS).exists() and not any(folder.glob("attempts/**/*.parquet")):
+        lake_files.write_list(folder, {})
+    lake_files.check_files(folder)
+    listed = lake_files.listed_files(folder)
     _remove_unlisted(folder, listed)
     return listed
 
@@ -157,7 +143,7 @@ def _remove_unlisted(folder: Path, listed: Mapping[str, str]) -> None:
             files.remove(path)
     kept = {name.split("/")[1] for name in listed if name.startswith("tables/")}
     for path in folder.glob("tables/*"):
-        if EXPORT.fullmatch(path.name) and path.name not in kept:
+        if lake_files.EXPORT.fullmatch(path.name) and path.name not in kept:
             files.remove_folder(path)
 
 
@@ -190,12 +176,12 @@ def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path, listed: d
         if table != "attempts":
             _write(anonymised(connection.table(table), anonymous), part / f"{table}.parquet")
     changes = sql_query("attempt_changes").replace("read_again_columns", ", ".join(READ_AGAIN_STORED))
-    _write(connection.sql(changes), part / f"{CHANGES}.parquet")
+    _write(connection.sql(changes), part / f"{lake_files.CHANGES}.parquet")
     sync_folder(part)
     for name in [name for name in listed if name.startswith("tables/")]:
         del listed[name]
-    listed |= {f"tables/{part.name}/{file.name}": checksum(file) for file in part.iterdir()}
-    write_list(folder, listed)
+    listed |= {f"tables/{part.name}/{file.name}": lake_files.checksum(file) for file in part.iterdir()}
+    lake_files.write_list(folder, listed)
     _write_script(connection, folder)
 
 
@@ -216,8 +202,8 @@ def _write_attempts(
         part = place / f"part-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.parquet"
         _write(rows, files.part_of(part))
         files.moved(files.part_of(part), part)
-        listed[part.relative_to(folder).as_posix()] = checksum(part)
-        write_list(folder, listed)
+        listed[part.relative_to(folder).as_posix()] = lake_files.checksum(part)
+        lake_files.write_list(folder, listed)
         n_new, n_parts = n_new + n_rows, n_parts + 1
         on_rows(n_rows)
     return n_new, n_parts
@@ -231,7 +217,7 @@ def _write(rows: duckdb.DuckDBPyRelation, path: Path) -> None:
 
 def _write_script(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     comments = comment_statements(connection, trial_views())  # of tables they would make each opening take longer
-    files.replace_on_disk(folder / SCRIPT, script(folder, comments).encode())
+    files.replace_on_disk(folder / lake_files.SCRIPT, lake_files.script(folder, comments).encode())
 
 
 def _write_readme(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous: bool) -> None:
@@ -239,4 +225,4 @@ def _write_readme(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous
     parts = connection.execute(sql_query("lake_contents")).fetchall()
     values = {"parts": parts, "anonymous": anonymous, "written_at": datetime.now(UTC), "version": version("slant")}
     templates = template_environment("slant.collector.keep", is_html=False, filters={"escaped": escaped_markdown})
-    files.replace_on_disk(folder / README, templates.get_template("lake.md.j2").render(values).encode())
+    files.replace_on_disk(folder / lake_files.README, templates.get_template("lake.md.j2").render(values).encode())

@@ -22,33 +22,11 @@ from typing import Any, Literal
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, JournalError, UsageError
+from slant.collector.keep import journal, journal_files
 from slant.collector.keep.anonymous import public_path
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.database_errors import check_place
-from slant.collector.keep.journal import (
-    FolderLock,
-    encode,
-    has_collector,
-    journal_folder,
-    mend_tails,
-    utc_now,
-    write_whole,
-)
-from slant.collector.keep.journal_files import (
-    PACKED,
-    PLAIN,
-    UNREADABLE,
-    checked_lines,
-    compress_finished,
-    journal_name,
-    journal_paths,
-    journal_run,
-    journal_size,
-    left_out_files,
-    opened_journal,
-    whole_lines,
-)
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offsets, set_repeated_aside, waiting_bytes
 from slant.collector.system import files
@@ -108,16 +86,16 @@ def merge(
     opened = [_source(Path(path), db) for path in sources]
     if not opened:
         raise UsageError("There is nothing to merge.", "Name the databases: collect merge --db all.duckdb A.duckdb …")
-    problems = [sentence for source in opened for sentence in left_out_files(source.folder)]
+    problems = [sentence for source in opened for sentence in journal_files.left_out_files(source.folder)]
     notes = [note for source in opened for note in _notes(source)]
-    lock = FolderLock(journal_folder(db))
+    lock = journal.FolderLock(journal.journal_folder(db))
     try:
-        problems += mend_tails(journal_folder(db))
+        problems += journal.mend_tails(journal.journal_folder(db))
         copied, already_there = _bring(db, opened, problems, on_step)
         report = Loader(db, _counted(db, on_step)).load()
         with writing(db) as connection:
             repeated = set_repeated_aside(connection)
-        compress_finished(journal_folder(db))
+        journal_files.compress_finished(journal.journal_folder(db))
     finally:
         lock.release()
     rows = tuple(row for source in opened for row in _rows(db, source))
@@ -139,40 +117,40 @@ def _undecided(db: Path) -> list[str]:
 
 
 def _source(path: Path, db: Path) -> _Source:
-    folder = path if path.is_dir() else journal_folder(path)
+    folder = path if path.is_dir() else journal.journal_folder(path)
     if not folder.is_dir():
         what = "has no journal next to it" if path.exists() else "is not there"
         raise DatabaseError(
             f'Can\'t merge "{path}": it {what}.',
             f"The answers are in the folder {folder.name} next to a database; it must come along.",
         )
-    if folder.resolve() == journal_folder(db).resolve():
+    if folder.resolve() == journal.journal_folder(db).resolve():
         raise UsageError(
             f'"{path}" is the database that all is merged into.', "Name another with --db, or leave it out."
         )
-    paths = journal_paths(folder)
+    paths = journal_files.journal_paths(folder)
     if not paths:
         raise DatabaseError(f'Can\'t merge "{path}": there is no journal in the folder {folder}.')
     of_db = folder.with_name(folder.name.removesuffix(".journal"))
-    return _Source(of_db, folder, public_path(of_db, db), {journal_run(path) for path in paths})
+    return _Source(of_db, folder, public_path(of_db, db), {journal_files.journal_run(path) for path in paths})
 
 
 def _notes(source: _Source) -> Iterator[str]:
-    if has_collector(source.path):
+    if journal.has_collector(source.path):
         yield f"{source.name} is being collected into: what it has by now is merged. When it has ended, merge again."
     if jobs := JobFolder(source.path).open_jobs():
         yield f"{source.name} waits for {len(jobs):,} batch jobs: fetch them there, then merge again."
     with suppress(DatabaseError):  # without its .duckdb, or held by another process: only the journals count
         loaded = loaded_offsets(source.path, 0.0)
-        if lost := [name for name in loaded if name.removesuffix(PLAIN) not in source.runs]:
+        if lost := [name for name in loaded if name.removesuffix(journal_files.PLAIN) not in source.runs]:
             yield f"{source.name} has lost {len(lost):,} of its journals ({lost[0]}): what they held is not merged."
 
 
 def _bring(db: Path, sources: list[_Source], problems: list[str], on_step: OnStep) -> tuple[int, int]:
     """Copy what is new; return how many journals were copied, and how many existed already."""
-    folder = journal_folder(db)
+    folder = journal.journal_folder(db)
     files.remove_left_parts(folder)
-    paths = [path for source in sources for path in journal_paths(source.folder)]
+    paths = [path for source in sources for path in journal_files.journal_paths(source.folder)]
     _write_lineages(db, sources)
     of_all, done, n_of = sum(path.stat().st_size for path in paths), 0, Counter[Brought]()
     for path in paths:
@@ -190,13 +168,15 @@ def _bring(db: Path, sources: list[_Source], problems: list[str], on_step: OnSte
 
 def _write_lineages(db: Path, sources: list[_Source]) -> None:
     """Record in a journal whose the runs are, unless that was recorded before."""
-    folder = journal_folder(db)
+    folder = journal.journal_folder(db)
     known = {record["lineage"] for record in _merge_lines(folder)}
-    own = _Source(db, folder, db.name, {journal_run(path) for path in journal_paths(folder)})
+    own = _Source(
+        db, folder, db.name, {journal_files.journal_run(path) for path in journal_files.journal_paths(folder)}
+    )
     lines = {line["lineage"]: line for source in (own, *sources) for line in _lineages(source)}
     if new := [line for lineage, line in lines.items() if lineage not in known]:
-        name = f"{MERGE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}{PLAIN}"
-        write_whole(folder, name, b"".join(map(encode, new)))
+        name = f"{MERGE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}{journal_files.PLAIN}"
+        journal.write_whole(folder, name, b"".join(map(journal.encode, new)))
 
 
 def _lineages(source: _Source) -> Iterator[Mapping[str, Any]]:
@@ -210,16 +190,16 @@ def _lineages(source: _Source) -> Iterator[Mapping[str, Any]]:
         members = sorted(own | of_one)
         if members:
             lineage = hashlib.blake2b("\n".join(members).encode(), digest_size=8).hexdigest()
-            yield {"kind": "merge", "lineage": lineage, "source": name, "merged_at": utc_now(), "runs": members}
+            yield {"kind": "merge", "lineage": lineage, "source": name, "merged_at": journal.utc_now(), "runs": members}
 
 
 def _merge_lines(folder: Path) -> list[dict[str, Any]]:
     """Return the records of earlier merges. Lines that are none are left to the loader, which names them."""
     lines = []
-    for path in journal_paths(folder):
+    for path in journal_files.journal_paths(folder):
         if path.name.startswith(MERGE):
             with suppress(JournalError):
-                for _, data in whole_lines(path, 0, CHUNK_BYTES):
+                for _, data in journal_files.whole_lines(path, 0, CHUNK_BYTES):
                     lines += [record for record in parse(data).special if record["kind"] == "merge"]
     return lines
 
@@ -251,8 +231,8 @@ def bring_journal(path: Path, folder: Path, problems: list[str]) -> Brought:
     damaged, which the checksums of lines tell: what is sound in one and lacking in the other is appended, so that
     neither order of merging loses an answer, and no loaded line moves.
     """
-    name = journal_name(path)
-    there = next((p for p in journal_paths(folder) if journal_name(p) == name), None)
+    name = journal_files.journal_name(path)
+    there = next((p for p in journal_files.journal_paths(folder) if journal_files.journal_name(p) == name), None)
     if there is None:
         return _copied(path, folder, problems)[0]
     size, size_there = _size(path), _size(there)
@@ -279,13 +259,15 @@ def _completed(path: Path, there: Path, folder: Path, problems: list[str]) -> Br
     n_bad_here = sum(not is_sound for _, is_sound in _lines(there))
     has_nothing_in_common = n_sound > 0 and len(here) > 0 and len(lacking) == n_sound
     if (not n_bad and not n_bad_here) or has_nothing_in_common:
-        raise JournalError(f"{path} was left out: {journal_name(path)} is here already, with other lines in it.")
+        raise JournalError(
+            f"{path} was left out: {journal_files.journal_name(path)} is here already, with other lines in it."
+        )
     if lacking:
-        name = journal_name(there)
+        name = journal_files.journal_name(there)
         part = files.part_of(folder / name)
         with files.opened(part, "wb") as file:
             with suppress(JournalError):
-                for _, data in whole_lines(there, 0, CHUNK_BYTES):
+                for _, data in journal_files.whole_lines(there, 0, CHUNK_BYTES):
                     file.write(data)
             file.writelines(line + b"\n" for line in lacking)
             flush_onto_disk(file)
@@ -301,20 +283,20 @@ def _completed(path: Path, there: Path, folder: Path, problems: list[str]) -> Br
 
 def _copied(path: Path, folder: Path, problems: list[str]) -> tuple[Brought, Path]:
     """Copy a journal, and return where it is now; if it can't be unpacked to its end, what precedes the damage."""
-    n_bad, target = 0, folder / journal_name(path)
+    n_bad, target = 0, folder / journal_files.journal_name(path)
     part = files.part_of(target)
     try:
         with files.opened(part, "wb") as file:
             try:
-                for _, data in whole_lines(path, 0, CHUNK_BYTES):
-                    n_bad += len(checked_lines(data.split(b"\n")[:-1])[1])
+                for _, data in journal_files.whole_lines(path, 0, CHUNK_BYTES):
+                    n_bad += len(journal_files.checked_lines(data.split(b"\n")[:-1])[1])
                     file.write(data)
                 is_whole = True
             except JournalError as error:
                 problems.append(error.what)
                 is_whole = False
             flush_onto_disk(file)
-        if is_whole and path.name.endswith(PACKED):
+        if is_whole and path.name.endswith(journal_files.PACKED):
             files.copied(path, part)  # its bytes, instead of compressing it again
             target = folder / path.name
         files.moved(part, target)
@@ -334,9 +316,9 @@ def _lines(path: Path) -> Iterator[tuple[bytes, bool]]:
     """Yield the lines of a journal, and whether each is what was written; one that can't be unpacked ends with an empty
     line that is not."""
     try:
-        for _, data in whole_lines(path, 0, CHUNK_BYTES):
+        for _, data in journal_files.whole_lines(path, 0, CHUNK_BYTES):
             lines = data.split(b"\n")[:-1]
-            bad = checked_lines(lines)[1]
+            bad = journal_files.checked_lines(lines)[1]
             yield from ((line, index not in bad) for index, line in enumerate(lines))
     except JournalError:
         yield b"", False
@@ -345,7 +327,7 @@ def _lines(path: Path) -> Iterator[tuple[bytes, bool]]:
 def _size(path: Path) -> int:
     """Return the bytes of a journal's text; 0 if its head is damaged."""
     with suppress(JournalError):
-        return journal_size(path)
+        return journal_files.journal_size(path)
     return 0
 
 
@@ -357,14 +339,14 @@ def _differ(one: Path, other: Path, n_bytes: int) -> bool:
     """Return whether two journals differ in their first bytes, or one of them can't be read so far."""
     if n_bytes == 0:
         return os.stat(one).st_size > 0 and os.stat(other).st_size > 0
-    with opened_journal(one) as first, opened_journal(other) as second:
+    with journal_files.opened_journal(one) as first, journal_files.opened_journal(other) as second:
         while n_bytes > 0:
             try:
                 block = first.read(min(n_bytes, _BLOCK))
                 read = b""
                 while len(read) < len(block) and (more := second.read(len(block) - len(read))):
                     read += more
-            except UNREADABLE:
+            except journal_files.UNREADABLE:
                 return True
             if not block or read != block:
                 return True

@@ -22,16 +22,8 @@ import duckdb
 
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import DatabaseError, DesignError
+from slant.collector.keep import definitions
 from slant.collector.keep.database_errors import empty_database, is_damage, older_tables
-from slant.collector.keep.definitions import (
-    Contents,
-    Definitions,
-    cached_file,
-    check_definitions,
-    contents_of,
-    has_our_views,
-    our_definitions,
-)
 from slant.collector.keep.view_heads import comment_statements, make_views, view_texts
 from slant.collector.records import READ_AGAIN
 from slant.collector.system.shipped_files import sql_dir
@@ -92,7 +84,7 @@ def _sectors(path: Path, first: int, count: int) -> bytes:
         return b""
 
 
-def is_empty(contents: Contents, path: Path) -> bool:
+def is_empty(contents: definitions.Contents, path: Path) -> bool:
     """Return False if the file is slant's, True if it is empty; DatabaseError if it is another program's."""
     names = contents.tables
     if names and "slant" not in names:
@@ -110,13 +102,13 @@ def check_file(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
     Raise DatabaseEmptyError if there is nothing in it, DatabaseError if it is not slant's.
     """
     catalog = connection.execute("SELECT system.main.current_database()").fetchall()[0][0]
-    contents = contents_of(connection, catalog)
+    contents = definitions.contents_of(connection, catalog)
     if is_empty(contents, path):
         raise empty_database(path)
     return _check(connection, contents, path)
 
 
-def _check(connection: duckdb.DuckDBPyConnection, contents: Contents, path: Path) -> bool:
+def _check(connection: duckdb.DuckDBPyConnection, contents: definitions.Contents, path: Path) -> bool:
     """Raise DatabaseError for foreign tables, macros or triggers; return whether the views are."""
     schema, numbers = _schema(connection), list(_migrations())
     if schema > numbers[-1]:
@@ -126,8 +118,8 @@ def _check(connection: duckdb.DuckDBPyConnection, contents: Contents, path: Path
         )
     if 0 < schema < numbers[0]:
         raise older_tables(path)
-    check_definitions(contents, path, _ours(), numbers.index(schema) if schema in numbers else None)
-    return has_our_views(contents, _ours())
+    definitions.check_definitions(contents, path, _ours(), numbers.index(schema) if schema in numbers else None)
+    return definitions.has_our_views(contents, _ours())
 
 
 def _schema(connection: duckdb.DuckDBPyConnection) -> int:
@@ -140,14 +132,14 @@ def _schema(connection: duckdb.DuckDBPyConnection) -> int:
         return 0
 
 
-def _ours() -> Definitions:
-    return our_definitions(migration_texts(), all_views())
+def _ours() -> definitions.Definitions:
+    return definitions.our_definitions(migration_texts(), all_views())
 
 
 def cached_new_database() -> Path:
     """Return the path in the user's cache of a new database with current tables and views, from which others are
     copied."""
-    return cached_file(migration_texts(), (*all_views(), _views()[1]), ".duckdb")
+    return definitions.cached_file(migration_texts(), (*all_views(), _views()[1]), ".duckdb")
 
 
 def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bool = False) -> None:
@@ -156,7 +148,7 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bo
     Raise DatabaseError if the file is not slant's; `is_checked` if it is known to be slant's.
     """
     done, has_views = 0, True
-    contents = None if is_checked else contents_of(connection, "db")
+    contents = None if is_checked else definitions.contents_of(connection, "db")
     if contents is None or not is_empty(contents, path):
         has_views = contents is None or _check(connection, contents, path)
         done = _schema(connection)

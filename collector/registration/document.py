@@ -20,15 +20,7 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan, planned_count, with_rates
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.records import MAX_REPETITIONS, Registration
-from slant.collector.registration.canonical import (
-    CANONICAL_FORM,
-    FORMAT,
-    canonical_text,
-    document_of,
-    exact,
-    registered_rule,
-    registration_of,
-)
+from slant.collector.registration import canonical
 from slant.collector.stopping.rule import StoppingRule, fit_of_width, outcome_of
 from slant.collector.studies.catalogue import (
     Fit,
@@ -101,8 +93,8 @@ def make_registration(
         looks = [planned_count(study, repetitions) for repetitions in choices.stopping.looks_at]
     at = sorted({*looks, max(plan_row["trials_per_model"] for plan_row in plans)})
     document = {
-        "format": FORMAT,
-        "canonical_form": CANONICAL_FORM,
+        "format": canonical.FORMAT,
+        "canonical_form": canonical.CANONICAL_FORM,
         "software": {"slant": current_code_version()},
         "study": {
             "name": study.name,
@@ -132,7 +124,7 @@ def make_registration(
         **_precision(choices, study),
         "pilot": None if pilot is None else pilot_numbers(pilot, study, plans),
     }
-    return registration_of(document)
+    return canonical.registration_of(document)
 
 
 def _check(choices: Choices, planned: int) -> None:
@@ -199,7 +191,7 @@ def _plan(
         rows.append(row)
     return {
         "variant": study.variant,
-        "seed": exact(seed),
+        "seed": canonical.exact(seed),
         "repetitions": choices.repetitions,
         "trials_per_model": planned,
         "tests": {test.test: test.planned * choices.repetitions for test in study.tests},
@@ -218,7 +210,7 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
-    return exact(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    return canonical.exact(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def is_eligible(name: str, patterns: Iterable[str]) -> bool:
@@ -357,7 +349,7 @@ def departures(run_plan: RunPlan, registration: Registration) -> list[str]:
 
 
 def _sentences(run_plan: RunPlan, registration: Registration) -> Iterator[str]:
-    document = document_of(registration)
+    document = canonical.document_of(registration)
     study, plans = run_plan.study, {plan["variant"]: plan for plan in document["plans"]}
     if study.version != document["study"]["version"]:
         yield f"the study's version is {study.version}, registered is {document['study']['version']}"
@@ -369,7 +361,7 @@ def _sentences(run_plan: RunPlan, registration: Registration) -> Iterator[str]:
         yield f"the seed is {run_plan.seed}, registered is {plan['seed']}"
     if run_plan.repetitions != plan["repetitions"]:
         yield f"each trial is asked {run_plan.repetitions} times, registered is {plan['repetitions']}"
-    rule = registered_rule(document)
+    rule = canonical.registered_rule(document)
     if run_plan.stopping != rule:
         yield f"the rule of stopping is {run_plan.stopping or 'none'}, registered is {rule or 'none'}"
     named = {(model["provider"], model["requested_model"]): model for model in plan["models"]}
@@ -378,5 +370,7 @@ def _sentences(run_plan: RunPlan, registration: Registration) -> Iterator[str]:
         known = named.get((model_plan.model.provider, model_plan.model.requested_model))
         if known is None and not is_eligible(name, document["later_models"]["eligible"]):
             yield f"{name} is neither registered nor eligible as a later model"
-        if known is not None and canonical_text(dict(model_plan.model.settings)) != canonical_text(known["settings"]):
+        if known is not None and canonical.canonical_text(dict(model_plan.model.settings)) != canonical.canonical_text(
+            known["settings"]
+        ):
             yield f"the settings of {name} are {dict(model_plan.model.settings)}, registered are {known['settings']}"

@@ -24,6 +24,7 @@ from slant.collector.providers.temperature import with_temperature
 from slant.collector.records import RefusalRule
 from slant.collector.stable_ids import stable_id
 from slant.collector.studies.kept_answers import FolderWithAnswers
+from slant.collector.study import tables
 from slant.collector.study.folder import StudyFolder, is_kept, read_text
 from slant.collector.study.records import BASE as BASE
 from slant.collector.study.records import NULL, REASONING_BACK, Condition
@@ -31,17 +32,6 @@ from slant.collector.study.records import Fit as Fit
 from slant.collector.study.records import Specification as Specification
 from slant.collector.study.records import StudyModel as StudyModel
 from slant.collector.study.records import TestInfo as TestInfo
-from slant.collector.study.tables import (
-    read_figures,
-    read_fit,
-    read_import_names,
-    read_model,
-    read_person_columns,
-    read_settings_of_fits,
-    read_smallest_effect,
-    read_specifications,
-    read_variant_labels,
-)
 from slant.collector.study.toml_table import Table, checked_name, parsed_toml, shortened
 from slant.collector.system.shipped_files import studies_dir
 
@@ -243,11 +233,13 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     folder.trims = table.flag("trim", default=False)
     data = design.parse(table, folder)
     published = table.optional_text("published")
-    of_people = read_person_columns(table)
+    of_people = tables.read_person_columns(table)
     words, attributes = design.analyses.own_words(data), {**design.analyses.attributes(data), **of_people}
     rows = table.tables("fits")
-    fit_settings = read_settings_of_fits(rows)
-    fits = {name: read_fit(name, row, words, attributes) for name, row in rows.items() if name not in fit_settings}
+    fit_settings = tables.read_settings_of_fits(rows)
+    fits = {
+        name: tables.read_fit(name, row, words, attributes) for name, row in rows.items() if name not in fit_settings
+    }
     temperature = _temperature(table)
     frames = design.asks.frames(data)  # the first is for all models that name none; a single one needs no name
     frame = table.text("frame", (frames[0] if len(frames) == 1 else None) if frames else "")
@@ -271,8 +263,8 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         about=table.text("about", ""),
         is_extension=table.flag("extension", default=False),
         asked_as=name,
-        figures=read_figures(table, variants, [row.text("model") for row in table.rows("models")]),
-        variant_labels=read_variant_labels(table, variants),
+        figures=tables.read_figures(table, variants, [row.text("model") for row in table.rows("models")]),
+        variant_labels=tables.read_variant_labels(table, variants),
         left_out={model: table.table("left_out").text(model) for model in table.mapping("left_out")},
         temperature=temperature,
         conditions=_conditions(table, design.analyses.conditions(data)),
@@ -280,15 +272,15 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         is_known_by_name=path.parent == studies_dir() or is_kept(path),
         refusal_rule=_refusal_rule(table, design),
         count_truncated=table.flag("count_truncated", False),
-        import_names=read_import_names(table),
+        import_names=tables.read_import_names(table),
         person_columns=of_people,
         fit_settings=fit_settings,
-        smallest_effect=read_smallest_effect(table),
+        smallest_effect=tables.read_smallest_effect(table),
     )
     for name in fit_settings.keys() - design.analyses.fits(study).keys():
         rows[name].text("view")  # it is a fit of the study's own, which has to say more
     study = replace(study, fits={name: design.analyses.own_fit(study, fit) for name, fit in fits.items()})
-    study = replace(study, sensitivity=read_specifications(table, fits_of(study)))
+    study = replace(study, sensitivity=tables.read_specifications(table, fits_of(study)))
     table.finish()
     _refuse_twice([model.model for model in study.models], "model", path.name)
     for model in study.left_out:
@@ -325,7 +317,7 @@ def _seed(table: Table) -> int:
 
 def _model(row: Table, frame: str, temperature: float | None) -> StudyModel:
     """Return a model of the study; without its own frame it has the study's."""
-    model = read_model(row)
+    model = tables.read_model(row)
     return with_temperature(replace(model, frame=model.frame or frame), temperature)
 
 

@@ -12,14 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from slant.collector.system.files import (
-    is_stream,
-    moved,
-    opened,
-    opened_stream,
-    remove_left_parts,
-    replace_on_disk,
-)
+from slant.collector.system import files
 from slant.collector.system.operating_system import try_lock
 
 _ENDING = ".slant-scratch"
@@ -29,7 +22,7 @@ _ENDING = ".slant-scratch"
 def scratch_near(out: Path) -> Iterator[Path]:
     """Make a folder next to `out` for this block. The process that works in one has it locked: one without a lock
     is abandoned. If a file system can't lock folders, what was left stays."""
-    remove_left_parts(out.parent)
+    files.remove_left_parts(out.parent)
     with _folder_in(out.parent, f".{out.name}.", f".*{_ENDING}") as folder:
         yield folder
 
@@ -60,35 +53,35 @@ def whole_folder(out: Path) -> Iterator[Path]:
         (made := place / "whole").mkdir()
         yield made
         if not out.exists():
-            moved(made, out)
+            files.moved(made, out)
             return
         if any(out.iterdir()):
             raise FileExistsError(errno.EEXIST, "another one was made there meanwhile", str(out))
         for file in sorted(made.iterdir()):  # an empty folder of the user's, which may be a shell's current one
-            moved(file, out / file.name)
+            files.moved(file, out / file.name)
 
 
 @contextmanager
 def whole_file(out: Path) -> Iterator[tuple[BinaryIO, Path]]:
     """Open a file to write into, which is named `out` once this has ended without an error, and a temporary folder. A
     pipe, a terminal or a device that the user named is written into directly."""
-    if is_stream(out):
-        with opened_stream(out) as stream, temporary_folder("export") as folder:
+    if files.is_stream(out):
+        with files.opened_stream(out) as stream, temporary_folder("export") as folder:
             yield stream, folder
         return
     with scratch_near(out) as place:
-        with opened(place / "whole", "wb") as file:
+        with files.opened(place / "whole", "wb") as file:
             yield file, place
-        moved(place / "whole", out)
+        files.moved(place / "whole", out)
 
 
 def write_whole_file(out: Path, data: bytes) -> None:
     """Write a file that gets its name once it is complete, or write into a pipe or device that the user named."""
-    if is_stream(out):
-        with opened_stream(out) as stream:
+    if files.is_stream(out):
+        with files.opened_stream(out) as stream:
             stream.write(data)
     else:
-        replace_on_disk(out, data)
+        files.replace_on_disk(out, data)
 
 
 @contextmanager

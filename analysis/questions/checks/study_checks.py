@@ -19,16 +19,8 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.fitting.fits import FitResult, fit
+from slant.analysis.questions.checks import check_calls
 from slant.analysis.questions.checks.answer_findings import RETEST, served_rows
-from slant.analysis.questions.checks.check_calls import (
-    Calls,
-    calls_of,
-    calls_of_answers,
-    calls_of_trials,
-    has_checks,
-    read_answers,
-    read_profiles,
-)
 from slant.analysis.questions.checks.check_findings import Checks, findings, kept_calibrations
 from slant.analysis.questions.checks.check_table import CheckInfo, checks_of_study, mixed_model_checks
 from slant.analysis.questions.checks.count_finding import kept_count_models
@@ -94,10 +86,10 @@ def check(
     """
     if not (bound > 0 and 0 < alpha < 1):
         raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
-    study = study_in(db, study, has_checks, "has anything to check")
+    study = study_in(db, study, check_calls.has_checks, "has anything to check")
     known = registered_study(db, study.name, registration)
     calls = retest_calls(db, study.name, source)
-    if (known is not None or calls) and not has_checks(study):
+    if (known is not None or calls) and not check_calls.has_checks(study):
         checks = Checks(study, alpha, bound, {}, _grains(db, study, source), [], None)
         return _asked_again(checks, db, calls, executor or workers).after(known)
     checks = _check(db, study, source, measure, bound, alpha, executor or workers, refit, progress)
@@ -140,13 +132,15 @@ def _check(
 ) -> Checks:
     mixtures = mixture_warnings(db, study.name, source, measure)
     if study.design.analyses.checked_view:
-        answers = read_answers(db, study, source, measure)
-        of_answers = list(calls_of_answers(answers, study, alpha, read_profiles(db, study, source)))
+        answers = check_calls.read_answers(db, study, source, measure)
+        of_answers = list(
+            check_calls.calls_of_answers(answers, study, alpha, check_calls.read_profiles(db, study, source))
+        )
         rows, check_warnings = run_calls(of_answers, workers, progress)
         return Checks(study, alpha, bound, rows, answers, [*mixtures, *check_warnings], None)
     definition = mixed_fit(study)
     trials = read_trials(db, study, source, measure)
-    of_trials = list(calls_of_trials(trials, definition, alpha))
+    of_trials = list(check_calls.calls_of_trials(trials, definition, alpha))
     to_make = fits_to_make(definition, fits_of(study).get(CROSSED, crossed_fit(definition)))
     stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(of_trials) + len(RESTS_ON)]
     how: dict[str, Any] = {"source": source, "measure": measure, "workers": workers, "refit": refit}
@@ -228,12 +222,12 @@ def same_words_rows(db: str | Path, study: Study, source: str | None, workers: W
         trials = read_trials(db, study, source, None)
     except DatabaseError:  # only people answered
         return None
-    calls = calls_of_trials(trials, mixed_fit(study), ALPHA, only)
+    calls = check_calls.calls_of_trials(trials, mixed_fit(study), ALPHA, only)
     rows = pl.concat([answered(call, workers) for _, call in calls], how="vertical_relaxed")
     return None if rows.is_empty() else rows
 
 
-def calls_of_fits(fits: Mapping[str, FitResult], alpha: float, bound: float) -> Calls:
+def calls_of_fits(fits: Mapping[str, FitResult], alpha: float, bound: float) -> check_calls.Calls:
     """Yield the checks of estimates and variances, as far as there are `fits` (see fits_to_make()): they fit nothing
     again.
     """
@@ -249,7 +243,7 @@ def calls_of_fits(fits: Mapping[str, FitResult], alpha: float, bound: float) -> 
         frames["leave_one_out"] = estimates["leave_one_out"]
         frames["variances"] = fits["words"].variances.select(*CELL, "group", "term", "variance")
     given = {"alpha": alpha, "bound": bound, "with_words": estimates.get("words")}
-    yield from calls_of(mixed_model_checks(), frames, given)
+    yield from check_calls.calls_of(mixed_model_checks(), frames, given)
 
 
 def run_calls(
@@ -296,14 +290,14 @@ def quick_checks(db: str | Path, study: Study, fits: Mapping[str, FitResult], wo
     Raises RError without R, DatabaseError where no answers are left to check.
     """
     if study.design.analyses.checked_view:
-        trials = read_answers(db, study, None, None)
-        calls = list(calls_of_answers(trials, study, ALPHA, read_profiles(db, study, None)))
+        trials = check_calls.read_answers(db, study, None, None)
+        calls = list(check_calls.calls_of_answers(trials, study, ALPHA, check_calls.read_profiles(db, study, None)))
         rows, warnings = run_calls(calls, workers, None)
     else:
         trials = read_trials(db, study, None, None)
         paper = mixed_fit(study)
         without_fit = [one for one in mixed_model_checks() if not one.refits]
-        calls = list(calls_of_trials(trials, paper, ALPHA, without_fit))
+        calls = list(check_calls.calls_of_trials(trials, paper, ALPHA, without_fit))
         own_fits = {"paper": fits.get(paper.name), CROSSED: fits.get(CROSSED)}
         sources = trials["source"].unique()
         made = {name: of_sources(result, sources) for name, result in own_fits.items() if result is not None}

@@ -33,17 +33,7 @@ from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.labels import answer_to_label
 from slant.collector.records import REFUSAL_RULES, Reading, Reply, Trial
 from slant.collector.stable_ids import StableIds, stable_id
-from slant.collector.study.crossed_fits import (
-    BAYES,
-    CENSORED,
-    CROSSED,
-    D_SCORE,
-    bayes_fit,
-    cell_model,
-    censored_fit,
-    crossed_fit,
-    d_score_fit,
-)
+from slant.collector.study import crossed_fits
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
@@ -81,14 +71,18 @@ class AssociationAnalyses(Analyses):
         """Return its mixed model and its model of counts. The first is over other words and wordings (a word in both
         groups is two words), the second a lognormal one of counts known only to a step, without and with words that
         vary."""
-        own = cell_model(dict(study.fits))
+        own = crossed_fits.cell_model(dict(study.fits))
         if own is None or len(own.levels.get("condition", ())) != 2 or next(iter(own.levels)) != "condition":
             return {}
         asked = ([word for side in test.asked_sides for word in test.words[side]] for test in study.data.tests.values())
         is_nested = any(len(set(words)) < len(words) for words in asked)
         word = "group:item" if is_nested else "item"
-        of_counts = {CROSSED: crossed_fit(own, word), CENSORED: censored_fit(own, word), BAYES: bayes_fit(own, word)}
-        return of_counts | {D_SCORE: d_score_fit(own)}
+        of_counts = {
+            crossed_fits.CROSSED: crossed_fits.crossed_fit(own, word),
+            crossed_fits.CENSORED: crossed_fits.censored_fit(own, word),
+            crossed_fits.BAYES: crossed_fits.bayes_fit(own, word),
+        }
+        return of_counts | {crossed_fits.D_SCORE: crossed_fits.d_score_fit(own)}
 
     def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         data: AssociationData = study.data

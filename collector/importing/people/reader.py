@@ -12,20 +12,8 @@ from slant.collector.designs.people import PeopleUnits, PlacedAnswer
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError
 from slant.collector.importing.files.kinds import Problem, Row
+from slant.collector.importing.layouts import values
 from slant.collector.importing.layouts.cells import PlannedCells
-from slant.collector.importing.layouts.values import (
-    CellError,
-    MissingAnswerError,
-    OtherRowError,
-    composed,
-    count,
-    is_empty,
-    is_missing,
-    moment,
-    text,
-    whole_number,
-    word,
-)
 from slant.collector.importing.people.columns import CORRECT, FileColumns, Persons, error_flag, milliseconds, trace_in
 from slant.collector.importing.row_contents import is_unanswered, with_options
 from slant.collector.providers.exchange import Exchange
@@ -71,13 +59,13 @@ class PeopleReader:
                 key = self._persons.key(row)
                 if self._units is not None:
                     if self._units.is_other(cells):
-                        raise OtherRowError("is of no task")
+                        raise values.OtherRowError("is of no task")
                     number = self._persons.number(row, key)
                     units.setdefault((number, self._units.unit(cells)), []).append((row, number, cells))
                     continue
                 known = self.shared(cells)
                 yield self._finished(known, self._persons.number(row, key), cells)
-            except (CellError, StudyError) as error:
+            except (values.CellError, StudyError) as error:
                 self._note(error, row)
         for (number, _), of_unit in units.items():
             yield from self._of_unit(number, of_unit)
@@ -113,10 +101,10 @@ class PeopleReader:
         """Return the design's notes on entire tasks or games."""
         return [] if self._units is None else self._units.notes()
 
-    def _note(self, error: CellError | StudyError, row: Row) -> None:
-        if isinstance(error, MissingAnswerError):
+    def _note(self, error: values.CellError | StudyError, row: Row) -> None:
+        if isinstance(error, values.MissingAnswerError):
             self.n_missing += 1
-        elif isinstance(error, OtherRowError):
+        elif isinstance(error, values.OtherRowError):
             self.n_other += 1
         else:
             self.problems.append(
@@ -127,12 +115,12 @@ class PeopleReader:
         assert self._cells is not None
         if self._placer is not None:
             cells = {**cells, **self._placer(cells)}
-        lacking = {name for name in ("test", "condition", "item", "wording") if is_empty(cells.get(name))}
+        lacking = {name for name in ("test", "condition", "item", "wording") if values.is_empty(cells.get(name))}
         if lacking >= {"item", "condition"} - self._cells.said_by_study and lacking - self._cells.said_by_study:
-            raise OtherRowError("names no trial")
+            raise values.OtherRowError("names no trial")
         turn = 1
-        if self._has_turns and not is_empty(cells.get("round")):
-            turn = whole_number(cells["round"], "round", 1)
+        if self._has_turns and not values.is_empty(cells.get("round")):
+            turn = values.whole_number(cells["round"], "round", 1)
         elif self._has_turns:
             turn = self._cells.turn_of(cells) or 1
         planned, _ = self._cells.find(cells, turn)
@@ -148,16 +136,16 @@ class PeopleReader:
         if is_unanswered(said, trial):
             is_error = error_flag(cells)
             if is_error is None or trial.expected is None:
-                raise MissingAnswerError("has no answer")
+                raise values.MissingAnswerError("has no answer")
             other = trial.option_b if trial.expected == trial.option_a else trial.option_a
             return (other if is_error else trial.expected) or ""
-        return text(said) or ""
+        return values.text(said) or ""
 
     def _made(self, placed: PlacedAnswer) -> Attempt:
         """Return the attempt without a person, which all who gave this answer share."""
-        answer = composed(text(placed.answer) or "")
+        answer = values.composed(values.text(placed.answer) or "")
         if trace := trace_in(answer):
-            raise CellError(f"has {trace} in its answer, which is not stored")
+            raise values.CellError(f"has {trace} in its answer, which is not stored")
         reply = self._design.imports.as_imported_reply(self._study, placed.trial, Reply(answer=answer))
         reading = self._design.reads.read(self._study, placed.trial, reply)
         place = AttemptPlace(placed.conversation or placed.trial.trial_id, placed.turn, 1, True, None, None, None)
@@ -166,17 +154,19 @@ class PeopleReader:
     def _finished(self, known: Attempt, number: int, cells: Mapping[str, Any], *, is_shared: bool = True) -> Attempt:
         """Return the attempt of one person: ids, the place among their answers, and what was measured of them."""
         seen = self._seen.get((number, known.trial_id), 0) + 1
-        if seen > 1 and all(is_empty(cells.get(name)) for name in _TOLD_APART):
-            raise CellError(
+        if seen > 1 and all(values.is_empty(cells.get(name)) for name in _TOLD_APART):
+            raise values.CellError(
                 "is a second answer of a participant to the same question: if that is intended, number both in a "
                 "column repetition"
             )
         self._seen[number, known.trial_id] = seen
         said = cells.get("repetition")
-        repetition = seen if is_empty(said) else whole_number(said, "repetition", 1)
-        phase = word(cells.get("phase")) or None
+        repetition = seen if values.is_empty(said) else values.whole_number(said, "repetition", 1)
+        phase = values.word(cells.get("phase")) or None
         if phase is not None and phase not in PHASES:
-            raise CellError(f"phase must be one of {', '.join(PHASES)} (--map-value phase:3=practice), but is another")
+            raise values.CellError(
+                f"phase must be one of {', '.join(PHASES)} (--map-value phase:3=practice), but is another"
+            )
         alone = known.conversation_id == known.trial_id
         attempt = copy.copy(known) if is_shared else known
         attempt.sequence = self.next_sequence(1)
@@ -186,14 +176,14 @@ class PeopleReader:
         attempt.game = f"{known.game}-{number}" if known.game else None
         attempt.repetition = repetition
         attempt.participant = number
-        attempt.position = count(cells.get("position"), "position")
+        attempt.position = values.count(cells.get("position"), "position")
         attempt.response_time_ms = milliseconds(cells.get("response_time_ms"))
         attempt.is_error = error_flag(cells)
         attempt.phase = phase
         width = cells.get("page_width_px")
-        attempt.page_width_px = None if word(width) in _NOTHING else count(width, "page_width_px")
+        attempt.page_width_px = None if values.word(width) in _NOTHING else values.count(width, "page_width_px")
         attempt.options_direction = _direction(cells.get("options_direction"))
-        attempt.done_at = moment(cells.get("answered_at"), "answered_at")
+        attempt.done_at = values.moment(cells.get("answered_at"), "answered_at")
         return attempt
 
     def _of_unit(self, number: int, rows: Sequence[tuple[Row, int, dict[str, Any]]]) -> Iterator[Attempt]:
@@ -202,26 +192,26 @@ class PeopleReader:
         first = rows[0][0]
         try:
             placed = list(self._units.answers(number, [cells for _, _, cells in rows]))
-        except (StudyError, CellError) as error:
+        except (StudyError, values.CellError) as error:
             self._note(error, first)
             return
         for answer in placed:
             row, _, cells = rows[answer.row]
-            if is_missing(answer.answer):
+            if values.is_missing(answer.answer):
                 self.n_missing += 1
                 continue
             own = {name: cell for name, cell in cells.items() if name != "position"}
             try:
                 yield self._finished(self._made(answer), number, {**own, "round": answer.turn}, is_shared=False)
-            except (StudyError, CellError) as error:
+            except (StudyError, values.CellError) as error:
                 self._note(error, row)
 
 
 def _direction(cell: object) -> str | None:
     """Return whether options stood in a row or a column; None if the page did not say."""
-    said = word(cell)
+    said = values.word(cell)
     if said in _NOTHING:
         return None
     if said not in DIRECTIONS:
-        raise CellError(f"options_direction must be one of {', '.join(DIRECTIONS)}, but is another")
+        raise values.CellError(f"options_direction must be one of {', '.join(DIRECTIONS)}, but is another")
     return said

@@ -17,23 +17,9 @@ from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts.tidy import ALIASES, COUNTS, OF_GAMES, TAKEN
 from slant.collector.importing.layouts.values import composed, is_empty, is_missing, word
 from slant.collector.importing.people.columns import OURS
+from slant.collector.importing.proposals import tables
 from slant.collector.importing.proposals.columns import Roles, read_roles, reasons_of_roles
 from slant.collector.importing.proposals.request_names import by_id, told_apart
-from slant.collector.importing.proposals.tables import (
-    answer_table,
-    as_long,
-    check_columns,
-    check_lists,
-    check_rows,
-    check_tasks,
-    columns_of_models,
-    lists_inside,
-    models_of_files,
-    nested_columns,
-    reasons_of_table,
-    study_from_table,
-    within,
-)
 from slant.collector.importing.renamed import Names, names
 from slant.collector.providers import PROVIDERS
 from slant.collector.reading.spelling import folded
@@ -108,28 +94,28 @@ def propose_study(
     UsageError if no column can be the answer, or no design fits: it says what each column was taken for.
     """
     with TableFiles(paths) as written:
-        unread = check_rows(written)
-        check_columns(written)
-        check_tasks(written)
+        unread = tables.check_rows(written)
+        tables.check_columns(written)
+        tables.check_tasks(written)
         is_said = model is not None or any({"answer", "model"} & _names_in(text) for text in columns)
-        wide = [] if is_said or is_of_people else columns_of_models(written) or models_of_files(written)
-        files = as_long(written, wide) if wide else written
+        wide = [] if is_said or is_of_people else tables.columns_of_models(written) or tables.models_of_files(written)
+        files = tables.as_long(written, wide) if wide else written
         for name in without:
             if not any(tidy_name(name) in file.columns for file in files):
                 raise UnknownNameError(f"column (of --not) in {files[0].name}", name, files[0].columns)
         roles = read_roles(files, columns, without)
-        check_lists(files, roles.mapping)
+        tables.check_lists(files, roles.mapping)
         source = files[0].name if len(files) == 1 else f"{count_text(len(files), 'file')} from {files[0].name} on"
         taken = list(roles.taken)
         typed = [part.strip() for text in columns for part in text.split(",")]
         taken += _said_of_models(wide)
         remarks = (*unread, *(remark for file in written for remark in file.remarks))
-        nested = [] if wide or is_of_people or not roles.has_fields else nested_columns(files, roles.mapping)
+        nested = [] if wide or is_of_people or not roles.has_fields else tables.nested_columns(files, roles.mapping)
         inner = [
             *typed,
             *(wide or [part for part in nested if part.partition("=")[0] not in _names_in(",".join(typed))]),
         ]
-        shown = as_long(written, inner) if inner else written
+        shown = tables.as_long(written, inner) if inner else written
         by_name = [roles.answer] if roles.answer and not nested and not typed else []
         table = partial(_from_table, shown, typed, by_name, map_models, model, decimal, source, inner, without)
         failures: list[str] = []
@@ -183,16 +169,16 @@ def _from_table(
     answers = ["answer"] if "answer" in said else []
     n_per_row = max([1, *(len(columns) for file in files[:1] for *_, columns in names(inner).plan(_plain(file)).long)])
     forced = frozenset(said - {"answer", "model", *_PLACED})
-    table = answer_table(files, answers, without, n_per_row=n_per_row, decimal=decimal, forced=forced)
-    found = study_from_table(table)
+    table = tables.answer_table(files, answers, without, n_per_row=n_per_row, decimal=decimal, forced=forced)
+    found = tables.study_from_table(table)
     if isinstance(found, list) and by_name and not answers and by_name[0] in table.columns:
-        found = study_from_table(replace(table, answers=by_name))
+        found = tables.study_from_table(replace(table, answers=by_name))
     if isinstance(found, list):
         return None, found
     design, study = found
     taken = _said_of_models([part for part in inner if part not in typed])
     long = [part for part in inner if ":" in part.partition("=")[0]]
-    mapping, plain = within([*(study.mapping or ())], [part for part in inner if part not in long])
+    mapping, plain = tables.within([*(study.mapping or ())], [part for part in inner if part not in long])
     inner = [*long, *plain]
     named: list[str] = []
     if study.layout == "tidy" and table.model is None and model is None:
@@ -214,7 +200,7 @@ def _from_table(
     )
     of_all = model if study.layout == "tidy" else None
     made = _made(files[0], source, design, study, [*inner, *mapping], map_models, named, of_all, taken)
-    return replace(made, left=left, why=tuple(reasons_of_table(table, study))), []
+    return replace(made, left=left, why=tuple(tables.reasons_of_table(table, study))), []
 
 
 def _made(
@@ -267,7 +253,7 @@ def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str
         *reasons,
         f"Columns were read as: {'; '.join(taken) or 'none'}.",
         *([f"Not taken: {', '.join(roles.left[:20])}."] if roles.left else []),
-        *lists_inside(file),
+        *tables.lists_inside(file),
         *([_ONLY_NUMBERS] if roles.has_ids and not {"condition", "item"} & roles.ours else []),
         "If that is wrong, type --map condition=COLUMN,item=COLUMN. Or write a study: collect studies new --help",
     )
