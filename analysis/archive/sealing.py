@@ -98,7 +98,8 @@ def seal(
         raise UsageError(f"There is a file {out} already.", "To replace it: --overwrite (from Python: overwrite=True)")
     if not out.parent.is_dir() or out.is_dir() or out.suffix.lower() != ".zip":
         raise UsageError(f'Can\'t seal into "{out}".', "Name a ZIP file in a folder that is there: --out study.zip")
-    _load_what_is_new(db)
+    with suppress(DatabaseError):  # a file that may not be written: the comparison of counts reports what it lacks
+        load_journals(db)
     chosen = study_copy.stored_study(db, study_in(db, study).name, None)
     with reading(db) as connection:
         if chosen.name not in (studies := designs_in(connection)):
@@ -139,18 +140,12 @@ def seal(
                 remove(left)
         add_documents(contents, authors, license)
         digest = write_manifest(folder)
-        n_trials = _n_trials(contents.copy)
+        with reading(contents.copy) as connection:
+            n_trials = int(connection.execute("SELECT count(*) FROM trials").fetchall()[0][0])
         with stages.stage("Packing", "MB") as on_bytes:
             write_zip(folder, out, on_bytes)
         n_files = sum(1 for path in folder.rglob("*") if path.is_file())
     return Sealed(out, chosen.name, digest, n_files, out.stat().st_size, n_trials, tuple(contents.notes))
-
-
-def _load_what_is_new(db: Path) -> None:
-    try:
-        load_journals(db)
-    except DatabaseError:  # a file that may not be written: the comparison of counts reports what it lacks
-        return
 
 
 def _own_servers(db: Path, study: str) -> list[str]:
@@ -173,11 +168,6 @@ def _check_is_whole(db: Path, copy: Path, study: str) -> None:
             f'Can\'t seal "{study}": the database has {counts[0]:,} attempts of it, its journals {counts[1]:,}.',
             "Load what is missing (collect load), or seal a database that is made of these journals alone.",
         )
-
-
-def _n_trials(db: Path) -> int:
-    with reading(db) as connection:
-        return int(connection.execute("SELECT count(*) FROM trials").fetchall()[0][0])
 
 
 def _add_results(contents: Contents, db: Path, workers: Workers, stages: Stages) -> None:

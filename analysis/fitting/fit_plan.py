@@ -12,8 +12,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from slant.analysis.calls.call import Call
 from slant.analysis.fitting.engines import ENGINES, FITS, Engine, tables_of
 from slant.analysis.rows.cells import GRAIN, Cell, ViewRows, read_cells, read_rows
@@ -229,7 +227,7 @@ def cells_of(
         )
     for cell in cells:
         own, alone = by_person.get(_name(cell)), by_answer.get(_name(cell))
-        if own is not None and _has_persons(own.rows):
+        if own is not None and 1 < own.rows[PERSON].n_unique() < own.rows.height:  # some answered more than once
             yield of_known(people, own), own
         elif alone is not None:
             yield of_known(once, alone), alone
@@ -250,11 +248,6 @@ def of_known(definition: Fit, cell: Cell) -> Fit:
 
 def _is_of_people(cell: Cell) -> bool:
     return cell.key["source"] not in sources_that("is_of_models")
-
-
-def _has_persons(rows: pl.DataFrame) -> bool:
-    """Return whether there are persons to tell apart, of whom some answered more than once."""
-    return 1 < rows[PERSON].n_unique() < rows.height
 
 
 def _name(cell: Cell) -> str:

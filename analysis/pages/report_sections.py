@@ -79,7 +79,9 @@ def _section(
     rows = None if data.comparison is None or _compares_variants(data) else data.comparison.filter(**grain)
     measures = token_measures(data.tables["token_sources"].filter(**grain), data.labels)
     printed = None if rows is None else rows.drop_nulls("printed")
-    of_grain = SectionData(data.study, _with_comparison(data), data.labels, grain)
+    # a group of tables of a variant shows the print
+    tables = data.tables if data.comparison is None else {**data.tables, COMPARED: data.comparison}
+    of_grain = SectionData(data.study, tables, data.labels, grain)
     return {
         "variant": "",
         **grain,
@@ -111,11 +113,6 @@ def _print_grain(data: ReportData) -> pl.DataFrame:
     """Return the grain of what only the print decides; none if nothing was compared."""
     comparison = pl.DataFrame(schema=dict.fromkeys(GRAIN, pl.String)) if data.comparison is None else data.comparison
     return comparison.filter(pl.col("source") == PRINT).select("source", "study_version").unique()
-
-
-def _with_comparison(data: ReportData) -> Mapping[str, pl.DataFrame]:
-    """Return the tables, with the print for variants: a group of tables shows it then."""
-    return data.tables if data.comparison is None else {**data.tables, COMPARED: data.comparison}
 
 
 def _summary(printed: pl.DataFrame) -> dict[str, Any]:
@@ -254,8 +251,8 @@ def _game_differences(section: SectionData) -> Iterator[Cell]:
 
 
 def _games_beside_chance(section: SectionData) -> Iterator[Cell]:
-    rows = section.own("game_index_intervals").drop_nulls("random_level") if _has(section, "random_level") else None
-    if rows is None or rows.is_empty():
+    rows = section.own("game_index_intervals")
+    if "random_level" not in rows.columns or (rows := rows.drop_nulls("random_level")).is_empty():
         return
     index = rows["index"][0]
     above = pl.col("estimate", "conf_low", "conf_high") - pl.col("random_level")
@@ -265,10 +262,6 @@ def _games_beside_chance(section: SectionData) -> Iterator[Cell]:
         compared.select(model, test="variant", what=pl.lit("than chance alone"), **_intervals()),
         _index_name(index),
     )
-
-
-def _has(section: SectionData, column: str) -> bool:
-    return column in section.own("game_index_intervals").columns
 
 
 def _intervals() -> dict[str, pl.Expr]:

@@ -80,7 +80,9 @@ def compare(
     """
     study = study_in(db, study, lambda each: each.published is not None, "has printed numbers to compare with")
     printed = _printed(study, tables)
-    sources = _sources(study, printed, sources)
+    quantities = set(printed.select(quantity_name()).to_series())
+    every = sources_of(study) if sources is None else sources
+    sources = tuple(each for each in every if quantities & set(each.gives) or each.is_of_print)
     of_answers = tuple(each for each in sources if not each.is_of_print)
     of_print = tuple(each for each in sources if each.is_of_print)
     numbers = _as_it_stands(db, study, executor or workers, progress, of_answers, is_needed=not of_print)
@@ -115,13 +117,6 @@ def _printed(study: Study, tables: Collection[str] | None) -> pl.DataFrame:
         if name not in known:
             raise UnknownNameError("table of the paper", name, known)
     return printed if tables is None else printed.filter(pl.col("table").is_in(list(tables)))
-
-
-def _sources(study: Study, printed: pl.DataFrame, sources: tuple[Numbers, ...] | None) -> tuple[Numbers, ...]:
-    """Return the sources among these (all of the study's) that give a printed number."""
-    quantities = set(printed.select(quantity_name()).to_series())
-    every = sources_of(study) if sources is None else sources
-    return tuple(each for each in every if quantities & set(each.gives) or each.is_of_print)
 
 
 def _as_it_stands(

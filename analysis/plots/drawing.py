@@ -115,7 +115,7 @@ def figures(
         name_parts = [figure.figure, *filter(None, [figure.part]), figure.grain["source"]]
         name_parts += filter(None, [figure.grain.get("variant")])
         name_parts += filter(None, [figure.grain.get("study_version") if has_versions else None])
-        stem = "-".join(map(_as_file_name, name_parts))
+        stem = "-".join(re.sub(r"[^A-Za-z0-9_.]+", "_", part) for part in name_parts)
         if with_rows:
             write_whole_file(folder / f"{stem}.csv", flat(figure.rows).write_csv().encode("utf-8"))
         for ending in formats:
@@ -245,10 +245,6 @@ def _folder(out: Path) -> Path:
     except OSError as error:
         raise UsageError(f'Can\'t write figures to "{out}": {error.strerror}.', "Name another: --out FOLDER") from None
     return out
-
-
-def _as_file_name(part: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.]+", "_", part)
 
 
 def check_figure_name(file: Path) -> str:

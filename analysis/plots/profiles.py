@@ -210,7 +210,10 @@ def _of_fit(data: FigureData, figure: str, table: str = "") -> pl.DataFrame | No
         if table:
             parts.append(result.tables[engine][table])
         elif own := next((name for name in ("levels", "versions") if name in ENGINES[engine].tables), None):
-            parts.append(_with_levels(result.table, result.tables[engine][own]))
+            levels = result.tables[engine][own]
+            parts.append(
+                result.table.join(levels, on=[*CELL, "term"], how="left", nulls_equal=True, maintain_order="left")
+            )
         else:
             parts.append(result.table)
     rows = pl.concat(parts, how="diagonal_relaxed")
@@ -227,10 +230,6 @@ def _with_outcome(rows: pl.DataFrame, question: str, data: FigureData) -> pl.Dat
     units = {name: data.study.design.analyses.measured_in(data.study, name) for name in rows[question].unique()}
     unit = pl.col(question).replace_strict(units, return_dtype=pl.String)
     return rows.with_columns(outcome=question, unit=unit)
-
-
-def _with_levels(estimates: pl.DataFrame, levels: pl.DataFrame) -> pl.DataFrame:
-    return estimates.join(levels, on=[*CELL, "term"], how="left", nulls_equal=True, maintain_order="left")
 
 
 def _paired(data: FigureData) -> pl.DataFrame | None:

@@ -68,7 +68,8 @@ def retest(
 
     Raise DatabaseError if no trial was asked again, RError without R.
     """
-    asked_again = _studies_asked_again(db)
+    with reading(db) as connection:
+        asked_again = set(read_view(connection, OCCASIONS)["study"])
     study = study_in(db, study, lambda candidate: candidate.name in asked_again, "has trials that were asked again")
     calls = retest_calls(db, study.name, source)
     if not calls:
@@ -141,11 +142,6 @@ def occasion_warnings(occasions: pl.DataFrame) -> list[str]:
                 "serve the two differently."
             )
     return sentences
-
-
-def _studies_asked_again(db: str | Path) -> set[str]:
-    with reading(db) as connection:
-        return set(read_view(connection, OCCASIONS)["study"])
 
 
 _CELL = (*GRAIN, "model")

@@ -307,7 +307,9 @@ def _respondent(rows: pl.DataFrame, study: Study, question: AskedQuestion, worke
         said = " ".join(text for text in answer.messages) or "R gives no estimates."
         raise DatabaseError(f"The pilot's answers to \"{question.base}\" can't be planned from: {said}")
     terms = dict(table.select("term", "estimate").iter_rows())
-    return _with_terms(terms, levels, question, _missing(rows), _spread(answered, outcome, terms, levels))
+    trials = rows.unique("trial_id")
+    missing = trials.filter(pl.col("outcome") != "answered").height / trials.height
+    return _with_terms(terms, levels, question, missing, _spread(answered, outcome, terms, levels))
 
 
 def _with_terms(
@@ -349,9 +351,3 @@ def _spread(rows: pl.DataFrame, outcome: str, terms: Mapping[str, float], levels
         said = said + pl.col(name).replace_strict(effects, default=0.0, return_dtype=pl.Float64)
     residuals = rows.select((pl.col(outcome).cast(pl.Float64) - said).std()).item()
     return float(residuals or 0.0) or 1.0
-
-
-def _missing(rows: pl.DataFrame) -> float:
-    """Return the share of trials without an answer."""
-    trials = rows.unique("trial_id")
-    return trials.filter(pl.col("outcome") != "answered").height / trials.height

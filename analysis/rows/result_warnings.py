@@ -253,7 +253,8 @@ def _doubt(kind: _Kind | None, said: list[_Said], whole: Mapping[str, set[tuple[
     several = [name for place, name in enumerate(_GRAIN[:3]) if len({cell[place] for cell in all_cells}) > 1]
     where = _cell_words(worst.cell, several)
     fits = _listed({one.fit for one in said if one.fit})
-    among = _among(len(by_cell), len(set().union(*(whole[one.fit] for one in said))))
+    n, of = len(by_cell), len(set().union(*(whole[one.fit] for one in said)))
+    among = f"all {count_text(n, 'cell')}" if n == of > 1 else f"{n:,} of {count_text(of, 'cell')}"
     if kind is not None:
         sentence = kind.sentence(f"{among} ({fits})" if fits else among, where, worst)
     else:
@@ -265,10 +266,6 @@ def _doubt(kind: _Kind | None, said: list[_Said], whole: Mapping[str, set[tuple[
         for ones in by_cell.values()
     ]
     return Doubt(sentence, pl.DataFrame(rows, schema=dict.fromkeys(CELLS, pl.String)), is_note)
-
-
-def _among(n: int, of: int) -> str:
-    return f"all {count_text(n, 'cell')}" if n == of > 1 else f"{n:,} of {count_text(of, 'cell')}"
 
 
 def _what(kind: _Kind | None, said: _Said) -> str:

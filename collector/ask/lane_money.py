@@ -109,7 +109,7 @@ class LaneMoney:
         if self.price is None:
             return 0.0
         sent = len(str(body).encode("utf-8", "replace"))  # a token is at least a byte
-        output = output_limit(body)
+        output = limit_at(_LIMITS, body)
         if output is None:
             unseen = max(0.0, 1 - self.seen / ENOUGH_ANSWERS)  # each answer says a little more about how long they get
             output = round(max(unseen * ASSUMED_MAX_OUTPUT_TOKENS, MARGIN * self.longest))
@@ -174,13 +174,6 @@ def _amount(usd: float | None) -> str:
 
 class BudgetReached(Exception):
     """Say why the budget has no room for another request of this model."""
-
-
-def output_limit(body: Mapping[str, Any]) -> int | None:
-    """Return the most tokens that a request allows its answer, in any provider's words; None if it sets
-    none.
-    """
-    return limit_at(_LIMITS, body)
 
 
 def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: str) -> Reply:

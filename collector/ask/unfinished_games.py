@@ -42,11 +42,10 @@ class Begun:
 def begun_games(run_plan: RunPlan) -> Begun:
     """Return the games of a run plan that have turns already, but are not over."""
     begun = Begun()
-    started = (
-        started_games(run_plan.db, run_plan.study.name)
-        if run_plan.study.design.asks.has_turns(run_plan.study)
-        else set()
-    )
+    started: set[str] = set()
+    if run_plan.study.design.asks.has_turns(run_plan.study):
+        parts = attempts_where(run_plan.db, _ANSWERED, {"study": run_plan.study.name}, "DISTINCT conversation_id")
+        started = {game_id for part in parts for game_id in part["conversation_id"]}
     for model_plan in run_plan.model_plans if started else ():
         games = run_plan.study.design.asks.plan(run_plan.study, model_plan.model, run_plan.seed)
         ids = list(map(games.conversation_id, games.places(run_plan.repetitions)))
@@ -95,12 +94,6 @@ def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_tur
     if len(history) != len(stored_turns):
         raise ValueError(f"{len(stored_turns)} answers are stored, of which {len(history)} are consecutive")
     return history
-
-
-def started_games(db: Path, study: str) -> set[str]:
-    """Return a study's conversations with an answer."""
-    parts = attempts_where(db, _ANSWERED, {"study": study}, "DISTINCT conversation_id")
-    return {game_id for part in parts for game_id in part["conversation_id"]}
 
 
 def stored_turns(db: Path, study: str, conversation_ids: list[str]) -> dict[str, Turns]:

@@ -192,7 +192,7 @@ def mend_tails(folder: Path) -> list[str]:
                 continue
             file.seek(tail_start)
             tail = file.read() if size - tail_start <= LONGEST_LINE else b""
-            if _is_record(tail):
+            if isinstance(json_or(tail), dict):
                 file.write(b"\n")  # complete except for its line end
             else:
                 file.truncate(tail_start)
@@ -221,10 +221,6 @@ def _last_line_start(file: Any, size: int) -> int:
             return int(start + line_end + 1)
         end = start
     return 0
-
-
-def _is_record(line: bytes) -> bool:
-    return isinstance(json_or(line), dict)
 
 
 class Journal:

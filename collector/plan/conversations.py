@@ -332,11 +332,6 @@ def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard
         others.append(is_other)
         if not is_other:
             trials[cell[0]] += plan.n_trials(place)
-    tests = _of_games(study, repetitions, others) if plan.mixes_tests else trials
-    return Share(trials.total(), bytes(others), dict(tests))
-
-
-def _of_games(study: Study, repetitions: int, others: bytes | bytearray) -> dict[str, int]:
-    """Return the trials of games by test; each game has the same number."""
-    n_mine = others.count(0)
-    return {test.test: test.planned * repetitions * n_mine // max(1, len(others)) for test in study.tests}
+    n_mine, n_all = repetitions * others.count(0), max(1, len(others))  # games, of which each has the same tests
+    tests = {test.test: test.planned * n_mine // n_all for test in study.tests} if plan.mixes_tests else dict(trials)
+    return Share(trials.total(), bytes(others), tests)

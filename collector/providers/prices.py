@@ -106,7 +106,7 @@ def _packaged(provider: str, model: str) -> Price | None:
     if (price := packaged_price(provider, model)) is None:
         return None
     prices = price.input, price.output, price.cached_input, price.cache_write, price.batch_factor
-    return Price(provider, model, *prices, packaged_date(), packaged_source())
+    return Price(provider, model, *prices, packaged_date(), f"the package genai-prices {version('genai-prices')}")
 
 
 def load_prices(user_file: str | Path | None = None) -> PriceList:
@@ -302,8 +302,3 @@ def packaged_date() -> str:
         for listed in _providers().values()
     )
     return max((day for text in texts for day in _DATE.findall(text) if day <= today), default=today)
-
-
-@functools.cache
-def packaged_source() -> str:
-    return f"the package genai-prices {version('genai-prices')}"

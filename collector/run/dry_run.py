@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from slant.collector.ask.call import Watcher
@@ -50,17 +49,10 @@ class RepeatedTrials:
     addresses: tuple[str, ...]
 
 
-def find_repeated_trials(run_plan: RunPlan) -> list[RepeatedTrials]:
-    """Return such trials by model of the run plan; other models are left out."""
-    if not Path(run_plan.db).exists():
-        return []
-    by_model = (_of_model(run_plan, model_plan) for model_plan in run_plan.model_plans if model_plan.occasion is None)
-    return [repeated for repeated in by_model if repeated is not None]
-
-
 def repeated_trial_notes(run_plan: RunPlan, concurrency: int, *, is_batch: bool = False) -> list[str]:
     """Return the sentences for people; none if no trial is asked twice."""
-    repeated = find_repeated_trials(run_plan)
+    asked_first = [each for each in run_plan.model_plans if each.occasion is None] if run_plan.db.exists() else []
+    repeated = [found for each in asked_first if (found := _of_model(run_plan, each)) is not None]
     trials = sum(of_model.trials for of_model in repeated)
     if not trials:
         return []

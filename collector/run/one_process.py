@@ -103,7 +103,8 @@ async def ask(run_plan: RunPlan, call: Call) -> RunReport:
                 async with Client(request.concurrency * len(lanes), request.time_limit) as client:
                     with garbage_collected_rarely():
                         await runner.go(client, request.concurrency)
-            end_reason = _end_reason(runner, lanes)
+            is_incomplete = any(lane.stopped_because or lane.outcomes["failed"] for lane in lanes)
+            end_reason = "stopped" if runner.stopping.is_set() else "incomplete" if is_incomplete else "finished"
         except asyncio.CancelledError:
             end_reason = "left at once"
             raise Interrupted("Left at once.", "The same command asks again what was in flight.") from None
@@ -174,12 +175,6 @@ def _load_at_last(writer: JournalWriter) -> bool:
         return True
     writer.loader.say_what_is_left()
     return False
-
-
-def _end_reason(runner: Runner, lanes: Sequence[Lane]) -> str:
-    if runner.stopping.is_set():
-        return "stopped"
-    return "finished" if not any(lane.stopped_because or lane.outcomes["failed"] for lane in lanes) else "incomplete"
 
 
 def _report(

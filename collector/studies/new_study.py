@@ -36,7 +36,8 @@ def write_new_study(
         texts = design_named(design).imports.published_study(texts, lists)
         if not texts:
             raise UsageError(f"There is no layout of published lists for the design {design}.", "Leave out --lists.")
-        texts |= _print_of(design)
+        files = sorted((templates_dir() / design / "published").glob("*.csv"))
+        texts |= {file.name: file.read_text("utf-8") for file in files}  # the printed numbers of papers on these lists
         _check_study(texts, lists)
     paths = [folder / file for file in sorted(texts, key=lambda file: file != STUDY_FILE)]
     if existing := [path for path in paths if path.exists()]:
@@ -59,13 +60,6 @@ def _check_study(texts: Mapping[str, str], lists: Path) -> None:
             load_variants(place / STUDY_FILE)
         except StudyError as error:
             raise StudyError(f"No study can be made of the lists in {lists}: {error.what}", *error.details) from None
-
-
-def _print_of(design: str) -> dict[str, str]:
-    """Return the printed numbers of papers on the studies whose lists a design can read."""
-    return {
-        file.name: file.read_text("utf-8") for file in sorted((templates_dir() / design / "published").glob("*.csv"))
-    }
 
 
 def _template(design: str, start: str | None) -> dict[str, str]:

@@ -186,12 +186,6 @@ def _inline_row(row: Table, columns: tuple[str, ...], also: tuple[str, ...]) -> 
     return values
 
 
-def _with_our_names(header: tuple[str, ...], columns: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a header in which columns that we need have our names."""
-    ours = {theirs: name for name, theirs in OTHER_NAMES.items() if name in columns and name not in header}
-    return tuple(ours.get(name, name) for name in header)
-
-
 def csv_header(text: str) -> tuple[str, ...]:
     """Return the names of the columns of a CSV; empty ones at the end, which spreadsheets leave, are none."""
     names = [name.strip() for name in next(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)), [])]
@@ -209,7 +203,9 @@ def csv_rows(text: str, name: str, columns: tuple[str, ...], also: tuple[str, ..
     """Return the rows of a CSV with these columns, and those of `also` that are there."""
     reader = csv.DictReader(io.StringIO(text, newline=""), (), delimiter=_delimiter(text), strict=True, restkey="")
     try:
-        reader.fieldnames = header = _with_our_names(csv_header(text), columns)
+        header = csv_header(text)
+        ours = {theirs: name for name, theirs in OTHER_NAMES.items() if name in columns and name not in header}
+        reader.fieldnames = header = tuple(ours.get(name, name) for name in header)
         _check_header(header, name, columns, also)
         fields = (*columns, *(column for column in also if column in header))
         next(reader, None)  # the header
@@ -239,9 +235,7 @@ def _csv_row(row: dict[str, Any], name: str, line: int, columns: tuple[str, ...]
     if _is_filled(row.get("")):
         raise StudyError(f"{name}, line {line}, has more cells than the header.")
     cells = {column: row[column] or "" for column in columns}
-    return {column: cell if is_sent(column) else cell.strip() for column, cell in cells.items()}
-
-
-def is_sent(column: str) -> bool:
-    """Return True for a column whose cells are sent to the byte; white space around other cells is a slip."""
-    return column in _SENT or column.startswith(OF_TEMPLATE)
+    return {
+        column: cell if column in _SENT or column.startswith(OF_TEMPLATE) else cell.strip()
+        for column, cell in cells.items()
+    }

@@ -197,11 +197,8 @@ def retest_finding(rows: pl.DataFrame, labels: Mapping[str, str], alpha: float) 
 
 
 def _occasion_name(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:
-    return f"{labels.get(row['model'], row['model'])} (occasion {row['occasion']}, {_retest_measure(row)})"
-
-
-def _retest_measure(row: Mapping[str, Any]) -> str:
-    return str(row["measure"]).replace("_", " ")
+    measure = str(row["measure"]).replace("_", " ")
+    return f"{labels.get(row['model'], row['model'])} (occasion {row['occasion']}, {measure})"
 
 
 def _retest_sentence(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:

@@ -128,7 +128,7 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
         rows = rows_of(checks, grain)
         if has_checks(checks.study):
             context = context_of(checks, trials)
-            if looks := looks_in(checks.looks, grain):
+            if looks := [look for look in checks.looks if all(getattr(look, name) == grain[name] for name in GRAIN)]:
                 own.append(stopping_finding(looks, context.models, checks.registered))
             asked = (one for one in checks_of_study(checks.study) if one.question and one.is_about(grain["source"]))
             own += [
@@ -231,11 +231,6 @@ FINDINGS: dict[str, Callable[[CheckRows, Context], Verdict]] = {
 
 STOPPING = "stopping"
 _QUESTION = "When did collecting end?"
-
-
-def looks_in(looks: Sequence[Look], grain: Mapping[str, str]) -> list[Look]:
-    """Return the looks at one source, study version and variant."""
-    return [look for look in looks if all(getattr(look, name) == grain[name] for name in GRAIN)]
 
 
 def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Registered | None) -> Finding:

@@ -40,7 +40,7 @@ def first_option(rows: CheckRows, context: Context) -> Verdict:
         return Verdict("caution", verdict, advice)
     affected = testable.filter(pl.col("p_holm") < context.alpha)
     by_chance = percent(as_number(testable["chance"].mean()))
-    details = [f"First options chosen: {_percents(testable['rate_first'])}, {by_chance} by chance."]
+    details = [f"First options chosen: {spread(100 * testable['rate_first'], 1)} %, {by_chance} by chance."]
     if results.height > testable.height:
         details.append(
             f"Only one order, so its effect can't be estimated: {_untestable_cells(results, testable, context)}."
@@ -214,10 +214,6 @@ def left_out(rows: CheckRows, context: Context) -> Verdict:
 def _untestable_cells(results: pl.DataFrame, testable: pl.DataFrame, context: Context) -> str:
     keys = ["model", "test", "condition"]
     return context.cells(results.join(testable.select(keys), on=keys, how="anti", maintain_order="left"))
-
-
-def _percents(shares: pl.Series) -> str:
-    return f"{spread(100 * shares, 1)} %"
 
 
 def games_ended(rows: CheckRows, context: Context) -> Verdict:

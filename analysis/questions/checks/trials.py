@@ -71,7 +71,7 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
             f'Nothing to check of "{study.name}": its checks need token counts, and only people answered.',
             "To compare their answers: analyze --fit d_score, analyze alike",
         )
-    frame = frame.select(*COLUMNS, *_present(frame), "token_limit", "temperature")
+    frame = frame.select(*COLUMNS, *(["group"] if "group" in frame.columns else []), "token_limit", "temperature")
     frame = frame.sort([name for name in ORDER if name in frame.columns], nulls_last=True)
     return frame.join(prompt_columns, on="trial_id", how="left", maintain_order="left")
 
@@ -90,11 +90,6 @@ def with_signs(rows: pl.DataFrame, refusals: pl.DataFrame | None) -> pl.DataFram
         return rows.with_columns(pl.lit(None, pl.Boolean).alias(SIGN_KEPT))
     signs = refusals.select(*CELL, SIGN_KEPT).unique(CELL, keep="first")
     return rows.join(signs, on=CELL, how="left", maintain_order="left")
-
-
-def _present(frame: pl.DataFrame) -> list[str]:
-    """Return the columns of the view that distinguish two words of one name."""
-    return [name for name in ("group",) if name in frame.columns]
 
 
 def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:

@@ -219,7 +219,8 @@ def game_differences(
     question = _question(study, between, reference, by, conditions)
     all_pairs = list_comparisons(cells, question)
     pairs = [pair for pair in all_pairs if pair.problem is None]
-    left_out = _left_out_sentences(all_pairs)
+    counts = Counter((pair.condition, pair.problem) for pair in all_pairs if pair.problem)
+    left_out = tuple(f"Not compared: {name} ({n} times): {reason}." for (name, reason), n in counts.items())
     if not pairs:
         raise UsageError("Nothing of this can be compared.", *left_out)
     calls = [_call(pair, n_draws, seed) for pair in pairs]
@@ -263,11 +264,6 @@ def _check(indices: Sequence[str], adjust: str) -> None:
             raise UnknownNameError("index", name, INDICES)
     if adjust not in ADJUST:
         raise UnknownNameError("way to adjust p", adjust, ADJUST)
-
-
-def _left_out_sentences(pairs: Sequence[Comparison]) -> tuple[str, ...]:
-    counts = Counter((pair.condition, pair.problem) for pair in pairs if pair.problem)
-    return tuple(f"Not compared: {name} ({n} times): {reason}." for (name, reason), n in counts.items())
 
 
 def _comparison_warnings(pairs: Sequence[Comparison]) -> tuple[str, ...]:

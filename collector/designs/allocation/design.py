@@ -48,7 +48,11 @@ class AllocationAnalyses(Analyses):
 
     def fits(self, study: StudyFile) -> dict[str, Fit]:
         """Return the models of choice; an elicitation has no rounds to fit."""
-        return {} if study.data.task == ELICITATION else choice_fits()
+        return (
+            {}
+            if study.data.task == ELICITATION
+            else {name: _fit(name, settings) for name, settings in _SETTINGS.items()}
+        )
 
     def conditions(self, data: AllocationData) -> tuple[Condition, ...]:
         """Return the classes of jobs."""
@@ -211,11 +215,6 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "policies": {"folds": 5, "seed": 20260101},
     "learning": {"chains": 4, "iterations": 2000, "warmup": 1000, "adapt_delta": 0.9, "seed": 20260101},
 }
-
-
-def choice_fits() -> dict[str, Fit]:
-    """Return the fits by name; each is called after its engine and made of all games of a model and variant."""
-    return {name: _fit(name, settings) for name, settings in _SETTINGS.items()}
 
 
 def _fit(engine: str, settings: Mapping[str, Any]) -> Fit:

@@ -76,12 +76,6 @@ def draw_round(data: AllocationData, game_id: str, game_no: int, round_no: int) 
     return RoundDraw(jobs[drawn], keys[:n], candidates)
 
 
-def draw_jobs(data: AllocationData, game_id: str) -> list[tuple[int, int]]:
-    """Return all jobs in random order (for elicitation)."""
-    jobs = data.jobs
-    return [jobs[place] for place in order(uniforms(len(jobs), game_id, "jobs"))]
-
-
 def draw_questions(data: AllocationData, game_id: str) -> list[tuple[int, int]]:
     """Return a job of each class, the classes in a random order."""
     n = len(data.classes)
@@ -202,7 +196,9 @@ class Games(Plan[int]):
         """Yield the job of each trial, and what is drawn for it."""
         data = self._data
         if data.task == "elicitation":
-            yield from ((job, {}) for job in draw_jobs(data, game_id))
+            yield from (
+                (job, {}) for job in (data.jobs[place] for place in order(uniforms(len(data.jobs), game_id, "jobs")))
+            )
             return
         game = draw_game(data, game_id)
         ranked = [self._ranked(game, c) for c in range(len(data.classes))] if self._has_best else []

@@ -85,17 +85,15 @@ class CodingSimulates(Simulates):
         errors = data.simulation.errors_of(data.texts[trial.item].factors)
         truth = _truth(study, trial)
         is_person = trial.model == PEOPLE
-        codes = truth if is_person else [*_seen(codebook, truth, errors, (seed, *_drawn_by(trial)))]
+        codes = (
+            truth if is_person else [*_seen(codebook, truth, errors, (seed, trial.model, trial.item, trial.repetition))]
+        )
         tokens = round(log_normal(120.0, 40.0, u_tokens))
         order = trial.factors["order"]
         numbers = [code if codebook.kind == SCALE else str(order.index(code) + 1) for code in codes] or ["0"]
         refuses = u_refused < _SHARE_REFUSED and not is_person
         answer = "I'm sorry, but I can't help with that." if refuses else ", ".join(numbers)
         return simulated_reply(answer, tokens, model, 2)
-
-
-def _drawn_by(trial: Trial) -> tuple[object, ...]:
-    return trial.model, trial.item, trial.repetition
 
 
 def _truth(study: StudyFile, trial: Trial) -> list[str]:
