@@ -31,7 +31,7 @@ def residuals(rows: CheckRows, context: Context) -> Verdict:
     uneven = results.filter(~pl.col("sd_ratio").is_between(0.8, 1.25))
     farthest = results.sort("largest", descending=True, nulls_last=True).to_dicts()[0]
     return Verdict(
-        "caution" if skewed.height else "not found",
+        "note" if skewed.height else "not found",  # whether a conclusion depends on it is what `skew` finds
         f"Residuals are clearly skewed (beyond ±{_SKEWED:g}) in {count_of(skewed.height, results.height, 'model')}.",
         (
             f"Skewness, 0 if symmetric: {spread(results['skewness'])}; the largest in {context.cell(most_skewed)}.",
@@ -147,7 +147,7 @@ def equivalence(rows: CheckRows, context: Context) -> Verdict:
         f"{'is' if n_undecided == 1 else 'are'} undecided, not shown to be absent."
     )
     return Verdict(
-        "caution" if nulls.height > equivalent.height else "not found",
+        "note" if nulls.height > equivalent.height else "not found",
         verdict if nulls.height else none,
         tuple(details),
     )

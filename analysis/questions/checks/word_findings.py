@@ -107,7 +107,7 @@ def same_words(rows: CheckRows, context: Context) -> Verdict:
     tests = pairs.unique("test", maintain_order=True)
     agreeing = tests.filter(pl.col("p_test") < context.alpha).height
     return Verdict(
-        "not found" if agreeing == tests.height else "caution",
+        "not found" if agreeing == tests.height else "note",
         f"Models have the bias at the same words, more than with words in random order (p < {context.alpha:g}), in "
         f"{count_of(agreeing, tests.height, 'test')}: between two models effects at words correlate by "
         f"{spread(pairs['correlation'])}.",
