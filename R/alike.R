@@ -280,5 +280,8 @@ order_of <- function(parts, alpha) {
     found <- suppressWarnings(level_correlations(units, alpha))["corrected", ]
     if (!is.na(found[[1]])) result[c("corrected", "conf_low", "conf_high")] <- as.list(found)
   }
+  if (is.na(result$corrected)) {
+    message("The order of items is not corrected for errors: their means differ no more than by chance on one side.")
+  }
   result
 }

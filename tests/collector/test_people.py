@@ -242,7 +242,7 @@ def import_latencies(folder: Path) -> ImportReport:
 def test_trials_of_an_implicit_association_test_come_with_latency_error_and_phase(tmp_path: Path) -> None:
     report = import_latencies(tmp_path)
     assert (report.problems, report.left_out) == ([], ("agent",))
-    assert "1 row of no trial of the study (training, a pause), not imported" in report.warnings
+    assert "1 row of no trial of the study (consent, the person, training, a pause), not imported" in report.warnings
     query = """SELECT phase, condition, item, response_time_ms, is_error, choice = expected, participant
                FROM association_trials ORDER BY phase, condition"""
     assert rows_of(tmp_path, query) == [

@@ -247,7 +247,8 @@ def _notes(reader: PeopleReader, left_out: LeftOut) -> list[str]:
     if reader.n_missing:
         notes.append(f"{count_text(reader.n_missing, 'answer')} missing (an empty cell or NA), and not imported")
     if reader.n_other:
-        notes.append(f"{count_text(reader.n_other, 'row')} of no trial of the study (training, a pause), not imported")
+        rows = count_text(reader.n_other, "row")
+        notes.append(f"{rows} of no trial of the study (consent, the person, training, a pause), not imported")
     if left_out.previews:
         notes.append(f"{count_text(left_out.previews, 'preview or test')} of the survey, not imported")
     return notes + reader.notes()
