@@ -281,7 +281,8 @@ order_of <- function(parts, alpha) {
     if (!is.na(found[[1]])) result[c("corrected", "conf_low", "conf_high")] <- as.list(found)
   }
   if (is.na(result$corrected)) {
-    message("The order of items is not corrected for errors: their means differ no more than by chance on one side.")
+    reason <- if (anyNA(units)) "an item has a single answer" else "means of items differ no more than by chance"
+    message(sprintf("The order of items is not corrected for errors: %s on one side.", reason))
   }
   result
 }
