@@ -24,14 +24,15 @@ _FIRST = ("mean_contrasts", "amce", "paired", "lme4", "t_test", "effect_size", "
 """Engines whose fits answer a question, the first in a report; contrasts have p for all pairs."""
 _CELL = ("model", "test")
 _BELOW = {"below": "yes", "not below": "no", "undecided": "undecided"}
-_MEASURED = ("measured", "chosen", "rating")  # outcomes that are what a question asks for
+_MEASURED = ("measured", "chosen", "rating", "scored")  # outcomes that are what a question asks for
 
 
 @dataclass(frozen=True)
 class Cell:
     """Hold what was compared in one model and test: a row for each comparison, `p` corrected. `what`: the two sides of
-    a single comparison, or the attribute. Without p (`has_p`), an interval that excludes 0 decides, widened for
-    `n_tests` comparisons (Bonferroni; its ends moved out as those of a normal distribution)."""
+    a single comparison, or the attribute. `at`: the levels of other factors that it is of, if these interact. Without p
+    (`has_p`), an interval that excludes 0 decides, widened for `n_tests` comparisons (Bonferroni; its ends moved out as
+    those of a normal distribution)."""
 
     model: str | None
     test: str | None
@@ -40,6 +41,7 @@ class Cell:
     rows: list[dict[str, Any]]
     has_p: bool = True
     n_tests: int = 1
+    at: str = ""
 
     @property
     def found(self) -> list[dict[str, Any]]:
@@ -92,7 +94,26 @@ def answers_of_fit(study: Study, name: str, result: FitResult, grain: Mapping[st
     """Return sentences on the fit of that name: one for each model and test if these are few, else their counts."""
     if fits_of(study)[name].engine == "impact_ratio":
         return list(_of_ratios(result.tables["impact_ratio"]["ratios"].filter(**grain)))
-    return sentences(list(_cells(study, name, result, grain)))
+    said = sentences(list(_cells(study, name, result, grain)))
+    return said + list(_of_other_attributes(result, grain)) if fits_of(study)[name].engine == "amce" else said
+
+
+def _of_other_attributes(result: FitResult, grain: Mapping[str, str]) -> Iterator[str]:
+    """Yield in how many cells levels of each attribute but the first differ from its reference level, corrected for all
+    levels of these attributes in all cells."""
+    rows = _with_p(result, result.tables["amce"]["levels"].filter(**grain))
+    others = rows.filter(pl.col("attribute") != rows["attribute"][0]) if rows.height else rows
+    if others.is_empty():
+        return
+    of_cells = _corrected(others, over=()).group_by("attribute", *_CELL, maintain_order=True)
+    found = of_cells.agg((pl.col("p") < ALPHA).any()).group_by("attribute", maintain_order=True)
+    counts = {name.replace("_", " "): n for name, n in found.agg(pl.col("p").sum()).iter_rows()}
+    n_cells = others.select(_CELL).n_unique()
+    differ = [f"{name} ({n} of {n_cells} cells)" if n_cells > 1 else name for name, n in counts.items() if n]
+    none = [name for name, n in counts.items() if not n]
+    said = [f"levels of {listed(differ)} differ (p < .05, corrected for all of them)"] if differ else []
+    said += [f"no difference was found for {listed(none)}"] if none else []
+    yield f"Of the other attributes, {'; '.join(said)}."
 
 
 def _of_ratios(ratios: pl.DataFrame) -> Iterator[str]:
@@ -154,6 +175,7 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
         rows = _of_first_term(result, levels, grain)
     if rows.is_empty():
         return
+    at = _reference_levels(result.table.filter(**grain)["term"], rows["term"], levels)
     middle = definition.settings.get("mu", 0) if definition.engine == "t_test" else 0
     what = f"than {middle:g}" if definition.engine == "t_test" else ""
     outcome = definition.outcome or str(definition.formula or "").partition("~")[0].strip()
@@ -166,7 +188,19 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
         factor = 100 if is_share else 1
         numbers = of_cell.with_columns((pl.col("estimate", "conf_low", "conf_high") - middle) * factor)
         unit = "percentage points" if is_share else _unit(definition, outcome, own_unit)
-        yield Cell(model, test, what or _compared(of_cell, levels), unit, numbers.to_dicts())
+        yield Cell(model, test, what or _compared(of_cell, levels), unit, numbers.to_dicts(), at=at)
+
+
+def _reference_levels(terms: pl.Series, compared: pl.Series, levels: Mapping[str, Sequence[Any]]) -> str:
+    """Return where the effect of a factor is that of the terms `compared`, if it interacts with others: at their
+    reference levels, as R codes factors."""
+    compared_words = {term_words(str(term), levels) for term in compared.unique()}
+    others: dict[str, None] = {}
+    for term in terms.unique(maintain_order=True):
+        parts = term_words(str(term), levels).split(" × ")
+        if len(parts) > 1 and compared_words.intersection(parts):
+            others |= dict.fromkeys(part.partition(": ")[0] for part in parts if part not in compared_words)
+    return listed([f"{name.replace('_', ' ')} is {levels[name][0] if name in levels else 0}" for name in others])
 
 
 def _is_linear(definition: Fit) -> bool:
@@ -190,11 +224,15 @@ def _of_first_attribute(result: FitResult, engine: str, table: str, grain: Mappi
         return rows
     rows = rows.filter(attribute=rows["attribute"][0])
     if engine == "amce":
-        rows = rows.join(result.table.filter(**grain), on=[*GRAIN, *_CELL, "term", "fit"], nulls_equal=True)
+        rows = _with_p(result, rows)
         sides = {"first": pl.col("reference"), "second": pl.col("level")}
         return _corrected(rows.with_columns(**sides), over=_CELL if _has_several(rows) else ())
     rows = rows.filter(pl.col("level").is_null())
     return rows.with_columns(p=pl.col("p_adjusted")) if _has_several(rows) else _corrected(rows, over=())
+
+
+def _with_p(result: FitResult, levels: pl.DataFrame) -> pl.DataFrame:
+    return levels.join(result.table, on=[*GRAIN, *_CELL, "term", "fit"], nulls_equal=True)
 
 
 def _has_several(rows: pl.DataFrame) -> bool:
@@ -245,7 +283,8 @@ def _compared(rows: pl.DataFrame, levels: Mapping[str, Sequence[Any]]) -> str:
 
 
 def _of_cell(cell: Cell) -> str:
-    head = ", ".join(filter(None, (cell.model, None if cell.test is None else cell.test.replace("_", " "))))
+    test = None if cell.test is None else cell.test.replace("_", " ")
+    head = ", ".join(filter(None, (cell.model, test, cell.at and f"where {cell.at}")))
     return f"{head}: {_finding(cell)}" if head else _finding(cell)
 
 
@@ -294,15 +333,17 @@ def _of_many(cells: Sequence[Cell]) -> Iterator[str]:
     varying = [name for name in _CELL if len({getattr(cell, name) for cell in cells}) > 1]
     n = f"{len(cells)} {varying[0]}s" if len(varying) == 1 else f"{len(cells)} cells ({' and '.join(varying)})"
     first = cells[0]
+    at = first.at and f"Where {first.at}, "
     if len(first.rows) > 1:
-        yield f"Levels of {first.what} differ in {len(found)} of {n} ({first.rule})."
+        levels = "levels" if at else "Levels"
+        yield f"{at}{levels} of {first.what} differ in {len(found)} of {n} ({first.rule})."
     else:
         ups = [cell.found[0] for cell in found if cell.found[0]["estimate"] > 0]
         downs = [cell.found[0] for cell in found if cell.found[0]["estimate"] <= 0]
         by = [f" (by {_span(rows)})" if rows else "" for rows in (ups, downs)]
         yield (
-            f"{len(ups)} of {n} have more {first.unit} {_for(first.what)}{by[0]}, {len(downs) or 'none'} less{by[1]} "
-            f"({first.rule})."
+            f"{at}{len(ups)} of {n} have more {first.unit} {_for(first.what)}{by[0]}, "
+            f"{len(downs) or 'none'} less{by[1]} ({first.rule})."
         )
     limits = [cell.limit for cell in cells if not cell.found and cell.limit is not None]
     if limits:

@@ -155,13 +155,26 @@ def test_the_figure_of_ratings_counts_each_answer_of_the_scale(place: tuple[Path
     assert of_jobs["category"].is_between(1, 7).all()
 
 
+def test_other_attributes_of_a_conjoint_are_named_if_one_of_all_their_levels_differs(place: tuple[Path, Study]) -> None:
+    db, study = place
+    made = fit(db, study, "amce")
+    levels = made.tables["amce"]["levels"].filter(pl.col("attribute") != "gender")
+    p_values = made.table.filter(pl.col("term").is_in(levels["term"].implode()))["p_value"].drop_nulls()
+    said = answers_of_fit(study, "amce", made, made.table.select(GRAIN).row(0, named=True))[-1]
+    assert said.startswith("Of the other attributes, ")
+    assert ("levels of" in said) == (p_values.min() * p_values.len() < 0.05)
+    assert all(name in said for name in levels["attribute"].unique())
+
+
 def test_a_fit_is_also_a_sentence_for_the_factor_that_comes_first(place: tuple[Path, Study]) -> None:
     db, study = place
     made = fit(db, study, "linear")
     grain = made.table.select(GRAIN).row(0, named=True)
     (p_value,) = made.table.filter(term="genderman")["p_value"]
     assert answers_of_fit(study, "linear", made, grain)[0].startswith(
-        f"small, rating: no difference was found for man against woman (p = {p_value:.3f}".replace("0.", ".")
+        f"small, rating, where job is clerk: no difference was found for man against woman (p = {p_value:.3f}".replace(
+            "0.", "."
+        )
     )
     assert re.search(r"small, hire: .* log odds", answers_of_fit(study, "hire", fit(db, study, "hire"), grain)[0])
     ratios = fit(db, study, "impact_ratio")
