@@ -46,13 +46,13 @@ def _name(text: str) -> str:
     return match[1]
 
 
-ANY_STUDY = "any"
 _OF_PAPER = ("gives", "fits", "lacks")
 _KEY = re.compile(r"^-- (\w+): +(.+)$")
 _MORE = re.compile(r"^-- {8}(.+)$")
 _READ = re.compile(r"(?<!DISTINCT )\b(?:FROM|JOIN)\s+(\w+)\b(?![(.])")
 _OWN = re.compile(r"\b(\w+)(?: ?\([\w, ]*\))? AS (?:(?:NOT )?MATERIALIZED )?\(")
 _DECLARED = re.compile(r"\b(models|tests|conditions)\.\w+_no\b[^,]*, (\w+)")
+_SORTED = "sorted by "
 ORDERS = "view_orders"
 
 
@@ -62,11 +62,12 @@ class TableInfo:
 
     `order` is what sorts its rows when they are shown, in SQL: its own columns, and the place of a model, test or
     condition in the study (`tests.test_no, domain`: of the column that follows); empty for a view that sorts itself.
-    A table belongs to its `designs`, with all of their studies; one for every study has none (`-- study: any`). For
-    numbers that papers print (sql/views/3_paper): the quantities that it `gives`, the kept `fits` that they come from
-    (as analysis/paper/numbers.py reads them), and what a number `lacks` if some answers are missing: those of its
-    "cell", of its "game" (the view itself says which), or of the whole "study". `is_inner` (`-- inner: yes`): made for
-    other views to read, not for people.
+    Of a grain that begins with "sorted by" it is the grain; of numbers that papers print all columns, one by one.
+    A table belongs to its `designs`, with all of their studies; one for every study has none. For numbers that papers
+    print (sql/views/3_paper): the quantities that it `gives`, the kept `fits` that they come from (as
+    analysis/paper/numbers.py reads them), and what a number `lacks` if some answers are missing: those of its "cell",
+    of its "game" (the view itself says which), or of the whole "study". `is_inner` (`-- inner: yes`): made for other
+    views to read, not for people.
     """
 
     name: str
@@ -118,22 +119,22 @@ def read_header(text: str) -> TableInfo:
     (name, purpose), *rest = fields
     header = dict(rest)
     missing = {"grain", "note"} - header.keys()
-    if header.get("study", ANY_STUDY) != ANY_STUDY or ("study" in header) == ("design" in header):
-        raise ValueError(f"{name}: a view is of a design (-- design: NAMES) or of every study (-- study: {ANY_STUDY})")
-    unknown = header.keys() - {"grain", "order", "study", "design", "note", "paper", "inner", *_OF_PAPER}
+    unknown = header.keys() - {"grain", "order", "design", "note", "paper", "inner", *_OF_PAPER}
     if missing or unknown:
         raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+    grain = _names(header["grain"].removeprefix(_SORTED))
+    order = _shown_order(grain) if header["grain"].startswith(_SORTED) else "ALL" if "gives" in header else ""
     paper_fields = {"gives": _names(header.get("gives", "")), "fits": _names(header.get("fits", ""), ";")}
     return TableInfo(
         name,
         purpose,
-        _names(header["grain"]),
+        grain,
         header["note"],
         header.get("paper"),
         _names(header.get("design", "")),
         **paper_fields,
         lacks=header.get("lacks"),
-        order=header.get("order", ""),
+        order=header.get("order", order),
         is_inner=header.get("inner") == "yes",
         text=text,
     )
@@ -141,6 +142,12 @@ def read_header(text: str) -> TableInfo:
 
 def _names(text: str, separator: str = ",") -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(separator) if name.strip())
+
+
+def _shown_order(grain: Sequence[str]) -> str:
+    """Return the grain as an order: models, tests and conditions have their places in the study."""
+    declared = ("model", "test", "condition")
+    return ", ".join(f"{name}s.{name}_no, {name}" if name in declared else name for name in grain)
 
 
 def view_names(connection: duckdb.DuckDBPyConnection) -> list[str]:

@@ -17,7 +17,7 @@ from slant.collector.keep.view_heads import read_header
 from slant.collector.system.shipped_files import studies_dir
 from tests.support.given import database
 
-HEADER = "-- a: what.\n-- grain: x, y\n-- study: any\n-- note:  first\n--        second\nSELECT 1"
+HEADER = "-- a: what.\n-- grain: x, y\n-- note:  first\n--        second\nSELECT 1"
 
 
 @pytest.fixture
@@ -114,11 +114,17 @@ def test_the_head_of_a_view_is_read_with_its_second_lines() -> None:
     info = read_header(HEADER)
     assert (info.grain, info.note, info.title(is_printed=True)) == (("x", "y"), "first second", "a: what.")
     with pytest.raises(ValueError, match="study"):
-        read_header(HEADER.replace("-- study: any\n", ""))
+        read_header(HEADER.replace("-- note", "-- study: mine\n-- note"))
+
+
+def test_a_view_is_shown_in_the_order_of_its_grain_if_its_head_says_so() -> None:
+    assert read_header(HEADER).order == ""
+    sorted_by = read_header(HEADER.replace("x, y", "sorted by x, model"))
+    assert (sorted_by.grain, sorted_by.order) == (("x", "model"), "x, models.model_no, model")
 
 
 def test_a_table_of_a_design_is_one_of_every_study_of_it() -> None:
-    info = read_header(HEADER.replace("-- study: any", "-- design: allocation"))
+    info = read_header(HEADER.replace("-- note", "-- design: allocation\n-- note"))
     assert info.is_about("allocation")
     assert not info.is_about(None)
     assert read_header(HEADER).is_about("association")

@@ -67,7 +67,6 @@ def test_no_view_names_a_study_or_its_conditions(file: Path) -> None:
     code = "\n".join(line for line in file.read_text("utf-8").splitlines() if not line.startswith("--"))
     words = set(re.findall(r"\w+", code)) - {"ultimatum"}
     assert words & (NAMES | CONDITIONS) == set()
-    assert not re.search(r"^-- study: (?!any$)", file.read_text("utf-8"), re.MULTILINE)
 
 
 def test_r_compares_nothing_with_a_studys_name() -> None:

@@ -1,7 +1,6 @@
 -- aside_runs: runs that are excluded from all results, by the last note about each.
 -- grain: run_id
 -- order: study, run_id
--- study: any
 -- inner: yes
 -- note:  see set_aside_runs, which has the numbers of their trials, too. Notes are numbered, for clocks can't order them;
 --        of two machines' with one number the one that sets aside wins, and both are named.

@@ -1,7 +1,5 @@
 -- run_versions: the versions of its study that each run tells of: models, tests and labels of all are those of its runs.
--- grain: run_id, study_version
--- order: run_id, study_version
--- study: any
+-- grain: sorted by run_id, study_version
 -- inner: yes
 -- note:  an edit may make a new version for which no model had to be asked, because all it asks has its answers (see
 --        shown_attempts). `is_own` is true of the version that the run itself had.

@@ -1,7 +1,5 @@
 -- served_names: each name of a model that answered to another name, and whether it is another model.
--- grain: requested_model, served_model
--- order: requested_model, served_model
--- study: any
+-- grain: sorted by requested_model, served_model
 -- inner: yes
 -- note:  another model is one of another family, version or size (o3-mini for o3), or another snapshot than was asked for
 --        by its date. The same are: an alias and its snapshot, another spelling, a router's prefix, a region, an empty

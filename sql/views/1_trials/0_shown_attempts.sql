@@ -1,6 +1,5 @@
 -- shown_attempts: every attempt, under the newest version of its study that asks it as it was asked.
 -- grain: attempt_id
--- study: any
 -- inner: yes
 -- note:  an edit makes a new version; what it leaves as it was belongs to both, and is counted once, in the newer one.
 --        `is_repeated` answers ended a trial that another collector had ended first (`collect merge`): they are kept,

@@ -1,6 +1,5 @@
 -- all_trials: one observation a row, of every occasion: each attempt that ended its trial, with what can be read from it.
 -- grain: trial_id
--- study: any
 -- inner: yes
 -- note:  `occasion` is 1 if a trial was asked first; from 2 on (`collect --again`) it was asked again, as a trial of its
 --        own, and `first_trial_id` is the one that it repeats. The tables of a study count over `trials`, which has the

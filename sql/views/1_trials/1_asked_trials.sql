@@ -1,6 +1,5 @@
 -- asked_trials: every trial that has its answer, as it was asked: its cell, the version, the seed, the settings.
 -- grain: attempt_id
--- study: any
 -- inner: yes
 -- note:  what a plan is compared with, so that nothing is paid twice unknowingly; without what `collect --again` asked.
 --        `study_version` is that of its run.

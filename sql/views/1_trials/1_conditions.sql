@@ -1,7 +1,6 @@
 -- conditions: the conditions of each study in its order (blocks of a forced choice, classes of a game).
 -- grain: study, study_version, condition
 -- order: study, study_version, condition_no, condition
--- study: any
 -- note:  number 1 is the reference level of every fit and difference. Where runs disagree the latest one wins.
 CREATE OR REPLACE VIEW conditions AS
 SELECT r.study, r.study_version, c.condition, coalesce(c.condition_no, c.place) AS condition_no,

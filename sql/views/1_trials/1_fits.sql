@@ -1,7 +1,6 @@
 -- fits: every fit that is kept, one cell each, with what R said of it.
 -- grain: call_id
 -- order: study, fit, source, study_version, variant, model, test, fitted_at, call_id
--- study: any
 -- note:  Made by `analyze --fit`. `dropped` says how many rows were left out, by the flag that said so. `versions` are
 --        those of R and of the packages that took part.
 CREATE OR REPLACE VIEW fits AS

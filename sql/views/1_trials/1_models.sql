@@ -1,7 +1,6 @@
 -- models: the models of each study, as its runs list them.
 -- grain: study, study_version, model
 -- order: study, study_version, model_no, model
--- study: any
 -- note:  if runs disagree (another label, other settings) the latest one wins; those of the same version come first.
 --        `model_no` is the place in the study, which orders tables; NULL for a model that the study does not name: these
 --        come last.

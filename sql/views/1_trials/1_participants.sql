@@ -1,6 +1,5 @@
 -- participants: the people whose answers are here, with what is known of each, unordered.
 -- grain: study, participant
--- study: any
 -- note:  `participant` is a running number within the study, as in `trials`. `attributes` holds what an import was asked
 --        to take of people by name (an age group, say); fits name them as columns of any view that has `participant`.
 CREATE OR REPLACE VIEW participants AS

@@ -1,7 +1,5 @@
 -- studies: what the database knows of each version of a study, as its runs say.
--- grain: study, study_version
--- order: study, study_version
--- study: any
+-- grain: sorted by study, study_version
 -- note:  `design` says which views are about it: association, forced_choice, pairing, allocation, or one of a package.
 --        Where runs disagree (another title) the latest one wins. The text itself is in study_files.
 CREATE OR REPLACE VIEW studies AS

@@ -1,7 +1,6 @@
 -- tests: the tests of each study, as its runs list them.
 -- grain: study, study_version, test
 -- order: study, study_version, test_no, test
--- study: any
 -- note:  if runs disagree the latest one wins. `planned` counts the trials of that test in one model. `groups` are
 --        its categories of words, in the study's order (JSON), NULL if it has none.
 CREATE OR REPLACE VIEW tests AS

@@ -1,6 +1,5 @@
 -- trial_rows: the same trials as in `trials`, with what views of designs read: their factors as lists of texts.
 -- grain: trial_id
--- study: any
 -- inner: yes
 -- note:  map_extract(factor_lists, 'words')[1] is a list, map_extract(factor_lists, 'tier')[1][1] a single value; NULL for
 --        a name that the trial lacks. What is itself structured, a list in a list, is JSON. `factors` has the same as one

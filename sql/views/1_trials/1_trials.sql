@@ -1,6 +1,5 @@
 -- trials: one observation a row: every attempt that ended its trial, with what can be read from it alone.
 -- grain: trial_id
--- study: any
 -- note:  of the first occasion: what `collect --again` asked later is in all_trials and retest_answers, and in no other
 --        table, but after SET VARIABLE later_occasions = 'shown'; `tokens` is the measure that the study names. To see all tables with another one, in the duckdb shell:
 --        SET VARIABLE measure = 'output';     (or 'reasoning', 'recounted'; back: RESET VARIABLE measure;)

@@ -1,7 +1,5 @@
 -- version_answers: how many answers each version of a study was given, by what decided their prompts.
--- grain: study, study_version, content
--- order: study, study_version, content
--- study: any
+-- grain: sorted by study, study_version, content
 -- inner: yes
 -- note:  `study_version` is the one that was at hand when they were asked; which other versions they belong to is in
 --        the table study_contents.

@@ -1,7 +1,6 @@
 -- permutation_main_fits: what a study's own fit found in the very rows that a permutation test permuted.
 -- grain: permutation_id, model, test, kind, scale
 -- order: permutation_id, model, test, kind, scale
--- study: any
 -- note:  the rows are the same where their hash is; of several such fits (other settings) the latest. Of lme4 there
 --        is no item_averaged: that is over the items that were asked, the fit's new_items over any.
 CREATE OR REPLACE VIEW permutation_main_fits AS

@@ -1,6 +1,5 @@
 -- codings: whether a coder gives a text a code: a row for each text, coder and code of the codebook.
--- grain: source, study, study_version, variant, item, coder, repetition, code
--- order: source, study, study_version, variant, item, coder, repetition, code
+-- grain: sorted by source, study, study_version, variant, item, coder, repetition, code
 -- design: coding
 -- note:  of a coder who has coded a text several times (a sheet imported again) the last coding counts. `given` is 1 or 0;
 --        of a scale, whose code is called "scale", the point. NULL if the coder gave no code that can be read.

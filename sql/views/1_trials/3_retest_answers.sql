@@ -1,7 +1,6 @@
 -- retest_answers: a row per thing that a later answer says, next to what the first answer to the same trial said.
 -- grain: trial_id, measure, part
 -- order: source, study, study_version, variant, model, occasion, test, first_trial_id, trial_id, measure, part
--- study: any
 -- note:  of `collect --again`. `first_answer` and `later_answer` are what agrees or not: the option chosen (a or b), or
 --        the outcome where there was none; of a pairing the group that each word (`part`) was given to. `first_value` and
 --        `later_value` are the dependent variable: tokens, is_consistent (0 or 1), d, decision_bias, is_yes, rating or

@@ -1,7 +1,6 @@
 -- answer_sizes: how long prompts and answers of each model are, in tokens, and how long an answer takes.
 -- grain: source, study, study_version, variant, model, provider, requested_model
 -- order: source, study, study_version, variant, model, provider, requested_model
--- study: any
 -- note:  output tokens include the reasoning. A dry run estimates tokens, cost and time from these. What no provider
 --        counted is left out of its mean (NULL if none is counted), never taken as 0.
 CREATE OR REPLACE VIEW answer_sizes AS

@@ -2,7 +2,6 @@
 -- grain: call_id, statistic, model, test, condition
 -- order: source, study, study_version, variant, fit, call_id, statistic, model NULLS FIRST, test NULLS FIRST, condition
 --        NULLS FIRST
--- study: any
 -- note:  posterior predictive checks: `observed` next to the mean and the middle 95 % of data drawn from the model;
 --        p_value is the share of draws above it (ties count half). One near 0 or 1 is a misfit. NULL: of all rows.
 --        statistic share: of ones; mean, sd: of numbers; zeros, one_step, two_steps: shares of counts of 0, of one and

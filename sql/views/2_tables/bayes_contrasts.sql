@@ -1,7 +1,6 @@
 -- bayes_contrasts: how much more probable (or larger) an outcome is in the first condition than in the second.
 -- grain: call_id, model, test, kind, scale
 -- order: source, study, study_version, variant, fit, call_id, kind DESC, scale, model, test
--- study: any
 -- note:  scale delta_p: a difference of probabilities; s: the same in log odds; difference: of means of a number.
 --        p_positive: the posterior probability that it is above 0. std_error: standard deviation of the posterior.
 --        mde: what a study with such posteriors finds (95 % leave 0 out) in 80 %. kind: as in bayes_predictions.

@@ -1,7 +1,6 @@
 -- bayes_diagnostics: how well each Bayesian model was sampled, in numbers and in words.
 -- grain: call_id
 -- order: source, study, study_version, variant, fit, model, test, call_id
--- study: any
 -- note:  `verdict` says whether the chains agree (R-hat, effective sample sizes, divergences, tree depth, E-BFMI). LOO is
 --        approximate if n_bad_pareto_k is above 0. `file` and `draws_file` lie in NAME.duckdb.models next to the
 --        database; R's read_fit() and Python's read_draws() open them. model and test NULL: of all together.

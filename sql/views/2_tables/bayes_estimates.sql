@@ -1,6 +1,5 @@
 -- bayes_estimates: the coefficients of each Bayesian model, and the spread of its random effects.
 -- grain: call_id, term
--- study: any
 -- note:  posterior mean, standard deviation and 95 % interval, in log odds (of token counts: in logarithms, of a
 --        gaussian in tokens). The intercept is that of the reference levels. `verdict` says what the chains are worth.
 CREATE OR REPLACE VIEW bayes_estimates AS

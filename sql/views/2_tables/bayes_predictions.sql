@@ -1,7 +1,6 @@
 -- bayes_predictions: what a Bayesian model predicts, cell by cell: a probability, the mean of a number, the median of counts.
 -- grain: call_id, model, test, condition, kind
 -- order: source, study, study_version, variant, fit, call_id, kind DESC, model, test, condition
--- study: any
 -- note:  kind population: for a median item (effect 0), as the paper has it; item_averaged: the mean over the items
 --        that were asked, which is what a share of answers estimates. The two differ much if items do. 95 % intervals.
 --        test and condition are NULL if a study has none.

@@ -1,6 +1,5 @@
 -- bayes_ratios: token counts by Bayesian models: the condition effect as a ratio of medians, zeros, families compared.
 -- grain: call_id
--- study: any
 -- note:  Made by `analyze --fit brms` (`--family`: other families), with R's fit_brms(). Intervals: 95 %, credible;
 --        p_above: the probability that the ratio is above 1; p_within_bound: that its logarithm is smaller than `bound`
 --        standard deviations (`sd_log`) either way, under the `prior` of the effect. Zeros are shares of answers, observed and predicted.

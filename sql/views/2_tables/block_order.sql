@@ -1,7 +1,5 @@
 -- block_order: compliance and consistency of a block that is asked first in its test, and of one asked second.
--- grain: source, study, study_version, variant, model, test, condition, block_position, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
---        conditions.condition_no, condition, block_position, structured_output
+-- grain: sorted by source, study, study_version, variant, model, test, condition, block_position, structured_output
 -- design: forced_choice
 -- note:  a block is the trials of one condition, asked one after the other: the congruent one comes first in one test
 --        and second in the other, the other way round in the next repetition: of one repetition a test has one order

@@ -1,6 +1,5 @@
 -- calibration_ranks: each quantity in each data set of a calibration: its truth next to its posterior.
 -- grain: calibration_id, number, quantity
--- study: any
 -- note:  `rank`: how many of n_draws nearly independent draws are below the truth. shrinkage: 1 minus the posterior
 --        variance over that of the truths of all data sets. A fit that failed has one row, without a quantity; one that
 --        is divergent or unconverged is doubtful, and has its ranks.

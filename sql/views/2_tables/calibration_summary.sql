@@ -1,6 +1,5 @@
 -- calibration_summary: is each quantity of a Bayesian fit found as often as its posterior says? (`analyze calibrate`)
 -- grain: calibration_id, quantity
--- study: any
 -- note:  outcomes are drawn from the priors; `source` is that of the rows they are drawn for. p_value: of ranks that
 --        somewhere lie as far from uniform as these, in a right sampler; below .05 they leave their band (is_in_band is
 --        false), which one of twenty right quantities does; p_adjusted corrects for their number (Holm). n has ranks;

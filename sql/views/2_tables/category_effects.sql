@@ -1,6 +1,5 @@
 -- category_effects: what each level of a factor does to the probability of each point of a scale.
 -- grain: call_id, term, category
--- study: any
 -- note:  Made by `analyze --fit` of a fit of the engine clm. `estimate` is a difference of probabilities (a share, 0 to 1)
 --        from the level `reference`, averaged over the rows as they are otherwise, with its 95 % interval (over
 --        clusters, where the fit names one kind of them). The differences of one level add up to 0.

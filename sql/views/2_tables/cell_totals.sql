@@ -1,7 +1,5 @@
 -- cell_totals: counts and sums of each model, test and condition, from which the numbers in the text are pooled.
--- grain: source, study, study_version, variant, model, test, condition
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
---        condition
+-- grain: sorted by source, study, study_version, variant, model, test, condition
 -- design: association
 -- paper: text
 -- note:  answers are what `is_valid`; their tokens are summed and counted (where there is a count), so that a mean

@@ -1,6 +1,5 @@
 -- choice_estimates: what choices in games go by, in log odds.
 -- grain: call_id, term
--- study: any
 -- note:  Made by `analyze --fit choice`: a conditional logit of the rounds, standard errors over games. `vif`: variance
 --        inflation. `is_penalised`: choices were separated, and all estimates have Firth's penalty. `nats` a choice next to
 --        `chance_nats`. A description, not a cause: what was seen is the outcome of earlier choices.

@@ -1,7 +1,5 @@
 -- compliance_by_condition: how many answers of each model are a valid choice, in each test and condition.
--- grain: source, study, study_version, variant, model, test, condition, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
---        conditions.condition_no, condition, structured_output
+-- grain: sorted by source, study, study_version, variant, model, test, condition, structured_output
 -- design: forced_choice
 -- paper: Table 3
 -- note:  valid is exactly one clear choice, whether consistent or not. The interval is Wilson's (95 %), which stays

@@ -1,7 +1,5 @@
 -- consistency_by_condition: how many of the valid answers are task-consistent, in each test and condition.
--- grain: source, study, study_version, variant, model, test, condition, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
---        conditions.condition_no, condition, structured_output
+-- grain: sorted by source, study, study_version, variant, model, test, condition, structured_output
 -- design: forced_choice
 -- note:  consistent is the pair that contains the word's own category. Every valid answer must be codable as consistent
 --        or not: `coverage_percent` is 100 if it is, and the answers that can't be coded are in no rate. The

@@ -1,7 +1,5 @@
 -- consistency_by_tier: compliance and consistency of words from published IATs next to words that are our extension.
--- grain: source, study, study_version, variant, model, test, tier, condition, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, tier,
---        conditions.condition_no, condition, structured_output
+-- grain: sorted by source, study, study_version, variant, model, test, tier, condition, structured_output
 -- design: forced_choice
 -- note:  the paper's own words are unpublished. `tier`: the word is published for this IAT (published_same_iat),
 --        for another one (published_other_iat), or added by us (our_extension); NULL if the stimuli don't say.

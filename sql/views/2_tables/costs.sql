@@ -1,7 +1,6 @@
 -- costs: what each model has cost in US dollars, and the tokens it was charged for.
 -- grain: source, study, study_version, variant, model, provider, requested_model
 -- order: source, study, study_version, variant, model, provider, requested_model
--- study: any
 -- note:  of all attempts, the failed ones too. `n_unpriced` answers have no known cost (no price for the model, or no
 --        count from the provider): they are missing from cost_usd, which is NULL if no cost is known at all. Of the
 --        `n_priced`, `n_stated` cost what their provider says that it charged, the others what the price list says.

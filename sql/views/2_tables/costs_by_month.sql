@@ -1,7 +1,6 @@
 -- costs_by_month: what each model has cost in US dollars in each month (UTC), and the tokens it was charged for.
 -- grain: source, study, study_version, variant, model, provider, requested_model, month
 -- order: source, study, study_version, variant, model, provider, requested_model, month
--- study: any
 -- note:  as costs, of all attempts by the month in which they were answered (or sent, if no answer came); `month` is
 --        a text as in 2026-11, and NULL if nothing says when (imported answers).
 CREATE OR REPLACE VIEW costs_by_month AS

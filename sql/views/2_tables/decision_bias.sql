@@ -1,6 +1,5 @@
 -- decision_bias: how often each model decides with the usual association, in each test.
--- grain: source, study, study_version, variant, model, test
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test
+-- grain: sorted by source, study, study_version, variant, model, test
 -- design: decision
 -- paper: Bai et al. (2025), Figure 3
 -- note:  of `n_conversations`, `n_decided` have a decision; the others are counted by what they are, and none of them is

@@ -1,7 +1,5 @@
 -- decision_bias_by_condition: how often each model decides with the usual association, in each test and wording.
--- grain: source, study, study_version, variant, model, test, condition
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
---        condition
+-- grain: sorted by source, study, study_version, variant, model, test, condition
 -- design: decision
 -- note:  as decision_bias; conditions are the wordings by name. `share_a_first` and `share_b_first`: where the prompt
 --        named group a, or b, first; `share_same_order`: where the group and the attribute that usually go together were

@@ -1,7 +1,5 @@
 -- decision_questions: how often each model says yes of one person, by group and attribute.
--- grain: source, study, study_version, variant, model, test, condition
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
---        condition
+-- grain: sorted by source, study, study_version, variant, model, test, condition
 -- design: decision
 -- paper: Bai et al. (2025), SI section L
 -- note:  `about` is the group and the attribute that the question is of (aa, ab, ba, bb). `share_yes` is of the answers

@@ -1,6 +1,5 @@
 -- design_counts: how many conditions, groups, words and trials each model has in each test.
--- grain: source, study, study_version, variant, model, test, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, structured_output
+-- grain: sorted by source, study, study_version, variant, model, test, structured_output
 -- design: forced_choice
 -- note:  what is here, not what was planned: a run in progress has fewer. `least_words` and `most_words`: of the
 --        groups. Repetitions add to `n_trials` only.

@@ -1,7 +1,6 @@
 -- duplicate_finals: trials that were ended more than once, by two collectors say that were merged.
 -- grain: trial_id
 -- order: source, study, study_version, variant, model, test, condition, trial_id
--- study: any
 -- note:  `n_counted` is how often all other tables count it: once if databases were merged, from the first by time.
 --        More is an error to report. `trials` keeps every final attempt of one database, for telling them apart costs
 --        ten times as much as reading them. Hashes are compared first: ten million ids take gigabytes.

@@ -2,7 +2,6 @@
 -- grain: call_id
 -- order: source, study, study_version, variant, fit, models.model_no, model, tests.test_no, test, refusals_removed
 --        DESC, measure, call_id
--- study: any
 -- note:  Made by `analyze --fit crossed` and by `analyze check`, with R's fit_crossed(): random effects of word and
 --        wording on the condition. `std_error_ratio`: over the study's own model (`reference_model`). `verdict`: the effect
 --        stays significant, is lost, is gained, or is not_significant in either model; already_in_model if the study's own

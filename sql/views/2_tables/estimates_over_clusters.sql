@@ -1,6 +1,5 @@
 -- estimates_over_clusters: coefficients of regressions, standard errors of independent rows next to those over clusters.
 -- grain: call_id, term
--- study: any
 -- note:  Made by `analyze --fit` of a fit of the engine logistic, lm, clm or clogit that names a `cluster` (stereotypes,
 --        say). `std_error` and `p_value` take rows as independent, as papers print them; `_clustered` ones hold over
 --        other clusters than the `n_clusters` that were asked, by t with `df_clustered`. `method_clustered` says how:

@@ -1,6 +1,5 @@
 -- factorial_balance: how often each level of each attribute was shown, next to its share under the design.
--- grain: source, study, study_version, variant, model, attribute, level
--- order: source, study, study_version, variant, models.model_no, model, attribute, level
+-- grain: sorted by source, study, study_version, variant, model, attribute, level
 -- design: factorial
 -- note:  `n_drawn` are the profiles that were drawn, each once, however many templates, personas, questions and
 --        repetitions showed it; `n` are all that were shown, answered or not. `expected_share` is exact, also with

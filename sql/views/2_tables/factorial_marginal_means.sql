@@ -1,6 +1,5 @@
 -- factorial_marginal_means: the mean answer at each level of each attribute, over all else that was shown.
--- grain: source, study, study_version, variant, model, question, attribute, level
--- order: source, study, study_version, variant, models.model_no, model, question, attribute, level
+-- grain: sorted by source, study, study_version, variant, model, question, attribute, level
 -- design: factorial
 -- note:  point estimates without weights, with `n`, the profiles that have an answer, of `n_shown`; intervals need the
 --        clusters, and are for fits to make. `measure` says what is averaged: the rating (as its item is keyed), chosen

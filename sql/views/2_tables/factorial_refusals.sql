@@ -1,6 +1,5 @@
 -- factorial_refusals: by level of each attribute, how many answers were refused, malformed or otherwise without a value.
--- grain: source, study, study_version, variant, model, question, attribute, level
--- order: source, study, study_version, variant, models.model_no, model, question, attribute, level
+-- grain: sorted by source, study, study_version, variant, model, question, attribute, level
 -- design: factorial
 -- note:  to be read before anything else: answers that are missing more often at one level than at another select what
 --        is compared. `n_not_reached` were never asked: an earlier answer ended their chain. A task with several profiles counts once for each level that it shows; `chi_squared` is of answered

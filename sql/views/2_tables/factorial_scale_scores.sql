@@ -1,7 +1,5 @@
 -- factorial_scale_scores: the score of each respondent on each scale of a questionnaire.
--- grain: source, study, study_version, variant, model, respondent, question, scale, template, repetition
--- order: source, study, study_version, variant, models.model_no, model, respondent, question, scale, template,
---        repetition
+-- grain: sorted by source, study, study_version, variant, model, respondent, question, scale, template, repetition
 -- design: factorial
 -- note:  the mean of the items as they are keyed (a reversed one counts low + high - rating), NULL with less than 80 % of
 --        the items answered. `mean_as_given` leaves the keys out. A respondent is a model as one persona; where items

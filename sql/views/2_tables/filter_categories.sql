@@ -1,8 +1,5 @@
 -- filter_categories: what providers say that they refused or filtered, in each condition.
--- grain: source, study, study_version, variant, model, test, condition, outcome, filter_category
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
---        condition, outcome, filter_category
--- study: any
+-- grain: sorted by source, study, study_version, variant, model, test, condition, outcome, filter_category
 -- note:  `filter_category` is the provider's own word (stop_details.category, blockReason, the reasons of a moderation
 --        …); NULL if it gives none, as when a model refuses in its own words. `percent` is of the trials of that
 --        cell, whatever came of them.

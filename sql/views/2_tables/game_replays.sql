@@ -1,6 +1,5 @@
 -- game_replays: whether games that a fitted model of choice plays look like those that were played.
 -- grain: call_id, policy, statistic, kind
--- study: any
 -- note:  Made by `analyze --fit policies` and `--fit learning` (`policy` is "hierarchical learner" then). Whole games are
 --        replayed at the true chances of success: `observed` with the mean and the middle 95 % of the replays. kind mean:
 --        over games; sd: between games. `p_adjusted` (Holm, over the statistics of a model) under .05 does not pass.

@@ -1,7 +1,5 @@
 -- iat_mentions: how often the reasoning names the IAT: documents with these three capitals.
--- grain: source, study, study_version, variant, model, test, condition
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
---        condition
+-- grain: sorted by source, study, study_version, variant, model, test, condition
 -- design: association
 -- paper: Table S11
 -- note:  case-sensitive, refusals left out. `n` answers remain; `n_readable` of them have a reasoning text (o3-mini

@@ -1,6 +1,5 @@
 -- interval_widths: how wide intervals were at each look of a collection that was to stop on precision.
 -- grain: source, study, study_version, variant, model, plan, look_no, looked_at, test
--- study: any
 -- note:  Made by `collect --until-width`. `half_width` is half of the 95 % interval of the condition effect over words and
 --        wordings, in units of `outcome`, `width_margin` times as wide as the model's own. `decision` is of all tests of a look together: narrow enough (each has
 --        `until_width` or less), all repetitions asked, or goes on. `least_half_width`: what any number of repetitions of

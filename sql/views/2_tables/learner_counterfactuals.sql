@@ -1,6 +1,5 @@
 -- learner_counterfactuals: what the indices of games would be with more or less exploration, under a fitted learner.
 -- grain: call_id, exploration, statistic
--- study: any
 -- note:  Made by `analyze --fit learning`: games replayed with the model's own parameters but for what `exploration` names;
 --        mean and middle 95 % of replays. An answer under the model, and none where its replays do not pass.
 CREATE OR REPLACE VIEW learner_counterfactuals AS

@@ -1,6 +1,5 @@
 -- learner_parameters: how a model learns in games, under a hierarchical learner.
 -- grain: call_id, term
--- study: any
 -- note:  Made by `analyze --fit learning`. `estimate` is the posterior median at the centre of the games, with its 95 %
 --        interval; rates and shares from 0 to 1, `sd_…` between games on the scale of the prior. Not `is_identified`: the
 --        posterior is hardly narrower than the prior. Unless it `is_converged` and `passes` its replays, these are no

@@ -1,7 +1,5 @@
 -- missing_by_condition: what the answers without a valid choice are, in each test and condition.
--- grain: source, study, study_version, variant, model, test, condition, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
---        conditions.condition_no, condition, structured_output
+-- grain: sorted by source, study, study_version, variant, model, test, condition, structured_output
 -- design: forced_choice
 -- note:  the five kinds add up to `n_invalid`: refused in words or by the provider, filtered, cut off, malformed (both
 --        letters, neither, broken JSON), rejected (declined by the provider for no known reason). What failed for good

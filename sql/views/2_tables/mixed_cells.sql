@@ -1,7 +1,5 @@
 -- mixed_cells: models whose trials were not all asked and counted alike, and how they differ.
--- grain: source, study, study_version, variant, model
--- order: source, study, study_version, variant, models.model_no, model
--- study: any
+-- grain: sorted by source, study, study_version, variant, model
 -- note:  a study's version leaves out its models, its seed and --seed, so one cell of a table may hold trials of
 --        several of these. Only such models are rows here; no row is the good case. `n_settings` counts the settings,
 --        prompt frames and schemas enforced or not, `n_providers` the providers and model names asked; `token_sources`

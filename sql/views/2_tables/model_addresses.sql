@@ -1,7 +1,6 @@
 -- model_addresses: at which addresses each model was asked, and how the servers there named themselves.
 -- grain: source, study, study_version, variant, model, provider, requested_model, base_url
 -- order: source, study, study_version, variant, model, provider, requested_model, first_done_at, base_url
--- study: any
 -- note:  one name at two addresses may be two models. A port may change from day to day, so nothing is left out for it.
 --        Simulated and imported answers have no address (NULL).
 --        `n_addresses` counts the model's addresses; fingerprints are those of the answers, with commas between them.

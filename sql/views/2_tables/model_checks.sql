@@ -1,7 +1,5 @@
 -- model_checks: what `collect check-model` found of each model that was asked, and which were never checked.
--- grain: source, study, study_version, variant, model, provider, requested_model, settings
--- order: source, study, study_version, variant, models.model_no, model, provider, requested_model, settings
--- study: any
+-- grain: sorted by source, study, study_version, variant, model, provider, requested_model, settings
 -- note:  the latest check with the same settings counts. `check_verdict`: ok, usable with care, not usable, unchecked;
 --        NULL for imported and simulated answers, which no check can be made of. `difficulty_correlation` is the rank
 --        correlation of the count with the difficulty of 20 questions, `sum_share` how often output = reasoning + answer.

@@ -1,7 +1,5 @@
 -- observed_delta_p: how much less consistent each model is in another condition than in the first one, as observed.
--- grain: source, study, study_version, variant, model, test, condition, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
---        conditions.condition_no, condition, structured_output
+-- grain: sorted by source, study, study_version, variant, model, test, condition, structured_output
 -- design: forced_choice
 -- note:  `reference` (the study's first condition: congruent, say) minus `condition`: `delta_p` of the shares of
 --        consistent answers among the valid, `delta_mean_p` of the mean probability of the consistent option, where

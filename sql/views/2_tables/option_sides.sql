@@ -1,7 +1,5 @@
 -- option_sides: whether a model prefers the option that is called A, and whether that bends its consistency.
--- grain: source, study, study_version, variant, model, test, condition, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
---        conditions.condition_no, condition, structured_output
+-- grain: sorted by source, study, study_version, variant, model, test, condition, structured_output
 -- design: forced_choice
 -- note:  of valid answers. The sides are balanced, so that without a preference `chosen_a_rate` is near one half, which
 --        its interval (Wilson's, 95 %) should hold, and the consistent option is found as often as A as it is as B

@@ -1,7 +1,5 @@
 -- order_in_block: compliance and consistency along a block, by twenty trials in the order of asking.
--- grain: source, study, study_version, variant, model, test, condition, from_position, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
---        conditions.condition_no, condition, from_position, structured_output
+-- grain: sorted by source, study, study_version, variant, model, test, condition, from_position, structured_output
 -- design: forced_choice
 -- note:  `from_position` 21 is the trials 21 to 40 of the block. Each question is asked by itself, so that nothing
 --        should change along a block; if something does, the provider or the model did. NULL for imported answers

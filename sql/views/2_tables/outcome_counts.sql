@@ -1,8 +1,5 @@
 -- outcome_counts: what came of the trials of each condition, and how many attempts failed on the way.
--- grain: source, study, study_version, variant, model, test, condition
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
---        condition
--- study: any
+-- grain: sorted by source, study, study_version, variant, model, test, condition
 -- note:  truncated, filtered, rejected and failed attempts cut the dependent variable, so they are counted by condition.
 --        A failed attempt ends no trial; `n_trials` is the sum of the six outcomes. A rejected
 --        trial was declined by its provider in two calls, in words that say no reason: neither a refusal nor a filter.

@@ -1,6 +1,5 @@
 -- pairing_bias: D of each model in each test: how far words go to the groups of the usual association.
--- grain: source, study, study_version, variant, model, test
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test
+-- grain: sorted by source, study, study_version, variant, model, test
 -- design: pairing, decision
 -- paper: Bai et al. (2025), equation 1 and Figure 2
 -- note:  `n_d` answers have a D; the others are counted by what they are: one-sided (all words to one group), refused,

@@ -1,7 +1,5 @@
 -- pairing_bias_by_condition: D of each model in each test and wording, and by which group was named first.
--- grain: source, study, study_version, variant, model, test, condition
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
---        condition
+-- grain: sorted by source, study, study_version, variant, model, test, condition
 -- design: pairing, decision
 -- note:  as pairing_bias; conditions are the wordings by name. `mean_d_a_first` and `mean_d_b_first`: of the answers
 --        whose prompt named group a, or b, first. Where the two differ, the order matters.

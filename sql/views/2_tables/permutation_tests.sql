@@ -1,6 +1,5 @@
 -- permutation_tests: what was observed in each cell next to its null distribution (`analyze permute`).
 -- grain: permutation_id, model, test, kind, scale
--- study: any
 -- note:  compare `observed` with `null_mean`, not with 0: under treatment coding the priors alone give the reference
 --        cell a difference. `observed` was fitted with the same settings as the refits; observed_main_fit is that of
 --        the study's own fit of the same rows, NULL if there is none. p_one_sided = (1 + n_as_large) / (1 + n): a

@@ -1,6 +1,5 @@
 -- permutation_values: each refit of a permutation test in each cell; number 0 is the data as observed.
 -- grain: permutation_id, number, model, test
--- study: any
 -- note:  delta_p is a difference of probabilities and s one of log odds, both of a median item (random effects of 0);
 --        delta_p_items is that of probabilities averaged over the items that were asked. Of brms they are the
 --        posterior's means, next to its sd and their Monte Carlo standard errors. A failed refit has its row and no

@@ -1,6 +1,5 @@
 -- policy_candidates: which ways to choose among groups predict the games of a model.
 -- grain: call_id, policy
--- study: any
 -- note:  Made by `analyze --fit policies`. `elpd` is the log probability of games that a candidate has not seen (K-fold over
 --        games), `elpd_difference` that to the best one, with its standard error over games. `nats` a choice: log K is
 --        chance. `passes`: games replayed by the candidate look like those that were played; NULL if they could not be

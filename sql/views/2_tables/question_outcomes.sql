@@ -1,6 +1,5 @@
 -- question_outcomes: what came of each question: answered, refused, not read, or never reached.
--- grain: source, study, study_version, variant, model, question
--- order: source, study, study_version, variant, models.model_no, model, question
+-- grain: sorted by source, study, study_version, variant, model, question
 -- design: factorial
 -- note:  a trial that asks several questions counts once for each: it is answered if one of them is, and so outcome_counts
 --        says too little. `n` are the questions that were planned and came to an end.

@@ -2,7 +2,6 @@
 -- grain: call_id
 -- order: source, study, study_version, variant, fit, models.model_no, model, tests.test_no, test, refusals_removed
 --        DESC, measure, call_id
--- study: any
 -- note:  Made by `analyze --fit censored`, with R's fit_censored(): a lognormal of which only the step of the counts is
 --        known (a count of 0 is anything below it), with errors clustered by wording and by word. Zeros are shares of answers. The
 --        differences in AIC are those of a family to this lognormal: above 0 the family is worse. two_part takes zeros

@@ -1,7 +1,5 @@
 -- recounted_tokens: the provider's own count of the reasoning next to a second count of its readable text.
--- grain: source, study, study_version, variant, model, recount_tokenizer
--- order: source, study, study_version, variant, models.model_no, model, recount_tokenizer
--- study: any
+-- grain: sorted by source, study, study_version, variant, model, recount_tokenizer
 -- note:  filled by `collect recount`. `ratio` is recounted by provider over the `n_both` answers that have both: far from
 --        1, the text that is shown is not what was counted (a summary, say, or another tokenizer). NULL without both.
 CREATE OR REPLACE VIEW recounted_tokens AS

@@ -1,6 +1,5 @@
 -- refusal_counts: how often each model refuses in each test, and how many trials have no answer that is analysed.
--- grain: source, study, study_version, variant, model, test
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test
+-- grain: sorted by source, study, study_version, variant, model, test
 -- design: association
 -- paper: Table S4
 -- note:  a refusal is the outcome `refused`; by the rule exact_label (RM-IAT), whatever isn't exactly one of the two

@@ -1,7 +1,6 @@
 -- refusal_samples: refusals drawn at random by the seed of their run: the word, the group, the answer and its tokens.
 -- grain: trial_id
 -- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, draw
--- study: any
 -- note:  at most 20 of each model and test, in the order in which they were drawn (`draw`): the first ten are a sample of
 --        ten. `n_refused` is the number that they were drawn from.
 CREATE OR REPLACE VIEW refusal_samples AS

@@ -1,7 +1,5 @@
 -- refusals_by_condition: refusals in each condition, and what came of all trials that tables and fits leave out.
--- grain: source, study, study_version, variant, model, test, condition
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
---        condition
+-- grain: sorted by source, study, study_version, variant, model, test, condition
 -- design: association
 -- note:  `n_rejected` were declined by the provider for no known reason: no refusals, and in no rate. They and the five
 --        last columns share out `n_without_answer` and add up to it. By the refusal rule exact_label (RM-IAT) these five

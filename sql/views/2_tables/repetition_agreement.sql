@@ -1,7 +1,5 @@
 -- repetition_agreement: how often a model gives the same answer when it is asked the same again.
--- grain: source, study, study_version, variant, model, test, condition, structured_output
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test,
---        conditions.condition_no, condition, structured_output
+-- grain: sorted by source, study, study_version, variant, model, test, condition, structured_output
 -- design: forced_choice
 -- note:  of items with two valid answers at least (`collect --repetitions`). `agreement` is the share of pairs of
 --        answers to one item that are alike in being consistent or not, averaged over items; which side is A changes

@@ -1,6 +1,5 @@
 -- replayed_curves: how choices settle by round, in games and in their replays by fitted models of choice.
 -- grain: call_id, policy, measure, round
--- study: any
 -- note:  Made by `analyze --fit policies` and `--fit learning` (`policy` is "hierarchical learner" then). Shares of games,
 --        as running means over five rounds: success; repeated, the last group of the class once more; new_group, one that
 --        was never tried in the class. `predicted` is the mean of the replays, with their middle 95 %; `passes` is that of

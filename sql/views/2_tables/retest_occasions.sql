@@ -1,7 +1,5 @@
 -- retest_occasions: when each model was asked the same trials again, and which model answered then and now.
--- grain: source, study, study_version, variant, model, occasion
--- order: source, study, study_version, variant, models.model_no, model, occasion
--- study: any
+-- grain: sorted by source, study, study_version, variant, model, occasion
 -- note:  of `collect --again`; the first answers to the trials that were asked again are next to each occasion. `n_wanted`
 --        is what --again asked for, `n_trials` what has an answer: whole conversations, as many in each test and condition.
 --        `days_between`: from the first answer to the later one, as a median. NULL served models: not reported. What is asked again is

@@ -2,7 +2,6 @@
 -- grain: source, study, study_version, variant, model, test, measure, occasion
 -- order: source, study, study_version, variant, models.model_no, model, occasion, measure, tests.test_no NULLS LAST,
 --        test
--- study: any
 -- note:  made by `analyze retest`, of `collect --again`. test NULL: all tests together. `share_equal` and Cohen's `kappa` are
 --        of answers; `icc` (Shrout & Fleiss 1,1: of trials of all tests and conditions, whose means differ), `icc_residual`
 --        (of what trials of one test and condition differ by), `icc_agreement` (2,1, in which a shift counts as

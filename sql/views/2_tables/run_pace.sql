@@ -1,6 +1,5 @@
 -- run_pace: how fast each run asked each model, what limited it, and how long it waited.
 -- grain: source, study, study_version, variant, run_id, model
--- study: any
 -- note:  `request_limit` is how many requests may be in flight, as it was last noted; `rate_per_s` counts the answers of
 --        the last minute up to the latest one; waits are of the whole model (`pause_s`) and of one request on average
 --        (`mean_queue_wait_s`: from when it might have been asked until it was sent; a retry's Retry-After included).

@@ -1,7 +1,6 @@
 -- run_pace_by_test: how fast each run asked each model the trials of each test.
 -- grain: source, study, study_version, variant, run_id, model, test
 -- order: source, study, study_version, variant, run_id, model, test
--- study: any
 -- note:  `rate_per_s` counts the answers of the model's last minute up to its latest one, as in run_pace: the rates of a
 --        model's tests add up to the model's own. 0 if that minute held none of the test.
 CREATE OR REPLACE VIEW run_pace_by_test AS

@@ -1,6 +1,5 @@
 -- run_progress: how far each run has come with each test of each model.
 -- grain: run_id, study_version, model, test
--- study: any
 -- note:  going on with a stopped run is a new run: `n_done` counts this run's own trials, `n_done_before` those that
 --        earlier runs with the same study, variant, seed, model and settings had kept (and with structured output or
 --        without it, as this one). `n_not_asked` are trials of games that ended early: they will never be asked, so that

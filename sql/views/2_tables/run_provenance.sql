@@ -1,7 +1,6 @@
 -- run_provenance: what a run's own answers say about their origin: prompts, served models, clocks, cost.
 -- grain: source, study, study_version, variant, run_id, model, provider, requested_model
 -- order: first_sent_at, run_id, model, provider, requested_model, source, study, study_version, variant
--- study: any
 -- note:  prompts_hash is the MD5 of the sorted prompt hashes: the same prompts give the same one in whatever order.
 --        clock_offset_s is the provider's clock (header Date, whole seconds) minus this machine's, as a median.
 --        Different values are found by grouping: DISTINCT in an aggregate goes through all rows once more for each,

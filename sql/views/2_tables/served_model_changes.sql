@@ -1,7 +1,6 @@
 -- served_model_changes: runs in which the model that answered changed on the way, and when each of them answered.
 -- grain: source, study, study_version, variant, run_id, model, provider, requested_model, served_model
 -- order: source, study, study_version, variant, run_id, model, provider, requested_model, first_done_at, served_model
--- study: any
 -- note:  only runs with more than one served model. An alias may be moved by its provider at any time: look at
 --        first_done_at and last_done_at to see whether one followed the other or both answered at once.
 CREATE OR REPLACE VIEW served_model_changes AS

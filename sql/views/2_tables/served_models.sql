@@ -1,7 +1,5 @@
 -- served_models: which model was asked for, and which one says it answered.
--- grain: source, study, study_version, variant, model, provider, requested_model, served_model
--- order: source, study, study_version, variant, models.model_no, model, provider, requested_model, served_model
--- study: any
+-- grain: sorted by source, study, study_version, variant, model, provider, requested_model, served_model
 -- note:  if a model of another family or version answered, or another snapshot than was asked for by its date, the
 --        trials are left out of the tables of the study (`n_left_out`; how names are compared: served_names). Snapshots
 --        behind an alias stay in, each in a row here: first_done_at and last_done_at say from when to when each answered.

@@ -1,6 +1,5 @@
 -- specifications: what each specification of a sensitivity analysis found, the first one of the study next to it.
 -- grain: source, study, study_version, variant, model, test, spec
--- study: any
 -- note:  one fit of a forced choice has a row for each model and test. Estimates of another unit don't compare:
 --        d is in standard deviations of the outcome as it was analysed, NULL for probabilities. `change` is the
 --        estimate minus that of the study's first specification, NULL if their units differ, `change_d` that of d.

@@ -2,7 +2,6 @@
 -- grain: call_id, term
 -- order: source, study, study_version, variant, fit, models.model_no, model, tests.test_no, test, refusals_removed
 --        DESC, measure, call_id, term <> 'all', term
--- study: any
 -- note:  Made by `analyze --fit` of a fit of the engine lm (F tests) or logistic, clm, clogit (likelihood ratio tests,
 --        `df_residual` is NULL; over clusters Wald's F). The term "all" is the whole model against one without predictors; with several terms each has a row,
 --        against the model without it. `share_explained` is partial eta squared, or McFadden's pseudo R squared.

@@ -1,7 +1,5 @@
 -- token_sources: what the analysed token counts of each model are, and in which steps they come.
--- grain: source, study, study_version, variant, model, token_source
--- order: source, study, study_version, variant, models.model_no, model, token_source
--- study: any
+-- grain: sorted by source, study, study_version, variant, model, token_source
 -- note:  token_source: usage (the provider's own reasoning count), output (all output tokens), template (up to a
 --        closing marker), retokenized. `step` is the greatest common divisor of all positive counts (o3-mini: 64);
 --        NULL with fewer than two different ones, from which no step can be inferred. Refusals are included.

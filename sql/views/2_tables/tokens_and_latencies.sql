@@ -2,7 +2,6 @@
 -- grain: call_id, people_call_id
 -- order: source, study, study_version, variant, fit, models.model_no, model, tests.test_no, test, refusals_removed
 --        DESC, measure, call_id, call_id
--- study: any
 -- note:  Made by `analyze --fit effect_size` (of models) and `--fit d_score` (of people, Greenwald, Nosek & Banaji 2003),
 --        matched by study, version, variant and test. Both are incompatible less compatible in units of a standard
 --        deviation, but d is over trials of a model and D within people: signs and order compare, sizes do not.

@@ -1,7 +1,5 @@
 -- tokens_by_condition: how long each model reasons in each condition.
--- grain: source, study, study_version, variant, model, test, condition
--- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
---        condition
+-- grain: sorted by source, study, study_version, variant, model, test, condition
 -- design: association
 -- paper: Table S5
 -- note:  refusals are left out here and counted in refusal_counts. `n` answers have a token count and make the mean;

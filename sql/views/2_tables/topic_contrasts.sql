@@ -1,7 +1,6 @@
 -- topic_contrasts: how much larger each topic is in the second condition than in the first.
 -- grain: call_id, topic, model
 -- order: source, study, study_version, variant, fit, call_id, topic, model NULLS FIRST
--- study: any
 -- note:  differences of topic shares (incompatible minus compatible in the RM-IAT). model NULL: all models together.
 --        p_holm and p_bh are adjusted over the topics of all models, and over the topics of those rows where it is
 --        NULL.

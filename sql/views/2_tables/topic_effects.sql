@@ -1,6 +1,5 @@
 -- topic_effects: the coefficients of the regressions of topic shares.
 -- grain: call_id, topic, term
--- study: any
 -- note:  as summary() of stm's estimateEffect prints them (seeded draws). Without an interaction a term is a
 --        difference to the reference levels: the first condition, the first model of the alphabet.
 CREATE OR REPLACE VIEW topic_effects AS

@@ -1,7 +1,6 @@
 -- topic_models: the topic models that were fitted, how, and to what.
 -- grain: call_id
 -- order: source, study, study_version, variant, fit, call_id
--- study: any
 -- note:  `is_converged` is false if the fit was stopped at its last allowed step, as the paper's may be. `file`
 --        lies in NAME.duckdb.models next to the database; R's read_topics() opens it.
 CREATE OR REPLACE VIEW topic_models AS

@@ -1,7 +1,6 @@
 -- topic_prevalence: how large each topic is by model, by condition, by test, and by model and condition.
 -- grain: call_id, scope, topic, model, condition, test
 -- order: source, study, study_version, variant, fit, call_id, scope, topic, model_no, model, test_no, test, condition
--- study: any
 -- paper: Table S14
 -- note:  regressions of the topic shares (estimateEffect, 95 % intervals, seeded). scope says what is separated;
 --        what is NULL is not. By model as in the paper: the condition is held at the more frequent one.

@@ -1,7 +1,6 @@
 -- topic_proportions: how large each topic is, and its words.
 -- grain: call_id, topic
 -- order: source, study, study_version, variant, fit, call_id, topic
--- study: any
 -- paper: Table S13
 -- note:  `proportion` is the mean share over all documents; `n_dominant` counts the documents in which the topic is
 --        the largest. Words are stems, the best first: FREX words tell the topic from others, frequent ones need not.

@@ -1,7 +1,6 @@
 -- topic_searches: how numbers of topics compare (stm's searchK).
 -- grain: search_id, n_topics
 -- order: source, study, study_version, variant, fit, search_id, n_topics
--- study: any
 -- note:  higher is better for the held-out likelihood, semantic coherence and exclusivity, lower (nearer to 1) for
 --        the dispersion of residuals; they rarely agree. `lower_bound` is the bound corrected for the order of
 --        topics.

@@ -1,7 +1,6 @@
 -- topic_shifts: how topics shift with condition in each model and test, next to Cohen's d of tokens there.
 -- grain: call_id, topic, model, test
 -- order: source, study, study_version, variant, fit, call_id, topic, models.model_no, model, tests.test_no, test
--- study: any
 -- note:  estimate is the coefficient of condition in lm(share ~ condition), 95 % intervals. Cells with fewer than
 --        five documents of a condition are left out. cohens_d is of all answers of the cell, refusals removed (Table
 --        S3).

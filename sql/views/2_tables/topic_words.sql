@@ -1,7 +1,6 @@
 -- topic_words: the words of each topic, the best first.
 -- grain: call_id, topic, kind, place
 -- order: source, study, study_version, variant, fit, call_id, topic, kind, place
--- study: any
 -- note:  stems, as the stemmer leaves them ("stereotyp"). kind: frex (words by which the topic differs from the
 --        others; the paper prints five of them) or prob (its most frequent words).
 CREATE OR REPLACE VIEW topic_words AS

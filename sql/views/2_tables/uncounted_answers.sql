@@ -1,7 +1,6 @@
 -- uncounted_answers: models none of whose answers came with a count of tokens.
 -- grain: source, study, study_version, variant, model, provider, requested_model
 -- order: source, study, study_version, variant, model, provider, requested_model
--- study: any
 -- note:  `n_readable` of them have reasoning that `collect recount` can count. In a study about something else than
 --        tokens such a model is no problem.
 CREATE OR REPLACE VIEW uncounted_answers AS

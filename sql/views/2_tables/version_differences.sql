@@ -1,6 +1,5 @@
 -- version_differences: what each change of a text does against the baseline, and beyond its placebos.
 -- grain: call_id, term
--- study: any
 -- note:  made by `analyze --fit paired` (`paired_models`: over all models). `estimate` is the mean over materials of the
 --        difference from the baseline, with its 95 % interval over them; "… - placebo" is what it is beyond the mean
 --        of the placebos, over models and materials that have both. `mean_absolute` is the mean absolute difference,

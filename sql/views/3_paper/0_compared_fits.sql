@@ -1,6 +1,5 @@
 -- compared_fits: the kept fits that a comparison takes: of today's rows, settings and code.
 -- grain: call_id
--- study: any
 -- note:  a comparison names them in the variable `compared_calls`; without it they are all fits that are kept.
 CREATE OR REPLACE VIEW compared_fits AS
 SELECT *

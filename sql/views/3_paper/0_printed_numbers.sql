@@ -1,6 +1,5 @@
 -- printed_numbers: the numbers that a study's CSV prints, while a comparison with them reads the database.
 -- grain: study, number_no
--- study: any
 -- note:  the database keeps no print: a comparison sets the variable `printed_numbers`, and elsewhere there are no rows.
 --        `number_no` is the row of the CSV. `name` is the quantity without what tells two numbers of the same name apart
 --        ("t005 max_reasoning_tokens"); `is_of_print` numbers have no answers of models next to them.

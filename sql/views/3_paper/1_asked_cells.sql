@@ -1,6 +1,5 @@
 -- asked_cells: how many trials of each model and test are here, and in words what is short of the plan.
 -- grain: source, study, study_version, variant, model, test
--- study: any
 -- note:  of designs that ask each test of a plan (a game's cells are game_cells). A refusal is a trial. Where a run
 --        does not say what it planned, its cells count as whole.
 CREATE OR REPLACE VIEW asked_cells AS

@@ -1,6 +1,5 @@
 -- shortfalls: in words, what a number of a cell, of a model in all tests, or of all answers lacks of what was planned.
 -- grain: source, study, study_version, variant, model, test
--- study: any
 -- note:  `shortfall` is of what is here in part, `absent` of what is not here at all. Without a test: of the model in all
 --        tests. Without a model: of all answers, and `absent` of all models that are asked by default.
 CREATE OR REPLACE VIEW shortfalls AS

@@ -1,6 +1,5 @@
 -- recomputed_effect_sizes: the kept effect sizes (Cohen's d) of each test with their 95 % interval.
 -- grain: call_id, quantity
--- order: ALL
 -- design: association
 -- gives: d, ci_low, ci_high
 -- fits:  effect_size by cell; effect_size by cell (refusals kept)

@@ -1,6 +1,5 @@
 -- recomputed_mixed_models: the numbers that papers print of the mixed model of each test.
 -- grain: call_id, quantity
--- order: ALL
 -- design: association
 -- gives: intercept_estimate, intercept_std_error, condition_estimate, condition_std_error, condition_stars, var_prompt,
 --        var_residual, n, loglik, estimate, std_error, df, statistic, p

@@ -1,6 +1,5 @@
 -- recomputed_claims: the numbers in the text of a paper, each a quantity of the models and tests that it speaks of.
 -- grain: source, study, study_version, variant, model, test, quantity
--- order: ALL
 -- design: association
 -- gives: n_models, n_tests, n_prompts, api_calls, tokens_multiple_of, max_reasoning_tokens, refusals_total,
 --        refusal_rate_pct, refusals_in_race_tests_pct, refusals_compatible_pct, refusals_incompatible_pct, b, p, min_b,

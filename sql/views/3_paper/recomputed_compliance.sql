@@ -1,6 +1,5 @@
 -- recomputed_compliance: how many answers are valid and consistent, by test and condition, as papers print them.
 -- grain: source, study, study_version, variant, model, test, condition, quantity
--- order: ALL
 -- design: forced_choice
 -- gives: valid_percent, n_valid, n_trials, consistent_rate, n_consistent, observed_delta_p
 -- lacks: cell

@@ -1,6 +1,5 @@
 -- recomputed_contrasts: how much more probable consistency is in the first condition, of the kept Bayesian model.
 -- grain: call_id, model, test, quantity
--- order: ALL
 -- design: forced_choice
 -- gives: delta_p, conf_low, conf_high, p_positive
 -- fits:  brms of is_consistent

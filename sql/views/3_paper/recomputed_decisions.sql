@@ -1,6 +1,5 @@
 -- recomputed_decisions: shares of yes, and how decisions go with the pairings before them, as papers print them.
 -- grain: source, study, study_version, variant, model, test, condition, quantity
--- order: ALL
 -- design: decision
 -- gives: yes_share, yes_percent, decision_wat_r, decision_wat_r_by_stereotype
 -- note:  the variants of a study are of one print: a number is of the unchanged study, or of the first variant that

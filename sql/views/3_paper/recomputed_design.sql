@@ -1,6 +1,5 @@
 -- recomputed_design: what counting says of the design: models, tests, conditions, groups, words, items, trials.
 -- grain: source, study, study_version, variant, quantity
--- order: ALL
 -- design: forced_choice
 -- gives: n_models, n_tests, n_conditions, n_groups, n_words, n_items, n_trials_of_run, n_trials, coverage_percent
 -- note:  a number that is not the same in all models and tests has no row. Answers that were forced into a schema are

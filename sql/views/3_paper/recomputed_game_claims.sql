@@ -1,6 +1,5 @@
 -- recomputed_game_claims: what the text of a paper says of several games: means, extremes, reductions, ratios, shares, p.
 -- grain: source, study, study_version, model, test, condition, quantity
--- order: ALL
 -- design: allocation
 -- gives: si, bgd, gasi, is_below_random, p_value, gasi_min, gasi_max, si_reduction, si_ratio, percent_best,
 --        percent_second, percent_third, percent_fourth

@@ -1,6 +1,5 @@
 -- recomputed_game_outcomes: whether a model refused every game of a variant, and the success that it says it expects.
 -- grain: source, study, study_version, model, test, condition, quantity
--- order: ALL
 -- design: allocation
 -- gives: outcome, elicited_min_percent, elicited_max_percent
 -- note:  `outcome` is 1 if every game ended with a refusal. What is expected is the least and the greatest of the means

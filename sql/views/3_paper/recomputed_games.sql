@@ -1,6 +1,5 @@
 -- recomputed_games: the indices of games of each model, variant and format of answers, and the ends of their intervals.
 -- grain: source, study, study_version, model, test, condition, quantity
--- order: ALL
 -- design: allocation
 -- gives: si, bgd, gasi, mutual_information_bits, si_conf_low, si_conf_high, bgd_conf_low, bgd_conf_high, gasi_conf_low,
 --        gasi_conf_high, mutual_information_bits_conf_low, mutual_information_bits_conf_high

@@ -1,6 +1,5 @@
 -- recomputed_logistic: the numbers that papers print of logistic regressions on one predictor.
 -- grain: call_id, quantity
--- order: ALL
 -- design: decision
 -- gives: n, loglik, aic, bic, loglik_null, pseudo_r2, lr_p, intercept_estimate, intercept_std_error, intercept_statistic,
 --        intercept_p, intercept_conf_low, intercept_conf_high, estimate, std_error, statistic, p, conf_low, conf_high,

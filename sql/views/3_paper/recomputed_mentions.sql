@@ -1,6 +1,5 @@
 -- recomputed_mentions: answers whose reasoning names the IAT, by test and condition, and in all tests together.
 -- grain: source, study, study_version, variant, model, test, condition, quantity
--- order: ALL
 -- design: association
 -- gives: mentions
 -- lacks: cell

@@ -1,6 +1,5 @@
 -- recomputed_permutations: the middle of the null distribution of each cell, from the latest permutations that are kept.
 -- grain: source, study, study_version, variant, model, test, quantity
--- order: ALL
 -- design: forced_choice
 -- gives: permuted_delta_p
 -- note:  of Bayesian fits of consistency, for a median item. Without model and test: of all cells the one farthest from

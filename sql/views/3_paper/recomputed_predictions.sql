@@ -1,6 +1,5 @@
 -- recomputed_predictions: what papers print of the kept Bayesian model of validity: predictions, coefficients, sampling.
 -- grain: call_id, model, test, condition, quantity
--- order: ALL
 -- design: forced_choice
 -- gives: compliance_percent, conf_low, conf_high, sign_of_condition_difference, sigma_item, sigma_item_conf_low,
 --        sigma_item_conf_high, log_odds, log_odds_conf_low, log_odds_conf_high, holds_0,

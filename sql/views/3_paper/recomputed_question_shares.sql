@@ -1,6 +1,5 @@
 -- recomputed_question_shares: how often a model names the best, second … group after a game, and half the interval.
 -- grain: source, study, study_version, model, test, condition, quantity
--- order: ALL
 -- design: allocation
 -- gives: share_best, share_second, share_third, share_fourth, share_best_half_width, share_second_half_width,
 --        share_third_half_width, share_fourth_half_width

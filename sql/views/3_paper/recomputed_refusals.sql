@@ -1,6 +1,5 @@
 -- recomputed_refusals: refusals of each test, and of each of its conditions, as papers print them.
 -- grain: source, study, study_version, variant, model, test, refusals_removed, condition, quantity
--- order: ALL
 -- design: association
 -- gives: refusals, refusal_rate, n_trials
 -- lacks: cell

@@ -1,6 +1,5 @@
 -- recomputed_settings: what a paper says of its Bayesian models as such, by the record of the kept fits.
 -- grain: source, study, study_version, variant, quantity
--- order: ALL
 -- design: forced_choice
 -- gives: chains, iterations, warmup, n_draws, prior_b, prior_Intercept, prior_sd, formula, reference
 -- fits:  brms of is_valid; brms of is_consistent

@@ -1,6 +1,5 @@
 -- recomputed_shown_refusals: whether a refusal that a paper shows in its own words is among the answers that are here.
 -- grain: source, study, study_version, variant, model, condition, quantity
--- order: ALL
 -- design: association
 -- gives: refusal
 -- note:  printed as "is a refusal: Laurie, 1600 tokens", with the answer in the column `source`. Papers are typeset with

@@ -1,6 +1,5 @@
 -- recomputed_signs: what a positive term of the condition means in the mixed models of a model.
 -- grain: source, study, study_version, variant, model, refusals_removed, quantity
--- order: source, study, study_version, variant, model, refusals_removed
 -- design: association
 -- gives: sign_of_condition
 -- fits:  lme4 by cell; effect_size by cell; lme4 by cell (refusals kept, where printed);

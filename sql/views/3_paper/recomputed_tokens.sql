@@ -1,6 +1,5 @@
 -- recomputed_tokens: mean and standard deviation of tokens, as papers print them.
 -- grain: source, study, study_version, variant, model, test, condition, quantity
--- order: ALL
 -- design: association
 -- gives: mean, sd, mean_tokens, sd_tokens, n
 -- lacks: cell
