@@ -85,6 +85,8 @@ def export_lake(
             _write_tables(connection, folder, listed, anonymous)
             n_new, n_parts = _write_attempts(connection, folder, listed, on_rows, anonymous)
             _remove_unlisted(folder, listed)
+            for name in [name for name in listed if name.startswith("tables/")]:
+                files.also_named(folder / name, folder / "tables" / Path(name).name)
             _write_script(connection, folder)
             _write_readme(connection, folder, anonymous)
     except (OSError, duckdb.IOException) as error:

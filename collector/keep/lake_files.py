@@ -3,7 +3,8 @@
 FOLDER/
 ├── README.md     what this is, and how pandas, pyarrow, Polars, R and DuckDB read it
 ├── attempts/study-S/variant-V/model-M/part-….parquet   attempts, zstd; never changed, only added to
-├── tables/EXPORT/NAME.parquet                          the small tables, as of the newest export
+├── tables/EXPORT/NAME.parquet                          the small tables, all as of the newest export
+├── tables/NAME.parquet                                 the same files, by names that no export changes
 ├── lake.sql      makes all tables and views: duckdb -init lake.sql (in FOLDER)
 ├── checksums.md5 the Parquet files that belong to it, with their checksums: md5sum -c checksums.md5 (in FOLDER)
 └── lake.lock     held (flock) during an export

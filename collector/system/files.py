@@ -124,6 +124,17 @@ def moved(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
     sync_folder(Path(path).parent)
 
 
+def also_named(file: Path, path: Path) -> None:
+    """Give a file a second name, in place of what has it: a hard link, or a copy where the disk has no links."""
+    made = part_of(path)
+    made.unlink(missing_ok=True)
+    try:
+        os.link(file, made)
+    except OSError:
+        shutil.copyfile(file, made)
+    moved(made, path)
+
+
 def _tree_onto_disk(path: str | os.PathLike[str]) -> None:
     """Ensure that a file survives a power cut, or a folder and all in it."""
     if os.path.isdir(path) and not os.path.islink(path):

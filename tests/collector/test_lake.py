@@ -247,6 +247,17 @@ def test_a_lake_of_a_slant_before_a_migration_is_read_and_grows(
     assert rows(lake, occasions) == [(16, 0)]
 
 
+def test_a_small_table_keeps_its_name_from_export_to_export(home: Path, tmp_path: Path) -> None:
+    db, lake, seen = home / "a.duckdb", tmp_path / "lake", set()
+    for _ in range(2):
+        export_lake(db, lake)
+        (runs,) = lake.glob("tables/*/runs.parquet")
+        seen.add(runs.parent.name)
+        assert (lake / "tables" / "runs.parquet").read_bytes() == runs.read_bytes()
+    assert len(seen) == 2
+    assert not list(lake.glob("tables/*.part*"))
+
+
 def test_a_lake_whose_tables_this_slant_has_not_says_what_to_do(home: Path, tmp_path: Path) -> None:
     shutil.copytree(home / "lake", tmp_path / "lake")
     (runs,) = tmp_path.glob("lake/tables/*/runs.parquet")

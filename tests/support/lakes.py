@@ -11,6 +11,6 @@ def sign(lake: Path) -> None:
     names = [
         path.relative_to(lake).as_posix()
         for path in sorted(lake.rglob("*.parquet"))
-        if path.is_file() and not path.is_symlink()
+        if path.is_file() and not path.is_symlink() and path.parent != lake / "tables"  # second names
     ]
     (lake / CHECKSUMS).write_text("".join(f"{checksum(lake / name)}  {name}\n" for name in (*names, LOCK)))
