@@ -14,7 +14,7 @@ from io import StringIO
 import duckdb
 
 from slant.collector.designs import third_party_designs
-from slant.collector.errors import UnknownNameError
+from slant.collector.errors import DesignError, UnknownNameError
 from slant.collector.system.shipped_files import column_meanings, sql_dir, sql_query
 
 _NAME = re.compile(r"^CREATE OR REPLACE VIEW (\w+)", re.MULTILINE)
@@ -46,7 +46,6 @@ def _name(text: str) -> str:
     return match[1]
 
 
-_OF_PAPER = ("gives", "fits", "lacks")
 _KEY = re.compile(r"^-- (\w+): +(.+)$")
 _MORE = re.compile(r"^-- {8}(.+)$")
 _READ = re.compile(r"(?<!DISTINCT )\b(?:FROM|JOIN)\s+(\w+)\b(?![(.])")
@@ -103,8 +102,8 @@ class TableInfo:
 
 @functools.cache
 def read_header(text: str) -> TableInfo:
-    """Return the comment lines at the top of a view's file. Raise ValueError if a required one is
-    missing.
+    """Return the comment lines at the top of a view's file; keys that nothing reads are for whoever reads the file.
+    Raise ValueError if a required one is missing.
     """
     fields: list[list[str]] = []
     for line in StringIO(text):  # the rest of the file is not split
@@ -118,10 +117,8 @@ def read_header(text: str) -> TableInfo:
         raise ValueError("the file does not begin with -- name: purpose")
     (name, purpose), *rest = fields
     header = dict(rest)
-    missing = {"grain", "note"} - header.keys()
-    unknown = header.keys() - {"grain", "order", "design", "note", "paper", "inner", *_OF_PAPER}
-    if missing or unknown:
-        raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+    if missing := {"grain", "note"} - header.keys():
+        raise ValueError(f"the view {name} has no {' and no '.join(f'-- {key}:' for key in sorted(missing))}")
     grain = _names(header["grain"].removeprefix(_SORTED))
     order = _shown_order(grain) if header["grain"].startswith(_SORTED) else "ALL" if "gives" in header else ""
     paper_fields = {"gives": _names(header.get("gives", "")), "fits": _names(header.get("fits", ""), ";")}
@@ -211,8 +208,13 @@ def _ordered_query(head: TableInfo) -> str:
 
 def read_view_heads() -> dict[str, TableInfo]:
     """Return the heads of all views that slant and other packages' designs make, by name, in the order of making."""
-    texts = [*view_texts(), *(text for design in third_party_designs() for text in design.analyses.views.values())]
-    return {head.name: head for head in map(read_header, texts)}
+    heads = [read_header(text) for text in view_texts()]
+    for design in third_party_designs():
+        try:
+            heads += map(read_header, design.analyses.views.values())
+        except ValueError as error:
+            raise DesignError(f"The design {design.name} is of another slant: {error}.") from error
+    return {head.name: head for head in heads}
 
 
 def comment_statements(connection: duckdb.DuckDBPyConnection, views: Collection[str] | None = None) -> Iterator[str]:

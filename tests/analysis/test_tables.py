@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 from slant.analysis.rows.views import open_trials, table_info, tables, view_names
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import kept_open, let_go, reading, showing, writing
-from slant.collector.keep.view_heads import read_header
+from slant.collector.keep.view_heads import read_header, view_texts
 from slant.collector.system.shipped_files import studies_dir
 from tests.support.given import database
 
@@ -113,8 +114,14 @@ def test_a_database_without_trials_says_so(tmp_path: Path) -> None:
 def test_the_head_of_a_view_is_read_with_its_second_lines() -> None:
     info = read_header(HEADER)
     assert (info.grain, info.note, info.title(is_printed=True)) == (("x", "y"), "first second", "a: what.")
-    with pytest.raises(ValueError, match="study"):
-        read_header(HEADER.replace("-- note", "-- study: mine\n-- note"))
+    assert read_header(HEADER.replace("-- note", "-- reads: trials\n-- note")).note == info.note  # of another slant
+    with pytest.raises(ValueError, match="the view a has no -- note:"):
+        read_header(HEADER.replace("-- note", "-- study"))
+
+
+def test_heads_of_our_views_have_no_key_that_nothing_reads() -> None:
+    keys = {key for text in view_texts() for key in re.findall(r"\n-- (\w+): ", text)}
+    assert keys == {"grain", "order", "design", "note", "paper", "inner", "gives", "fits", "lacks"}
 
 
 def test_a_view_is_shown_in_the_order_of_its_grain_if_its_head_says_so() -> None:
