@@ -192,8 +192,8 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
 
 
 def _reference_levels(terms: pl.Series, compared: pl.Series, levels: Mapping[str, Sequence[Any]]) -> str:
-    """Return where the effect of a factor is that of the terms `compared`, if it interacts with others: at their
-    reference levels, as R codes factors."""
+    """Return the reference levels of the factors that interact with the terms `compared`: as R codes factors, their
+    effects hold there."""
     compared_words = {term_words(str(term), levels) for term in compared.unique()}
     others: dict[str, None] = {}
     for term in terms.unique(maintain_order=True):
