@@ -1,7 +1,8 @@
 """What each file of tests costs: processor seconds, those of its processes counted, and seconds by the clock.
 
 `tools/test.py` reads the lines: file, processor seconds, seconds, milliseconds of a fixed loop, which tell how quick
-the machine was then. The start of the process that R's workers are forked from is not counted: the files share it.
+the machine was then. The start of the process that R's workers are forked from is not counted: the files share it. The
+workers, which have its command line, are.
 """
 
 from __future__ import annotations
@@ -20,22 +21,26 @@ def processor_seconds(of: int | None = None, processes: Path = PROCESSES) -> flo
         used = os.times()
         return used.user + used.system + used.children_user + used.children_system
     children: dict[int, list[int]] = {}
-    ticks: dict[int, int] = {}
+    ticks: dict[int, tuple[int, int]] = {}
+    servers = set()
     for folder in processes.iterdir():
         if folder.name.isdigit():
             try:
                 fields = (folder / "stat").read_text("utf-8", errors="replace").rpartition(")")[2].split()
-                is_shared = SHARED_START in (folder / "cmdline").read_bytes()
+                is_server = SHARED_START in (folder / "cmdline").read_bytes()
             except OSError:  # it has ended since
                 continue
-            user, system, *of_children = map(int, fields[11:15])
-            children.setdefault(int(fields[1]), []).append(int(folder.name))
-            ticks[int(folder.name)] = sum(of_children) + (0 if is_shared else user + system)
-    waiting, total = [of or os.getpid()], 0
+            parent, process, (user, system, *of_children) = int(fields[1]), int(folder.name), map(int, fields[11:15])
+            children.setdefault(parent, []).append(process)
+            ticks[process] = user + system, sum(of_children)
+            servers |= {process} if is_server else set()
+    waiting, total = [(of or os.getpid(), False)], 0
     while waiting:
-        process = waiting.pop()
-        total += ticks.get(process, 0)
-        waiting += children.get(process, [])
+        process, is_worker = waiting.pop()
+        own, ended = ticks.get(process, (0, 0))
+        is_server = process in servers
+        total += ended + (own if is_worker or not is_server else 0)
+        waiting += [(child, is_server) for child in children.get(process, [])]
     return total / os.sysconf("SC_CLK_TCK")
 
 
