@@ -56,7 +56,7 @@ class Reach:
 
     def _tests_of(self, start: Path) -> Iterator[tuple[str, int]]:
         if start.is_relative_to(self.root / "tests" / "sql") or start.is_relative_to(self.root / "sql" / "views"):
-            yield "tests/analysis/test_views.py", 1  # which walks over them
+            yield from (("tests/analysis/test_views.py", 1), ("tests/analysis/test_view_heads.py", 1))  # walk over them
         steps = {start: 0}
         if start not in self._users:
             steps |= {file: 1 for file in self._tests() if start.name in _text(file)}

@@ -1,9 +1,8 @@
-"""Every view: its head, its grain, its order, and one case of given rows and the rows expected of them."""
+"""Every view: its grain, its order, and one case of given rows and the rows expected of them."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -11,21 +10,16 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.analysis.archive.sealed_data import column_meanings
 from slant.analysis.fitting.engines import ENGINES, tables_of
-from slant.collector.designs import design_named
-from slant.collector.designs.factorial.factors import RESERVED
-from slant.collector.keep.database import reading, writing
+from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
-from slant.collector.keep.view_heads import TableInfo, ordered_queries, ordered_view, read_header, read_view_heads
-from slant.collector.system.shipped_files import column_meanings as meanings_of
-from slant.collector.system.shipped_files import sql_dir
+from slant.collector.keep.view_heads import ordered_queries, ordered_view
 from tests.support import TESTS
 from tests.support.each_row import each_row
 from tests.support.given import database, fill, fill_variable, in_memory, insert, read_rows
+from tests.support.view_files import FILES, every_view, head, is_ordered
 
 CASES = TESTS / "sql"
-FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
 KEPT = list(dict.fromkeys(table for name in ENGINES for table in tables_of(name).values()))
 PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
 CALIBRATED = ("calibrations", "calibration_fits", "calibration_posteriors", "calibration_quantities")
@@ -43,21 +37,6 @@ ONCE = (
     "corrected_estimates", "choice_consistency",
     "tokens_and_latencies",
 )  # fmt: skip
-OF_TRIALS = (
-    "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",
-    "allocation_questions", "allocation_ratings", "pairing_trials", "pairing_words",
-    "decision_trials", "retest_answers", "factorial_trials", "factorial_profiles", "factorial_choices",
-    "observed_rounds",
-)  # fmt: skip
-every_view = each_row("view", FILES)
-
-
-def head(view: str) -> TableInfo:
-    return read_header(FILES[view].read_text("utf-8"))
-
-
-def is_ordered(view: str) -> bool:
-    return bool(head(view).order) or "ORDER BY" in FILES[view].read_text("utf-8").rpartition("\nFROM")[2]
 
 
 @pytest.fixture(scope="module")
@@ -154,13 +133,12 @@ def test_given_rows_become_the_expected_rows(view: str) -> None:
     expected = read_rows(CASES / view / "expected.csv")
     assert expected, "a case without expected rows"
     with in_memory() as connection:
-        given, checks = (read_rows(CASES / view / name) for name in ("given.csv", "checks.csv"))
-        insert(connection, given, read_rows_json(CASES / view / "runs.json"), checks)
-        for table in (*STUDIES, *LOOKS, *FITTED):
-            fill(connection, table, read_rows(CASES / view / f"{table}.csv"))
-        for name in OF_PRINT:
-            fill_variable(connection, name, read_rows(CASES / view / f"{name}.csv"))
-        if compared := read_rows(CASES / view / "compared_calls.csv"):
+        tables = {file.stem: read_rows(file) for file in (CASES / view).glob("*.csv") if file.stem != "expected"}
+        compared = tables.pop("compared_calls", [])
+        insert(connection, tables.pop("given", []), read_rows_json(CASES / view / "runs.json"))
+        for name, rows in tables.items():
+            (fill_variable if name in OF_PRINT else fill)(connection, name, rows)
+        if compared:
             connection.execute("SET VARIABLE compared_calls = ?", [[row["call_id"] for row in compared]])
         query = ordered_queries().get(view, f"FROM {view}")
         result = connection.execute(query)  # a relation would be bound twice: half of this test's time
@@ -185,18 +163,6 @@ def same(value: object, text: str | None) -> bool:
     return (str(value).lower() if isinstance(value, bool) else str(value)) == text
 
 
-@every_view
-def test_the_head_says_what_the_file_holds(view: str) -> None:
-    text = FILES[view].read_text("utf-8")
-    info = head(view)
-    assert info.name == view
-    assert f"CREATE OR REPLACE VIEW {view} AS" in text
-    assert text.count("\n") <= 80
-    named = set(re.findall(r"(?:FROM|JOIN) (\w+)", text))
-    assert info.reads == named & (BASE_TABLES | set(FILES))
-    assert all(design_named(name).name for name in info.designs)
-
-
 @pytest.mark.slow
 @every_view
 def test_the_stated_grain_makes_a_row_unique(view: str, mixed: duckdb.DuckDBPyConnection) -> None:
@@ -205,15 +171,6 @@ def test_the_stated_grain_makes_a_row_unique(view: str, mixed: duckdb.DuckDBPyCo
     assert rows
     keys = [tuple(row[name] for name in head(view).grain) for row in rows if row.get("trial_id") != "t1"]
     assert len(keys) == len(set(keys))
-
-
-@each_row("view", [view for view, file in FILES.items() if file.parent.name == "2_tables"])
-def test_a_table_begins_with_its_source_and_has_an_order(view: str, mixed: duckdb.DuckDBPyConnection) -> None:
-    assert is_ordered(view)
-    columns = mixed.view(view).columns
-    assert columns[0] == "source"
-    of_all_models = view.startswith("topic_")
-    assert {"study_version", "variant", *([] if of_all_models else ["model"])} <= set(columns)
 
 
 @pytest.mark.slow
@@ -227,14 +184,6 @@ def test_the_order_of_the_attempts_does_not_matter(
     if view == "association_trials":  # two finals of one trial tie in every column that orders
         there, here = ([row for row in rows if "t1" not in row] for rows in (there, here))
     assert [list(map(rounded, row)) for row in there] == [list(map(rounded, row)) for row in here]
-
-
-def test_a_view_sorts_itself_or_says_how_it_is_shown_sorted(mixed: duckdb.DuckDBPyConnection) -> None:
-    both = [view for view in FILES if head(view).order and "\nORDER BY" in FILES[view].read_text("utf-8")]
-    assert both == []
-    listed = mixed.sql("SELECT view FROM view_orders").fetchall()
-    assert [view for (view,) in listed] == [view for view in FILES if head(view).order]
-    assert read_view_heads()["view_orders"].grain == ("view",)
 
 
 def test_rows_are_shown_as_the_study_declares_its_models_and_tests() -> None:
@@ -257,8 +206,10 @@ def rounded(value: object) -> object:
     return float(f"{value:.10g}") if isinstance(value, float) else value
 
 
-def test_two_finals_of_one_trial_are_reported(mixed: duckdb.DuckDBPyConnection) -> None:
-    rows = mixed.sql("SELECT trial_id, n_finals, n_runs FROM duplicate_finals").fetchall()
+def test_two_finals_of_one_trial_are_reported() -> None:
+    with in_memory() as connection:
+        insert(connection, [{}, {}, {"trial_id": "t1", "run_id": "r2"}])
+        rows = connection.sql("SELECT trial_id, n_finals, n_runs FROM duplicate_finals").fetchall()
     assert rows == [("t1", 2, 2)]
 
 
@@ -273,7 +224,7 @@ def test_a_stored_view_is_read_by_someone_who_may_only_read(tmp_path: Path) -> N
         assert shell.sql("SELECT count(*) FROM association_trials").fetchall() == [(2,)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("measure", "seen"),
     [
         (None, [(64, "usage"), (300, "output"), (70, "template")]),
@@ -307,46 +258,3 @@ def test_an_unknown_measure_is_refused_in_the_shell_too() -> None:
         connection.execute("SET VARIABLE measure = 'tokens'")
         with pytest.raises(duckdb.Error, match="must be reasoning, output or recounted, not tokens"):
             connection.sql("FROM association_trials").fetchall()
-
-
-def test_no_factor_of_a_study_can_have_the_name_of_a_column() -> None:
-    may_be = {"item", "scale"}  # of questionnaires, whose columns they are
-    with in_memory() as connection:
-        columns = {
-            name for view in ("factorial_trials", "factorial_profiles") for name in connection.view(view).columns
-        }
-    assert columns - may_be <= RESERVED
-
-
-def test_each_column_of_the_views_of_trials_has_its_meaning_in_one_place() -> None:
-    with in_memory() as connection:
-        columns = {name for view in OF_TRIALS for name in connection.view(view).columns}
-    assert columns | {"prompt"} == set(column_meanings())  # which an export adds
-    assert list(column_meanings()) == sorted(column_meanings())
-
-
-def test_columns_of_results_have_a_meaning_of_their_own_and_occur() -> None:
-    meanings = meanings_of("result_columns")
-    with in_memory() as connection:
-        used = {name for (name,) in connection.sql("SELECT DISTINCT column_name FROM duckdb_columns()").fetchall()}
-    assert list(meanings) == sorted(set(meanings) & used - set(column_meanings()))
-
-
-def test_columns_and_views_say_in_the_file_what_they_mean(tmp_path: Path) -> None:
-    path = tmp_path / "a.duckdb"
-    with writing(path):
-        pass
-    with duckdb.connect(str(path), read_only=True) as connection:
-        comments = connection.sql("SELECT table_name, column_name, comment FROM duckdb_columns()").fetchall()
-        of_views = dict(connection.sql("SELECT view_name, comment FROM duckdb_views() WHERE NOT internal").fetchall())
-    found, heads = {(table, column): comment for table, column, comment in comments}, read_view_heads()
-    of_trials = {place: comment for place, comment in found.items() if place[0] in OF_TRIALS}
-    for (table, column), comment in of_trials.items():
-        assert comment.startswith(column_meanings()[column]["meaning"]), (table, column)
-    assert found["fits", "fitted_at"].startswith("When R fitted it")
-    assert found["calls", "ended_at"] is None  # a time; of a conversation it is a task
-    for name, head in heads.items():
-        assert head.purpose.rstrip(".") in of_views[name], name
-        assert of_views[name].startswith("Inner view") == head.is_inner
-    assert {"trial_rows", "all_trials"} <= {name for name, head in heads.items() if head.is_inner}
-    assert not {"trials", "association_trials"} & {name for name, head in heads.items() if head.is_inner}

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +105,9 @@ def _with_designs(runs: list[Row], attempts: list[dict[str, Any]]) -> list[Row]:
 
 
 def fill(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row]) -> None:
-    texts = [{key: _text(value) for key, value in row.items()} for row in rows]
-    if texts:
-        frame = pl.DataFrame(texts, infer_schema_length=None).cast(pl.String)
+    texts = [{key: _text(value) for key, value in row.items() if value is not None} for row in rows]
+    if texts:  # no column has a default: what no row has is NULL
+        frame = pl.DataFrame(texts, schema=dict.fromkeys(chain.from_iterable(texts), pl.String))
         rows_query = sql_query("typed_rows") if "factors" in frame.columns else "FROM new_rows"
         with registered(connection, "new_rows", frame):
             connection.execute(f"INSERT INTO {table} BY NAME {rows_query}")
