@@ -15,7 +15,7 @@ import polars as pl
 
 from slant.analysis.rows.views import read_view, set_measure, stored_views
 from slant.collector.keep.database import reading
-from slant.collector.progress.status import other_model_sentences
+from slant.collector.progress.status import MAX_LOST, other_model_sentences
 from slant.collector.provenance.bibtex import address_rows, address_sentences
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.terminal import count_text
@@ -174,8 +174,8 @@ _KINDS = (
         "excluded",
         rf"{_LOST}\.",
         lambda cells, worst, said: (
-            f"Many answers are excluded in {cells}, most in {worst} ({said.match['share']} %). "  # type: ignore[index]
-            "Results hold for the remaining answers only."
+            f"More than {100 * MAX_LOST:.0f} % of answers are excluded in {cells}, most in {worst} "
+            f"({said.match['share']} %). Results hold for the remaining answers only."  # type: ignore[index]
         ),
         lambda match: f"{match['n']} of {match['of']} excluded ({match['share']} %)",
     ),
