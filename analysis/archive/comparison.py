@@ -167,24 +167,20 @@ def compare_bytes(kind: str, name: str, sealed: Path, made: Path) -> Compared:
     if sha256_of(sealed) == sha256_of(made):
         return Compared(kind, name, AGREES, "exactly")
     if name.endswith(".parquet"):
-        return _compare_parquet(kind, name, sealed, made)
+        try:
+            then, now = (pl.scan_parquet(path, glob=False) for path in (sealed, made))
+            if then.collect_schema() != now.collect_schema():
+                return Compared(kind, name, DIFFERS, "exactly", note="other columns")
+            n_rows = now.select(pl.len()).collect().item()
+            if then.select(pl.len()).collect().item() != n_rows:
+                return Compared(kind, name, DIFFERS, "exactly", note="another number of rows")
+            for start in range(0, n_rows, _BATCH):
+                if not then.slice(start, _BATCH).collect().equals(now.slice(start, _BATCH).collect()):
+                    return Compared(kind, name, DIFFERS, "exactly", note=f"in rows from {start + 1:,} on")
+        except (pl.exceptions.PolarsError, OSError) as error:
+            return Compared(kind, name, DIFFERS, "exactly", note=f"can't be read ({str(error).splitlines()[0]})")
+        return Compared(kind, name, AGREES, "exactly", note="the same rows, packed by another version")
     return Compared(kind, name, DIFFERS, "exactly", note=f"from line {_first_other_line(sealed, made)} on")
-
-
-def _compare_parquet(kind: str, name: str, sealed: Path, made: Path) -> Compared:
-    try:
-        then, now = (pl.scan_parquet(path, glob=False) for path in (sealed, made))
-        if then.collect_schema() != now.collect_schema():
-            return Compared(kind, name, DIFFERS, "exactly", note="other columns")
-        n_rows = now.select(pl.len()).collect().item()
-        if then.select(pl.len()).collect().item() != n_rows:
-            return Compared(kind, name, DIFFERS, "exactly", note="another number of rows")
-        for start in range(0, n_rows, _BATCH):
-            if not then.slice(start, _BATCH).collect().equals(now.slice(start, _BATCH).collect()):
-                return Compared(kind, name, DIFFERS, "exactly", note=f"in rows from {start + 1:,} on")
-    except (pl.exceptions.PolarsError, OSError) as error:
-        return Compared(kind, name, DIFFERS, "exactly", note=f"can't be read ({str(error).splitlines()[0]})")
-    return Compared(kind, name, AGREES, "exactly", note="the same rows, packed by another version")
 
 
 def compare_figures(name: str, sealed: Path, made: Path, names: Collection[str]) -> Compared:

@@ -32,33 +32,6 @@ _VIEWS = ("topic_models", "topic_proportions", "topic_prevalence", "topic_search
 _N_WORDS = 5  # as many as the paper prints
 
 
-def kept_topic_rows(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
-    """Return the rows by the name of the figure, empty if nothing was fitted.
-
-    Of several fits the study's own of today's texts; where there is none, the last one, and a column `note` says so.
-    """
-    with reading(db) as connection:
-        if not set(_VIEWS) <= set(stored_views(connection)):
-            return {}
-        views = {name: read_view(connection, name, study=study.name) for name in _VIEWS}
-    models = models_to_show(db, study).select("call_id", note=pl.when(~pl.col("is_own")).then(pl.lit(STALE)))
-    words = views["topic_proportions"].select(
-        "call_id", "topic", words=pl.col("frex_words").str.split(", ").list.head(_N_WORDS).list.join(", ")
-    )
-    prevalence = (
-        views["topic_prevalence"]
-        .join(models, on="call_id", how="inner", maintain_order="left")
-        .join(words, on=["call_id", "topic"], how="left", maintain_order="left")
-    )
-    labels = {condition.condition: condition.label for condition in study.conditions}
-    numbers = {condition.label: condition.condition_no for condition in study.conditions}
-    prevalence = prevalence.with_columns(pl.col("condition").replace(labels)).with_columns(
-        condition_no=pl.col("condition").replace_strict(numbers, default=None, return_dtype=pl.Int64)
-    )
-    searches = views["topic_searches"].drop("searched_at", "versions", strict=False)
-    return {"topic_prevalence": prevalence, "search_k": searches}
-
-
 _COLUMNS = (*GRAIN, *LABELS, *CONDITION_LABELS, *MEASURED)
 
 
@@ -130,7 +103,29 @@ class FigureData:
 
     @cached_property
     def topics(self) -> dict[str, pl.DataFrame]:
-        return kept_topic_rows(self.db, self.study)
+        # the study's own fit of today's texts; where there is none, the last one, and a column `note` says so
+        with reading(self.db) as connection:
+            if not set(_VIEWS) <= set(stored_views(connection)):
+                return {}
+            views = {name: read_view(connection, name, study=self.study.name) for name in _VIEWS}
+        models = models_to_show(self.db, self.study).select(
+            "call_id", note=pl.when(~pl.col("is_own")).then(pl.lit(STALE))
+        )
+        words = views["topic_proportions"].select(
+            "call_id", "topic", words=pl.col("frex_words").str.split(", ").list.head(_N_WORDS).list.join(", ")
+        )
+        prevalence = (
+            views["topic_prevalence"]
+            .join(models, on="call_id", how="inner", maintain_order="left")
+            .join(words, on=["call_id", "topic"], how="left", maintain_order="left")
+        )
+        labels = {condition.condition: condition.label for condition in self.study.conditions}
+        numbers = {condition.label: condition.condition_no for condition in self.study.conditions}
+        prevalence = prevalence.with_columns(pl.col("condition").replace(labels)).with_columns(
+            condition_no=pl.col("condition").replace_strict(numbers, default=None, return_dtype=pl.Int64)
+        )
+        searches = views["topic_searches"].drop("searched_at", "versions", strict=False)
+        return {"topic_prevalence": prevalence, "search_k": searches}
 
     @property
     def grains(self) -> list[dict[str, str]]:

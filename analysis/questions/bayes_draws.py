@@ -24,25 +24,6 @@ _OF_ITEM = re.compile(r"(r_\w+)\[(.+),(\w+)\]")  # r_item[gender_career:.baby,In
 _STATS = {"lp__": "lp"}
 
 
-def inference_data(frame: pl.DataFrame) -> Any:
-    """Return fit_brms()'s groups posterior and sample_stats. Varying effects have a dimension by
-    item."""
-    arviz = _arviz()
-    n_chains = frame[".chain"].n_unique()
-    ordered = frame.sort(".chain", ".iteration").drop(".chain", ".iteration", ".draw")
-    posterior, coords, dims = _varying(ordered, n_chains)
-    for name in ordered.columns:
-        if name not in _STATS and not _OF_ITEM.fullmatch(name):
-            posterior[name] = _chains(ordered.select(name), n_chains)[..., 0]
-    stats = {
-        new: _chains(ordered.select(old), n_chains)[..., 0] for old, new in _STATS.items() if old in ordered.columns
-    }
-    groups = {"posterior": posterior, "sample_stats": stats}
-    if int(arviz.__version__.partition(".")[0]) >= 1:
-        return arviz.from_dict(groups, coords=coords, dims=dims)
-    return arviz.from_dict(**groups, coords=coords, dims=dims)
-
-
 def _varying(frame: pl.DataFrame, n_chains: int) -> tuple[dict[str, Any], dict[str, list[str]], dict[str, list[str]]]:
     """Return arrays of chain, draw and level; the levels of each grouping variable; and which of them an array has."""
     columns: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -110,7 +91,20 @@ class Draws:
         """Return the same as ArviZ has it (a DataTree since ArviZ 1, else InferenceData): groups posterior and
         sample_stats, with the items as a dimension. UsageError if ArviZ is not installed.
         """
-        return inference_data(self.frame)
+        arviz = _arviz()
+        n_chains = self.frame[".chain"].n_unique()
+        ordered = self.frame.sort(".chain", ".iteration").drop(".chain", ".iteration", ".draw")
+        posterior, coords, dims = _varying(ordered, n_chains)
+        for name in ordered.columns:
+            if name not in _STATS and not _OF_ITEM.fullmatch(name):
+                posterior[name] = _chains(ordered.select(name), n_chains)[..., 0]
+        stats = {
+            new: _chains(ordered.select(old), n_chains)[..., 0] for old, new in _STATS.items() if old in ordered.columns
+        }
+        groups = {"posterior": posterior, "sample_stats": stats}
+        if int(arviz.__version__.partition(".")[0]) >= 1:
+            return arviz.from_dict(groups, coords=coords, dims=dims)
+        return arviz.from_dict(**groups, coords=coords, dims=dims)
 
     def _file(self, ending: str, md5: str, file_kind: str) -> Path:
         how_to_refit = f"To recompute it: analyze --fit {self.about['fit']} --db {self._db} --refit"

@@ -309,22 +309,12 @@ def _respondent(rows: pl.DataFrame, study: Study, question: AskedQuestion, worke
     terms = dict(table.select("term", "estimate").iter_rows())
     trials = rows.unique("trial_id")
     missing = trials.filter(pl.col("outcome") != "answered").height / trials.height
-    return _with_terms(terms, levels, question, missing, _spread(answered, outcome, terms, levels))
-
-
-def _with_terms(
-    terms: Mapping[str, float],
-    levels: Mapping[str, list[str]],
-    question: AskedQuestion,
-    share_missing: float,
-    spread: float,
-) -> Respondent:
-    unit = spread / _SD_OF_LOGISTIC if question.kind == "number" else 1.0
+    unit = _spread(answered, outcome, terms, levels) / _SD_OF_LOGISTIC if question.kind == "number" else 1.0
     effects = {
         name: {level: (terms.get(f"{name}{level}") or 0.0) / unit for level in known} for name, known in levels.items()
     }
     of_templates = list(effects.pop(TEMPLATE, {}).values())
-    given: dict[str, Any] = {"utilities": effects, "refusal_rate": share_missing, "malformed_rate": 0.0}
+    given: dict[str, Any] = {"utilities": effects, "refusal_rate": missing, "malformed_rate": 0.0}
     if len(of_templates) > 1:
         given["template_sd"] = pl.Series(of_templates).std()
     if question.kind == "scale":

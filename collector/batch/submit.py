@@ -266,33 +266,29 @@ class Submitter:
         that is not known (yet)."""
         feed = Feed(with_requests(self._study, lane, pending))
         while feed and purse.has_room(feed.first.request.body):
-            yield self._submit(self._intend(feed, lane, service, purse), service)
-
-    def _intend(self, feed: Feed, lane: BatchLane, service: Service, purse: Purse) -> Job:
-        """Return the intent on disk: what will be submitted, its hash, and the trial behind each custom id."""
-        job_id, endpoint = new_job_id(), service.endpoint(feed.first.request, lane.base_url)
-        most = min(self._max_requests or service.max_requests, service.max_requests)
-        job = Job(
-            job_id=job_id,
-            state="planned",
-            run_id=self._run.run_id,
-            study=self._study.name,
-            study_version=self._study.version,
-            variant=self._study.variant,
-            provider=lane.provider.name,
-            base_url=lane.base_url,
-            endpoint=endpoint,
-            model={f.name: getattr(lane.model, f.name) for f in fields(lane.model)}
-            | {"settings": dict(lane.model.settings)},
-            n_requests=0,
-            n_bytes=0,
-            sha256="",
-            key_check=key_check(job_id, lane.key),
-            created_at=utc_now(),
-        )
-        max_bytes = round(service.max_bytes * ROOM)
-        job = self._folder.create(job, fill(feed, service, job_id, endpoint, most, max_bytes, purse))
-        return replace(job, reserved_usd=purse.closed())  # on disk with the next state: this one has sent nothing
+            job_id, endpoint = new_job_id(), service.endpoint(feed.first.request, lane.base_url)
+            most = min(self._max_requests or service.max_requests, service.max_requests)
+            job = Job(
+                job_id=job_id,
+                state="planned",
+                run_id=self._run.run_id,
+                study=self._study.name,
+                study_version=self._study.version,
+                variant=self._study.variant,
+                provider=lane.provider.name,
+                base_url=lane.base_url,
+                endpoint=endpoint,
+                model={f.name: getattr(lane.model, f.name) for f in fields(lane.model)}
+                | {"settings": dict(lane.model.settings)},
+                n_requests=0,
+                n_bytes=0,
+                sha256="",
+                key_check=key_check(job_id, lane.key),
+                created_at=utc_now(),
+            )
+            max_bytes = round(service.max_bytes * ROOM)
+            job = self._folder.create(job, fill(feed, service, job_id, endpoint, most, max_bytes, purse))
+            yield self._submit(replace(job, reserved_usd=purse.closed()), service)
 
     def _submit(self, job: Job, service: Service) -> Job:
         requests = self._folder.requests(job)

@@ -330,31 +330,27 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
     with database_errors.name_without_query(path) as name:
         place = str(name).replace("'", "''")  # ATTACH takes no parameters
         _patiently(path, patience_s, lambda: connection.execute(f"ATTACH '{place}' AS db ({options})"), give_up)
-        yield from _transaction(connection, path)
+        try:
+            connection.execute("USE db")
+            connection.execute("BEGIN")
+            prepare(connection, path, is_checked=_is_checked(path))
+            yield connection
+            connection.execute("COMMIT")
+            connection.execute("USE memory")
+            connection.execute("DETACH db")
+        except BaseException as error:
+            # a new engine next time: closing this one rolls back and releases the file in any state
+            _state["engine"] = None
+            connection.close()
+            if isinstance(error, duckdb.Error) and database_errors.is_about_the_disk(error):
+                raise database_errors.cannot_write(path, error) from error
+            if (
+                isinstance(error, duckdb.Error)
+                and (unreadable := database_errors.unreadable_database(path, error)) is not None
+            ):
+                raise unreadable from error
+            raise
     _checked[path] = _fingerprint(path)
-
-
-def _transaction(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    try:
-        connection.execute("USE db")
-        connection.execute("BEGIN")
-        prepare(connection, path, is_checked=_is_checked(path))
-        yield connection
-        connection.execute("COMMIT")
-        connection.execute("USE memory")
-        connection.execute("DETACH db")
-    except BaseException as error:
-        # a new engine next time: closing this one rolls back and releases the file in any state
-        _state["engine"] = None
-        connection.close()
-        if isinstance(error, duckdb.Error) and database_errors.is_about_the_disk(error):
-            raise database_errors.cannot_write(path, error) from error
-        if (
-            isinstance(error, duckdb.Error)
-            and (unreadable := database_errors.unreadable_database(path, error)) is not None
-        ):
-            raise unreadable from error
-        raise
 
 
 @contextmanager

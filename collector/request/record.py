@@ -257,7 +257,20 @@ def refuse_conflicts(request: Request) -> None:
             if getattr(request, name):
                 raise UsageError(f"--until-width and --{name} can't be used together: {reason}")
     if request.again is not None:
-        _refuse_with_again(request)
+        if request.batch:
+            raise UsageError(
+                "Trials can't be repeated by batch: a job may take a day, and the comparison is between days.",
+                "Remove --batch (from Python: batch=True).",
+            )
+        if request.shard is not None:
+            raise UsageError(
+                "A shard can't be repeated: the sample is drawn from all answers, balanced over tests and conditions.",
+                "Merge the shards (collect merge), then remove --shard.",
+            )
+        if request.pilot is not None:
+            raise UsageError("--again is already a balanced sample: remove --pilot.")
+        if request.processes != 1:
+            raise UsageError("Trials are repeated by one process: remove --processes.")
     if request.batch and request.processes != 1:
         raise UsageError("Batch jobs use one process: remove --processes.")
 
@@ -268,20 +281,3 @@ _NOT_UNTIL_WIDTH = {
     "shard": "the width is that of all answers, and a shard has only some of them. Remove --shard.",
     "again": "repeated trials are on a separate occasion, where no width is measured. Remove one of them.",
 }
-
-
-def _refuse_with_again(request: Request) -> None:
-    if request.batch:
-        raise UsageError(
-            "Trials can't be repeated by batch: a job may take a day, and the comparison is between days.",
-            "Remove --batch (from Python: batch=True).",
-        )
-    if request.shard is not None:
-        raise UsageError(
-            "A shard can't be repeated: the sample is drawn from all answers, balanced over tests and conditions.",
-            "Merge the shards (collect merge), then remove --shard.",
-        )
-    if request.pilot is not None:
-        raise UsageError("--again is already a balanced sample: remove --pilot.")
-    if request.processes != 1:
-        raise UsageError("Trials are repeated by one process: remove --processes.")

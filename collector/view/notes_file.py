@@ -40,7 +40,17 @@ class NotesFile:
                 f"{', '.join(columns) or 'none'}.",
                 "Name another file; a new one is made at the first note.",
             )
-        return self._by_trial(listed)
+        # of two notes on one trial the next change would keep one
+        by_trial: dict[str, dict[str, str]] = {}
+        for note in listed:
+            trial_id = note.get("trial_id", "")
+            if not trial_id and any(note.values()):
+                raise UsageError(f"{self.path} has a note without a trial_id.", "Take it out, or name its trial.")
+            if trial_id in by_trial:
+                raise UsageError(f"{self.path} has two notes on the trial {trial_id[:80]}.", "Make one of them.")
+            if trial_id:
+                by_trial[trial_id] = note
+        return by_trial
 
     def _text(self) -> str:
         """Return the text, empty without a file. Reading a pipe or a device might never end."""
@@ -56,20 +66,6 @@ class NotesFile:
             raise UsageError(f"Can't read the notes {self.path}: it is not UTF-8.", "Save it as CSV UTF-8.") from None
         except OSError as error:
             raise UsageError(f"Can't read the notes {self.path}: {error.strerror}.") from error
-
-    def _by_trial(self, notes: list[dict[str, str]]) -> dict[str, dict[str, str]]:
-        """Raise UsageError for two notes on one trial, as the next change would keep one, and for a note without a
-        trial."""
-        by_trial: dict[str, dict[str, str]] = {}
-        for note in notes:
-            trial_id = note.get("trial_id", "")
-            if not trial_id and any(note.values()):
-                raise UsageError(f"{self.path} has a note without a trial_id.", "Take it out, or name its trial.")
-            if trial_id in by_trial:
-                raise UsageError(f"{self.path} has two notes on the trial {trial_id[:80]}.", "Make one of them.")
-            if trial_id:
-                by_trial[trial_id] = note
-        return by_trial
 
     def labels(self) -> list[str]:
         return sorted({note["label"] for note in self.read().values() if note["label"]})

@@ -61,27 +61,21 @@ def next_trial(data: AllocationData, conversation: Conversation, history: Sequen
     trial = conversation.trials[standing.place]
     facts: dict[str, Any] = {"reminders": standing.reminders}
     if trial.test == ROUNDS:
-        facts |= _earlier_in_class(data, conversation, history, trial)
+        tries, successes = dict.fromkeys(data.groups, 0), dict.fromkeys(data.groups, 0)
+        points, last = 0.0, {}
+        finals = (turn for turn in history if turn.reading.is_final)
+        for earlier, turn in zip(conversation.trials, finals, strict=False):
+            choice, factors = turn.reading.choice, turn.reading.factors
+            points += factors.get("points", 0.0)
+            if earlier.condition == trial.condition and choice is not None:
+                tries[choice] += 1
+                successes[choice] += factors["is_success"]
+                last = {"last_in_class": choice, "last_succeeded": factors["is_success"]}
+        of_points = {"points_before": points} if data.has_points else {}
+        facts |= {"tries_before": list(tries.values()), "successes_before": list(successes.values())} | of_points | last
     if trial.test == RATINGS:
         facts |= _hires_of(trial.item, history)
     return replace(trial, factors={**trial.factors, **facts})
-
-
-def _earlier_in_class(
-    data: AllocationData, conversation: Conversation, history: Sequence[Turn], trial: Trial
-) -> dict[str, Any]:
-    tries, successes = dict.fromkeys(data.groups, 0), dict.fromkeys(data.groups, 0)
-    points, last = 0.0, {}
-    finals = (turn for turn in history if turn.reading.is_final)
-    for earlier, turn in zip(conversation.trials, finals, strict=False):
-        choice, factors = turn.reading.choice, turn.reading.factors
-        points += factors.get("points", 0.0)
-        if earlier.condition == trial.condition and choice is not None:
-            tries[choice] += 1
-            successes[choice] += factors["is_success"]
-            last = {"last_in_class": choice, "last_succeeded": factors["is_success"]}
-    of_points = {"points_before": points} if data.has_points else {}
-    return {"tries_before": list(tries.values()), "successes_before": list(successes.values())} | of_points | last
 
 
 def _hires_of(group: str, history: Sequence[Turn]) -> dict[str, int]:

@@ -68,10 +68,33 @@ class AssociationSimulates(Simulates):
             tokens = log_normal(cell["refusal_mean_tokens"], cell["refusal_sd_tokens"], u_tokens)
             answer = _REFUSALS[int(u_text * len(_REFUSALS))]
         else:
-            tokens = _answered_tokens(cell, trial, seed, u_tokens, is_first=trial.condition == data.conditions[0])
+            # the cell's mean, what wording and word add in this model and test, and the trial's own part
+            half = -0.5 if trial.condition == data.conditions[0] else 0.5
+            z_wording, z_of_wording = _normal(seed, trial.study, trial.model, trial.test, trial.wording)
+            z_word, z_of_word = _normal(seed, trial.study, trial.model, trial.test, "word", trial.item)
+            mean = cell["mean_tokens"] + cell["wording_sd"] * z_wording + cell["word_sd"] * z_word
+            mean += half * (cell["wording_effect_sd"] * z_of_wording + cell["word_effect_sd"] * z_of_word)
+            shared = cell["wording_sd"] ** 2 + cell["word_sd"] ** 2
+            shared += (cell["wording_effect_sd"] ** 2 + cell["word_effect_sd"] ** 2) / 4
+            # Rounding up or down at random to a step adds up to a sixth of its square to the variance.
+            own = cell["sd_tokens"] ** 2 - shared - cell["token_step"] ** 2 / 6
+            tokens = log_normal(max(mean, 1.0), math.sqrt(max(own, 0.0)), u_tokens)
             answer = trial.expected or ""
         count = _stepped(tokens, cell["token_step"], u_step)
-        return _reply(answer, count, cell, model, u_text)
+        of_answer = 1 + len(answer) // 5
+        is_reasoning = model.measure != "output"
+        output = count + of_answer if is_reasoning else max(count, of_answer)
+        reasoning = count if is_reasoning else max(count - of_answer, 0)
+        text = _reasoning_text(answer, u_text < cell["iat_mention_rate"]) if cell["has_reasoning_text"] else None
+        return Reply(
+            answer=answer,
+            reasoning_text=text,
+            finish_reason="stop",
+            input_tokens=None,
+            output_tokens=output,
+            reasoning_tokens=reasoning,
+            served_model=model.requested_model,
+        )
 
 
 def _own_condition(data: AssociationData, trial: Trial) -> str:
@@ -80,20 +103,6 @@ def _own_condition(data: AssociationData, trial: Trial) -> str:
     if own is None or data.tests[trial.test].group_names[own] == trial.group:
         return trial.condition
     return data.conditions[1 - data.conditions.index(trial.condition)]
-
-
-def _answered_tokens(cell: Mapping[str, float], trial: Trial, seed: int, u: float, *, is_first: bool) -> float:
-    """Add the cell's mean, what wording and word add in this model and test, and the trial's own part."""
-    half = -0.5 if is_first else 0.5
-    z_wording, z_of_wording = _normal(seed, trial.study, trial.model, trial.test, trial.wording)
-    z_word, z_of_word = _normal(seed, trial.study, trial.model, trial.test, "word", trial.item)
-    mean = cell["mean_tokens"] + cell["wording_sd"] * z_wording + cell["word_sd"] * z_word
-    mean += half * (cell["wording_effect_sd"] * z_of_wording + cell["word_effect_sd"] * z_of_word)
-    shared = cell["wording_sd"] ** 2 + cell["word_sd"] ** 2
-    shared += (cell["wording_effect_sd"] ** 2 + cell["word_effect_sd"] ** 2) / 4
-    # Rounding up or down at random to a step adds up to a sixth of its square to the variance.
-    own = cell["sd_tokens"] ** 2 - shared - cell["token_step"] ** 2 / 6
-    return log_normal(max(mean, 1.0), math.sqrt(max(own, 0.0)), u)
 
 
 def _normal(*content: object) -> tuple[float, float]:
@@ -107,25 +116,6 @@ def _stepped(tokens: float, step: float, u: float) -> int:
     step = step or 1.0
     low = math.floor(tokens / step)
     return int(step) * (low + (u < tokens / step - low))
-
-
-def _reply(answer: str, count: int, cell: Mapping[str, float], model: StudyModel, u_text: float) -> Reply:
-    """Make the reply. `count` is what the model's measure counts; the answer's own one or two tokens are in or on
-    top."""
-    of_answer = 1 + len(answer) // 5
-    is_reasoning = model.measure != "output"
-    output = count + of_answer if is_reasoning else max(count, of_answer)
-    reasoning = count if is_reasoning else max(count - of_answer, 0)
-    text = _reasoning_text(answer, u_text < cell["iat_mention_rate"]) if cell["has_reasoning_text"] else None
-    return Reply(
-        answer=answer,
-        reasoning_text=text,
-        finish_reason="stop",
-        input_tokens=None,
-        output_tokens=output,
-        reasoning_tokens=reasoning,
-        served_model=model.requested_model,
-    )
 
 
 def _reasoning_text(answer: str, is_mentioned: bool) -> str:

@@ -168,7 +168,36 @@ def _as_sent(data: FactorialData, shown: Mapping[str, Any], turn: int = 1) -> st
 def check_data(data: FactorialData, where: str) -> None:
     """Raise StudyError if the parts of the study `where` don't fit together."""
     _check_crossing(data, f"{where}, [crossing]")
-    _check_texts(data, where)
+    names = tuple(factor.name for factor in data.factors)
+    known = tuple(name for factor in data.factors for name in factor.names)
+    is_one = data.profiles.count == 1
+    for template, text in data.templates.items():
+        place = f'the template "{template}" of {where}'
+        check_placeholders(text, () if is_one else (PROFILES,), (*known, PROFILES, ATTRIBUTES, QUESTION), place)
+        profile = data.profiles.text.get(template, data.profiles.text.get("", ""))
+        check_placeholders(profile, (), (*known, ATTRIBUTES), f"text of the profiles of {where}")
+        shown = set(find_placeholders(text))
+        if not is_one and (inside := [name for name in (*known, ATTRIBUTES) if name in shown]):
+            raise StudyError(
+                f"{place.capitalize()} has the placeholder {{{inside[0]}}}, but shows {data.profiles.count} profiles.",
+                "What is said of each of them belongs in [profiles] text; the template has {profiles}.",
+            )
+        shown |= find_placeholders(profile) if PROFILES in shown else set()
+        earlier: list[str] = []
+        for name, question in data.questions.items():
+            asked = question.asked(template)
+            needed, allowed = (PROFILE,) if question.about else (), (*(known if is_one else ()), *earlier)
+            check_placeholders(asked, needed, allowed, f'the question "{name}" of {where}')
+            in_prompt = shown | (set(find_placeholders(asked)) if data.asked == "apart" else _in_all(data, template))
+            in_prompt = _shown_through(data, in_prompt)
+            earlier += [f"{what}.{name}" for what in (ANSWER, REASONING)]
+            lacking = [n for n in names if n not in in_prompt] if ATTRIBUTES not in in_prompt else []
+            if lacking:
+                raise StudyError(
+                    f'The factor "{lacking[0]}" is not used in {place}: prompts that differ in it would be the same.',
+                    f"Put {{{lacking[0]}}} (or {{{ATTRIBUTES}}}, for all of them) into the text, or take it out of "
+                    "[factors].",
+                )
 
 
 def _check_crossing(data: FactorialData, where: str) -> None:
@@ -203,40 +232,6 @@ def _check_crossing(data: FactorialData, where: str) -> None:
     for texts in (data.together,) if data.asked == "together" else ():
         for text in texts.values():
             check_placeholders(text, (), (NAMES_OF_JSON,), f'"together" of {where}')
-
-
-def _check_texts(data: FactorialData, where: str) -> None:
-    """Raise StudyError if a text has a placeholder that is none, or a prompt does not show each factor."""
-    names = tuple(factor.name for factor in data.factors)
-    known = tuple(name for factor in data.factors for name in factor.names)
-    is_one = data.profiles.count == 1
-    for template, text in data.templates.items():
-        place = f'the template "{template}" of {where}'
-        check_placeholders(text, () if is_one else (PROFILES,), (*known, PROFILES, ATTRIBUTES, QUESTION), place)
-        profile = data.profiles.text.get(template, data.profiles.text.get("", ""))
-        check_placeholders(profile, (), (*known, ATTRIBUTES), f"text of the profiles of {where}")
-        shown = set(find_placeholders(text))
-        if not is_one and (inside := [name for name in (*known, ATTRIBUTES) if name in shown]):
-            raise StudyError(
-                f"{place.capitalize()} has the placeholder {{{inside[0]}}}, but shows {data.profiles.count} profiles.",
-                "What is said of each of them belongs in [profiles] text; the template has {profiles}.",
-            )
-        shown |= find_placeholders(profile) if PROFILES in shown else set()
-        earlier: list[str] = []
-        for name, question in data.questions.items():
-            asked = question.asked(template)
-            needed, allowed = (PROFILE,) if question.about else (), (*(known if is_one else ()), *earlier)
-            check_placeholders(asked, needed, allowed, f'the question "{name}" of {where}')
-            in_prompt = shown | (set(find_placeholders(asked)) if data.asked == "apart" else _in_all(data, template))
-            in_prompt = _shown_through(data, in_prompt)
-            earlier += [f"{what}.{name}" for what in (ANSWER, REASONING)]
-            lacking = [n for n in names if n not in in_prompt] if ATTRIBUTES not in in_prompt else []
-            if lacking:
-                raise StudyError(
-                    f'The factor "{lacking[0]}" is not used in {place}: prompts that differ in it would be the same.',
-                    f"Put {{{lacking[0]}}} (or {{{ATTRIBUTES}}}, for all of them) into the text, or take it out of "
-                    "[factors].",
-                )
 
 
 def _shown_through(data: FactorialData, names: set[str]) -> set[str]:

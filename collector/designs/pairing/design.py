@@ -98,7 +98,15 @@ class WordListAsks(Asks):
     """Deal the words of such tests."""
 
     def dealt(self, data: Any, seed: int) -> Any:
-        tests, own_sides = dealt_tests(data.tests, seed)
+        tests: dict[str, PairingTest] = {}
+        own_sides: dict[tuple[str, str], str] = {}
+        for name, test in data.tests.items():
+            lists = {}
+            for of in test.lists:
+                words = {side: test.words(of)[side] for side in ATTRIBUTES}
+                lists[of] = {**test.lists[of], **deal_words(words, seed, name, of)}
+                own_sides |= {(name, word): side for side, group in words.items() for word in group}
+            tests[name] = replace(test, lists=lists)
         return replace(data, tests=tests, own_sides=own_sides)
 
 
@@ -253,24 +261,6 @@ def draw_names(
         return name_a, name_b, number % 2 == 0
     name_a, name_b = (words[side][int(draw * len(words[side]))] for side, draw in zip(sides, draws, strict=True))
     return name_a, name_b, coin < 0.5
-
-
-def dealt_tests(
-    tests: Mapping[str, PairingTest], seed: int
-) -> tuple[dict[str, PairingTest], dict[tuple[str, str], str]]:
-    """Return the tests with the words of both attributes dealt to them at random, and each word's true side by (test,
-    word).
-    """
-    dealt: dict[str, PairingTest] = {}
-    own_sides: dict[tuple[str, str], str] = {}
-    for name, test in tests.items():
-        lists = {}
-        for of in test.lists:
-            words = {side: test.words(of)[side] for side in ATTRIBUTES}
-            lists[of] = {**test.lists[of], **deal_words(words, seed, name, of)}
-            own_sides |= {(name, word): side for side, group in words.items() for word in group}
-        dealt[name] = replace(test, lists=lists)
-    return dealt, own_sides
 
 
 def _in_turn(names: tuple[str, ...], number: int, *seed: object) -> str:

@@ -158,10 +158,6 @@ def kind_of(path: Path, name: str = "") -> str:
         raise UsageError(f"Can't import {name}: it is a DuckDB database.", "Of slant: collect merge. Else: COPY … TO.")
     if path.suffix.lower() == ".dta" and start[:1] in b"\x69\x71\x72\x73":
         raise UsageError(f"Can't import {name}: it is a Stata file.", _IN_R.format("haven::read_dta('FILE')"))
-    return _kind_of_text(path, name, start)
-
-
-def _kind_of_text(path: Path, name: str, start: bytes) -> str:
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text[:14].lower().startswith((b"<!doctype html", b"<html")):
         raise UsageError(f"Can't import {name}: it is a web page.", "Does the download need a log-in?")
