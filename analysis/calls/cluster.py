@@ -6,7 +6,7 @@ import contextlib
 import importlib
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from functools import cached_property
 from typing import Any
@@ -43,7 +43,10 @@ class ClusterExecutor(Executor):
         try:
             address: Any = self.address
             if self.n_local is not None:
-                address = self._open.enter_context(_local_cluster(distributed, self.n_local))
+                # a dashboard on any free port: another cluster on this machine is no reason to fail
+                own = {"n_workers": self.n_local, "threads_per_worker": 1, "dashboard_address": ":0"}
+                made = distributed.LocalCluster(**own, silence_logs=logging.CRITICAL)
+                address = self._open.enter_context(made)
             client = distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, ValueError, RuntimeError) as error:
             self._open.close()
@@ -93,18 +96,6 @@ def worker_reports(address: str, packages: Sequence[str]) -> list[WorkerReport |
         report if isinstance(report, WorkerReport) else f"{worker}: {type(report).__name__}: {report}"
         for worker, report in reports.items()
     ]
-
-
-@contextlib.contextmanager
-def _local_cluster(distributed: Any, n: int) -> Iterator[Any]:
-    """Start a cluster whose dashboard takes any free port: another cluster on this machine is no reason to
-    fail.
-    """
-    made = distributed.LocalCluster(
-        n_workers=n, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
-    )
-    with made:
-        yield made
 
 
 def _checked(address: str) -> int | None:

@@ -180,7 +180,11 @@ class _Kept:
     def relabelled(self, calls: Sequence[Call]) -> dict[str, pl.DataFrame]:
         """Return the rows whose further columns these calls now give differently, with the new values; here, too."""
         changed: dict[str, pl.DataFrame] = {}
-        for table, of_table in _by_first_table(calls).items():
+        by_first_table: dict[str, list[Call]] = {}
+        for call in calls:
+            if call.columns and call.tables:
+                by_first_table.setdefault(next(iter(call.tables.values())), []).append(call)
+        for table, of_table in by_first_table.items():
             names = [name for name in table_schema(table) if any(name in call.columns for call in of_table)]
             if not names or table not in self.frames:
                 continue
@@ -330,14 +334,6 @@ def _is_made_alike(then: str | None, now: Mapping[str, str] | None) -> bool:
         return False
     shared = [name for name in now or {} if name in made_with]
     return all(version_numbers(made_with[name]) == version_numbers((now or {})[name]) for name in shared)
-
-
-def _by_first_table(calls: Sequence[Call]) -> dict[str, list[Call]]:
-    groups: dict[str, list[Call]] = {}
-    for call in calls:
-        if call.columns and call.tables:
-            groups.setdefault(next(iter(call.tables.values())), []).append(call)
-    return groups
 
 
 def _stacked(parts: Sequence[Mapping[str, pl.DataFrame]], table: str) -> pl.DataFrame:

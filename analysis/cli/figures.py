@@ -27,7 +27,6 @@ from slant.collector.commands.options import (
     verbose_option,
 )
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import print_rows, say
 
 if TYPE_CHECKING:
@@ -123,19 +122,14 @@ def figures_command(
         say(f"{figure}: {note}")
     for row in rows.filter(pl.col("problem").is_not_null()).unique("problem", maintain_order=True).to_dicts():
         say(f"{row['figure']} could not be drawn. {row['problem']}")
-    for hint, missing in _not_drawn(chosen, names, rows).items():
+    lacking: dict[str, list[str]] = {}
+    for name, kind in study_figure_kinds(chosen).items():
+        if kind.hint and name in (names or chosen.figures) and name not in rows["figure"]:
+            lacking.setdefault(kind.hint.format(study=chosen.as_typed), []).append(name)
+    for hint, missing in lacking.items():
         say(f"Not drawn, because they have no rows: {', '.join(missing)}. To make these rows: {hint}")
     if rows["path"].null_count():
         ctx.exit(1)
-
-
-def _not_drawn(study: Study, names: tuple[str, ...], rows: pl.DataFrame) -> dict[str, list[str]]:
-    """Return the study's own figures that there were no rows for, by the command that makes these."""
-    missing: dict[str, list[str]] = {}
-    for name, kind in study_figure_kinds(study).items():
-        if kind.hint and name in (names or study.figures) and name not in rows["figure"]:
-            missing.setdefault(kind.hint.format(study=study.as_typed), []).append(name)
-    return missing
 
 
 @click.command("report", epilog="\b\nExample:\n  analyze report --out report.html")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from slant.analysis.paper.topic_match import match_in_words, matched, missing_of
 from slant.analysis.rows.result_warnings import grouped_doubts
 from slant.analysis.rows.study_choice import find_fits, loadable_studies, studies_not_fitted, study_in
 from slant.collector.errors import UsageError
-from slant.collector.studies.catalogue import Fit, Study, load_study
+from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.terminal import count_text, print_rows, say
 
 _MOST_ANSWERED = 3
@@ -40,7 +40,12 @@ def print_fit(
             f"With --adjust, --show must be one of: {', '.join(_ADJUSTED)}",
         )
     if show is not None:
-        check_has_table(find_fits(engine, db, study), show)
+        fits = list(find_fits(engine, db, study))  # before minutes are spent on them
+        own = {table for _, fit in fits for table in ENGINES[fit.engine].tables}
+        known = [*FIT_TABLES, *sorted(own | ({"match"} if "topics" in own else set()))]
+        if show not in known:
+            names = ", ".join(dict.fromkeys(fit.name for _, fit in fits))
+            raise UsageError(f'There is no table "{show}" of {names}.', f"There are: {', '.join(known)}.")
     result = _fits(engine, db, study, **options)
     if adjust is not None and _is_of_choices(result):
         raise UsageError(f"The contrasts of {result.engine} have no p value to adjust.", "Leave out --adjust.")
@@ -223,16 +228,6 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
 
 def _is_of_choices(result: FitResult) -> bool:
     return any(not result.tables[engine]["contrasts"].is_empty() for engine in _ENGINES)
-
-
-def check_has_table(fits: Iterable[tuple[Study, Fit]], show: str) -> None:
-    """Raise UsageError if no engine of these fits keeps the table `show`, before minutes are spent on them."""
-    fits = list(fits)
-    own = {table for _, fit in fits for table in ENGINES[fit.engine].tables}
-    known = [*FIT_TABLES, *sorted(own | ({"match"} if "topics" in own else set()))]
-    if show not in known:
-        names = ", ".join(dict.fromkeys(fit.name for _, fit in fits))
-        raise UsageError(f'There is no table "{show}" of {names}.', f"There are: {', '.join(known)}.")
 
 
 def _empty_table(result: FitResult, show: str) -> UsageError:

@@ -107,7 +107,11 @@ def atlas(
             f"No date of release: {', '.join(undated)}. They are in no trend; --models FILE names it "
             "(columns model, released, maker, generation)."
         )
-    table = _pooled(cells, alpha, answering)
+    given = cells.select(*EFFECT, "model", "test", "estimate", "std_error", *_OF_MODEL)
+    call = Call("meta_analysis", given, {"by": list(EFFECT), "alpha": alpha}, packages=("metafor",))
+    of_models = cells.select("model", *_OF_MODEL).unique("model")
+    table: pl.DataFrame = answered(call, answering).join(of_models, on="model", how="left", maintain_order="left")
+    table = table.sort(*EFFECT, pl.col("row") != "cell", "released", maintain_order=True, nulls_last=True)
     said = Counter("|".join(table.unique(EFFECT, maintain_order=True)["messages"]).replace(" | ", "|").split("|"))
     del said[""]
     warnings += [f"{text} ({count_text(n, 'effect')})" if n > 1 else text for text, n in said.items()]
@@ -165,15 +169,6 @@ def _told(file: Path) -> Iterator[dict[str, Any]]:
                 f'{file.name}: {row["model"]} was released on no date, "{row["released"]}".', "As in: 2024-05-13"
             ) from None
         yield {**row, "released": day}
-
-
-def _pooled(cells: pl.DataFrame, alpha: float, workers: Workers) -> pl.DataFrame:
-    """Return the cells with what three or more of an effect come to."""
-    given = cells.select(*EFFECT, "model", "test", "estimate", "std_error", *_OF_MODEL)
-    call = Call("meta_analysis", given, {"by": list(EFFECT), "alpha": alpha}, packages=("metafor",))
-    about = cells.select("model", *_OF_MODEL).unique("model")
-    table: pl.DataFrame = answered(call, workers).join(about, on="model", how="left", maintain_order="left")
-    return table.sort(*EFFECT, pl.col("row") != "cell", "released", maintain_order=True, nulls_last=True)
 
 
 def _summary(table: pl.DataFrame) -> Iterator[str]:

@@ -215,7 +215,11 @@ def tables(
         if name not in infos:
             raise UnknownNameError("table", name, infos)
     with reading(db) as connection:
-        designs = _studies(connection, db, study)
+        if not (designs := designs_in(connection)):
+            raise no_trials_error(db, study)
+        if study is not None and study not in designs:
+            raise UnknownNameError(f"study in {db}", study, designs)
+        designs = designs if study is None else {study: designs[study]}
         selected = [infos[name] for name in requested] or [info for info in infos.values() if _is_of(info, designs)]
         for info in selected:
             _check_belongs(info, designs, db)
@@ -230,16 +234,6 @@ def study_name(study: str | None) -> str | None:
     """
     is_path = isinstance(study, Path) or (study is not None and (study.endswith(".toml") or "/" in study))
     return load_study(study).name if study is not None and is_path else study
-
-
-def _studies(connection: duckdb.DuckDBPyConnection, db: str | Path, study: str | None) -> dict[str, str | None]:
-    """Return the studies to show, each with its design: the one asked for, or all that have rows."""
-    designs = designs_in(connection)
-    if not designs:
-        raise no_trials_error(db, study)
-    if study is not None and study not in designs:
-        raise UnknownNameError(f"study in {db}", study, designs)
-    return designs if study is None else {study: designs[study]}
 
 
 def _is_of(info: TableInfo, designs: dict[str, str | None]) -> bool:

@@ -133,7 +133,9 @@ def run_anywhere(work: Coroutine[Any, Any, T], stop: Callable[[], None] | None =
 
     There, interrupting the cell calls `stop`, as Ctrl-C does in a terminal; without `stop` the cell just ends.
     """
-    if not _is_loop_running():
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
         return asyncio.run(work)
     results: list[T] = []
     failed: list[BaseException] = []
@@ -156,14 +158,6 @@ def run_anywhere(work: Coroutine[Any, Any, T], stop: Callable[[], None] | None =
     if failed:
         raise failed[0]
     return results[0]
-
-
-def _is_loop_running() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)

@@ -227,7 +227,10 @@ class Runner:
                         f"{lane.provider.name}/{lane.model.requested_model}", *lane.uncounted.counts, self.writer.db
                     )
                 )
-            self._end_after_many_declined(lane, verdict.reason)
+            if lane.declined.are_too_many:
+                n, limit = len(lane.declined.in_a_row), "--stop-after-declined"
+                said = f"{n} different trials in a row were declined ({limit}), the last with: {verdict.reason}"
+                lane.stop(self._maker.redacted(said))
             if is_answer:
                 lane.pace.used(reply.input_tokens, reply.output_tokens)
                 lane.failed_in_a_row, lane.loading_since_s = 0, None
@@ -281,13 +284,6 @@ class Runner:
         except BudgetReached as reached:
             lane.stop(str(reached))
             return None
-
-    def _end_after_many_declined(self, lane: Lane, reason: str) -> None:
-        if lane.declined.are_too_many:
-            n, limit = len(lane.declined.in_a_row), "--stop-after-declined"
-            lane.stop(
-                self._maker.redacted(f"{n} different trials in a row were declined ({limit}), the last with: {reason}")
-            )
 
     async def _put_at_risk(self, lane: Lane, body: Mapping[str, Any], reserved_usd: float) -> float:
         """Store on disk what this request may cost before it is sent: if this run is killed, the next one counts it.

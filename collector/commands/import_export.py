@@ -218,7 +218,12 @@ def export_command(
     if layout is not None:
         if view or file_format or spreadsheet_safe or prompts:
             raise UsageError(f"--layout {layout} always writes trials, as Parquet.")
-        _export_for_scout(db, out or Path("transcripts") / "trials.parquet", study, overwrite, anonymous)
+        from slant.collector.view.bundle import export_for_scout
+
+        out = out or Path("transcripts") / "trials.parquet"
+        if_interrupted("Left at once.", _left_as_it_was(out))
+        n_trials = export_for_scout(db, out, study, overwrite=overwrite, anonymous=anonymous)
+        say(f'{n_trials:,} trials written to {out}. In Python: inspect_scout.transcripts_from("{out.parent}")')
         return
     asked_for, view = view, view or usual_view(db, study)
     path = out or Path(f"{view}.{file_format or 'parquet'}")
@@ -243,14 +248,6 @@ def export_command(
 
 def _left_as_it_was(path: Path) -> str:
     return f"{path} is unchanged: a file is replaced only once it is complete."
-
-
-def _export_for_scout(db: Path, out: Path, study: str | None, overwrite: bool, anonymous: bool) -> None:
-    from slant.collector.view.bundle import export_for_scout
-
-    if_interrupted("Left at once.", _left_as_it_was(out))
-    n_trials = export_for_scout(db, out, study, overwrite=overwrite, anonymous=anonymous)
-    say(f'{n_trials:,} trials written to {out}. In Python: inspect_scout.transcripts_from("{out.parent}")')
 
 
 def _export_lake(db: Path, folder: Path, anonymous: bool) -> None:

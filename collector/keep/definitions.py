@@ -13,7 +13,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -153,7 +153,10 @@ def _made(migrations: Sequence[str], views: Sequence[str]) -> Definitions:
             place = str(file).replace("'", "''")
             connection.execute(f"ATTACH '{place}' AS db (STORAGE_VERSION '{STORAGE_VERSION}')")
             connection.execute("USE db")
-            tables = list(_after_each(connection, migrations))
+            tables = []
+            for migration in migrations:
+                connection.execute(migration)
+                tables.append(contents_of(connection, "db").tables)
             own = len(view_texts())
             connection.execute("BEGIN")
             make_views(connection, views[:own])
@@ -167,15 +170,13 @@ def _made(migrations: Sequence[str], views: Sequence[str]) -> Definitions:
             return Definitions(tables, contents_of(connection, "own").views)
 
 
-def _after_each(connection: duckdb.DuckDBPyConnection, migrations: Sequence[str]) -> Iterator[Mapping[str, str]]:
-    for migration in migrations:
-        connection.execute(migration)
-        yield contents_of(connection, "db").tables
-
-
 def cached_file(migrations: tuple[str, ...], views: tuple[str, ...], ending: str) -> Path:
     """Return the path in the user's cache for this DuckDB's database of these texts; it need not exist yet."""
-    return _cache_folder() / f"{_name_of(migrations, views)}{ending}"
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:  # there is no home
+        cache = Path(tempfile.gettempdir()) / f"slant-{os.getpid()}"
+    return cache / "slant" / "definitions" / f"{_name_of(migrations, views)}{ending}"
 
 
 @functools.lru_cache(maxsize=4)
@@ -217,11 +218,3 @@ def _checksum_of(cached: Path) -> Path:
 
 def _checksum(content: bytes) -> bytes:
     return hashlib.blake2b(content).hexdigest().encode()
-
-
-def _cache_folder() -> Path:
-    try:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # there is no home
-        cache = Path(tempfile.gettempdir()) / f"slant-{os.getpid()}"
-    return cache / "slant" / "definitions"

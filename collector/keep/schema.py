@@ -166,7 +166,12 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bo
     for design, views in _third_party_views(tuple(sys.path)).items():
         its_version = _hash(list(views.values()))
         if is_new or _value(connection, f"views of {design}") != its_version:
-            _make(connection, design, views)
+            for name, text in views.items():
+                try:
+                    connection.execute(text)
+                except duckdb.Error as error:
+                    why = str(error).splitlines()[0]
+                    raise DesignError(f'The view "{name}" of the design "{design}" can\'t be made.', why) from error
             _set_value(connection, f"views of {design}", its_version)
     if is_new:
         for statement in comment_statements(connection):
@@ -203,15 +208,6 @@ def _has_views(connection: duckdb.DuckDBPyConnection) -> bool:
 def _third_party_views(path: tuple[str, ...]) -> dict[str, dict[str, str]]:
     """Return other packages' views by design and name; searched once for each `path` of Python."""
     return {design.name: dict(design.analyses.views) for design in third_party_designs() if design.analyses.views}
-
-
-def _make(connection: duckdb.DuckDBPyConnection, design: str, views: dict[str, str]) -> None:
-    for name, text in views.items():
-        try:
-            connection.execute(text)
-        except duckdb.Error as error:
-            reason = str(error).splitlines()[0]
-            raise DesignError(f'The view "{name}" of the design "{design}" can\'t be made.', reason) from error
 
 
 @functools.cache

@@ -273,7 +273,12 @@ class Pages:
         with guarded(self.db, shows_waiting=shows_waiting) as connection:
             changed_at = self.db.stat().st_mtime_ns
             if self._kinds[0] != changed_at:
-                self._kinds = (changed_at, _kinds_in(connection))
+                pages = {"trials": "Trials"}
+                if paired_cells(connection):
+                    pages["pairs"] = "Pairs"
+                if names := conversation_names(connection):
+                    pages["games"] = " and ".join(f"{name}s" for name in names).capitalize()
+                self._kinds = (changed_at, pages | {"runs": "Runs", "tables": "Tables"})
             yield connection
 
     def _notes(self) -> dict[str, dict[str, str]]:
@@ -285,16 +290,6 @@ class Pages:
     def _page(self, template: str, **content: Any) -> str:
         usual = {"nav": self._kinds[1], "refresh": None, "here": template}
         return self._environment.get_template(f"{template}.html.j2").render(usual | content)
-
-
-def _kinds_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Return the kinds of pages that have something to show, each with its title."""
-    pages = {"trials": "Trials"}
-    if paired_cells(connection):
-        pages["pairs"] = "Pairs"
-    if names := conversation_names(connection):
-        pages["games"] = " and ".join(f"{name}s" for name in names).capitalize()
-    return pages | {"runs": "Runs", "tables": "Tables"}
 
 
 def _reading(row: Mapping[str, Any]) -> str:

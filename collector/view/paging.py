@@ -196,19 +196,14 @@ def _page_of_many(
         chosen = rows_of(places.limit(n_places))
         if len(chosen) < n_places:
             break
-        page = page_of(rows.filter(_any_of(chosen)), order, ON_A_PAGE, query)
+        condition = ColumnExpression("trial_id").isin(*(ConstantExpression(place["trial_id"]) for place in chosen))
+        for name in _AS_ASKED:  # limited to the range of these places
+            if all(place.get(name) is not None for place in chosen):
+                condition &= between(name, chosen)
+        page = page_of(rows.filter(condition), order, ON_A_PAGE, query)
         if (page.before if is_backwards else page.after) is not None:
             return page
     return page_of(rows, order, ON_A_PAGE, query)
-
-
-def _any_of(places: Sequence[Mapping[str, Any]]) -> Expression:
-    """Return the condition for these ids, limited to the range of these places."""
-    condition = ColumnExpression("trial_id").isin(*(ConstantExpression(place["trial_id"]) for place in places))
-    for name in _AS_ASKED:
-        if all(place.get(name) is not None for place in places):
-            condition &= between(name, places)
-    return condition
 
 
 def _is_number(kind: object) -> bool:

@@ -73,20 +73,16 @@ def page_of_trials(
         columns.append(cut.alias(name))
     if not chosen.sort:
         page = page_of(trials, chosen.order, ON_A_PAGE, query, [ColumnExpression(name) for name in _PLACE])
-        if _lie_together(page.rows):
+        # few other trials lie between those of one run with nearby numbers
+        are_known = bool(page.rows) and not any(None in place.values() for place in page.rows)
+        numbers = [place["sequence"] for place in page.rows] if are_known else []
+        is_one_run = len({place["run_id"] for place in page.rows}) == 1
+        if numbers and is_one_run and max(numbers) - min(numbers) < _NEARBY:
             near = between("sequence", page.rows) & between("run_id", page.rows)
             wide = connection.view("trials").filter(near).select(ColumnExpression("attempt_id"), *columns)
             rows = {row["attempt_id"]: row for row in rows_of(wide)}
             return replace(page, rows=[rows[place["attempt_id"]] for place in page.rows])
     return page_of(trials, chosen.order, ON_A_PAGE, query, columns)
-
-
-def _lie_together(places: list[dict[str, Any]]) -> bool:
-    """Return whether few other trials lie between these: all belong to one run, with nearby numbers."""
-    if not places or any(None in place.values() for place in places):
-        return False
-    numbers = [place["sequence"] for place in places]
-    return len({place["run_id"] for place in places}) == 1 and max(numbers) - min(numbers) < _NEARBY
 
 
 @dataclass(frozen=True)

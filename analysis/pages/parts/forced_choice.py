@@ -181,8 +181,12 @@ def stimuli(section: SectionData) -> Group | None:
     if not isinstance(data, ForcedChoiceData) or section.grain["study_version"] != section.study.version:
         return None
     words = pl.DataFrame([row for test in data.tests.values() for row in _word_rows(test)])
+    counts = []
+    for test in data.tests.values():
+        tiers = Counter(word.tier or "not said" for word in test.words)
+        counts += [{"test": test.label, "where from": _TIERS.get(tier, tier), "words": n} for tier, n in tiers.items()]
     tables = (
-        CaptionedTable("Sources of the words", text_table(_tier_counts(data)), is_open=True),
+        CaptionedTable("Sources of the words", text_table(pl.DataFrame(counts)), is_open=True),
         CaptionedTable(f"All {words.height} words", text_table(words)),
     )
     return Group(
@@ -205,11 +209,3 @@ def _word_rows(test: ChoiceTest) -> list[dict[str, str | None]]:
         }
         for word in test.words
     ]
-
-
-def _tier_counts(data: ForcedChoiceData) -> pl.DataFrame:
-    rows = []
-    for test in data.tests.values():
-        tiers = Counter(word.tier or "not said" for word in test.words)
-        rows += [{"test": test.label, "where from": _TIERS.get(tier, tier), "words": n} for tier, n in tiers.items()]
-    return pl.DataFrame(rows)

@@ -106,7 +106,12 @@ def choices(section: SectionData) -> Group | None:
     tables = []
     if curves.height:
         caption = "How often the choice is the group last chosen for the class (%), by quarter of the rounds"
-        tables.append(CaptionedTable(caption, text_table(_repeat_rates(section, curves))))
+        quarter = (4 * (pl.col("round") - 1) // pl.col("round").max().over(_CELL)).clip(0, 3) + 1
+        keys = ["variant", "model", "quarter"]
+        repeats = (pl.col("repeat_rate") * pl.col("n_with_past")).sum() / pl.col("n_with_past").sum()
+        rates = curves.with_columns(quarter=quarter).group_by(keys, maintain_order=True).agg(rate=_percent(repeats))
+        by_quarter = _ordered(section, rates).pivot("quarter", index=_CELL, values="rate", maintain_order=True)
+        tables.append(CaptionedTable(caption, text_table(by_quarter)))
     if shares.height:
         tables.append(
             CaptionedTable("Share of each group in the jobs of a class (%)", text_table(_shares(section, shares)))
@@ -185,15 +190,6 @@ def _differences(rows: pl.DataFrame) -> pl.DataFrame:
     named = rows.with_columns(pl.col("index").replace(INDEX_NAMES), difference=difference)
     table = declared_columns(named, _DIFFERENCES)
     return table.select(name for name in table.columns if table[name].null_count() < table.height)
-
-
-def _repeat_rates(section: SectionData, curves: pl.DataFrame) -> pl.DataFrame:
-    quarter = (4 * (pl.col("round") - 1) // pl.col("round").max().over(_CELL)).clip(0, 3) + 1
-    keys = ["variant", "model", "quarter"]
-    repeats = (pl.col("repeat_rate") * pl.col("n_with_past")).sum() / pl.col("n_with_past").sum()
-    rates = curves.with_columns(quarter=quarter).group_by(keys, maintain_order=True).agg(rate=_percent(repeats))
-    ordered = _ordered(section, rates)
-    return ordered.pivot("quarter", index=_CELL, values="rate", maintain_order=True)
 
 
 def _shares(section: SectionData, shares: pl.DataFrame) -> pl.DataFrame:

@@ -119,7 +119,12 @@ def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), sourc
         for key, cell_games in games.group_by(KEY)
         if key in rounds_by_cell
     ]
-    return _with_variants(sorted(cells, key=_place), variants, name)
+    known_names = sorted({known for cell in cells for known in (cell.key["variant"], cell.game_variant)})
+    for variant in variants:
+        if variant not in known_names:
+            raise UnknownNameError(f'variant with complete games of "{name}"', variant, known_names)
+    wanted = [cell for cell in cells if not variants or {cell.key["variant"], cell.game_variant} & set(variants)]
+    return sorted(wanted, key=_place)
 
 
 def _cell(key: dict[str, Any], games: pl.DataFrame, rounds: pl.DataFrame, labels: Mapping[Any, Any]) -> GameCell:
@@ -144,14 +149,6 @@ def _place(cell: GameCell) -> tuple[Any, ...]:
     key = cell.key
     no = (cell.model_no is None, cell.model_no or 0)
     return (key["source"], key["study"], key["study_version"], key["variant"], *no, key["model"])
-
-
-def _with_variants(cells: list[GameCell], variants: Sequence[str], study: str) -> list[GameCell]:
-    known_names = sorted({name for cell in cells for name in (cell.key["variant"], cell.game_variant)})
-    for name in variants:
-        if name not in known_names:
-            raise UnknownNameError(f'variant with complete games of "{study}"', name, known_names)
-    return [cell for cell in cells if not variants or {cell.key["variant"], cell.game_variant} & set(variants)]
 
 
 def has_games(study: Study) -> bool:

@@ -301,8 +301,12 @@ def _run_test(
     is_of_fewer = refits.height - 1 < test.n_kept(db)
     rows, not_kept = summed_up(db, summary, "permutation_cells", workers, is_of_fewer=is_of_fewer)
     values = cells.join(refits.select("number", "status"), on="number", how="left", maintain_order="left")
+    fitted = _main_fit(db, test)
+    joined = rows.drop("call_id").join(fitted, on=_CELL, how="left", nulls_equal=True, maintain_order="left")
+    names = [name for name in joined.columns if name != "observed_main_fit"]
+    names.insert(names.index("observed") + 1, "observed_main_fit")
     return PermutationResult(
-        _with_main_fit(db, test, rows),
+        joined.select(*_grain_columns(test), *names),
         values.select(*_grain_columns(test), pl.all()),
         refits.select(*_grain_columns(test), pl.all()),
         permuted.not_kept or not_kept,
@@ -316,15 +320,6 @@ def _refits(parts: Sequence[Results]) -> tuple[pl.DataFrame, pl.DataFrame]:
     joined = rows.join(calls, on="call_id", how="left", maintain_order="left")
     order = ("number", "seed", "status", "n_divergent", "n_max_treedepth", "is_singular", "messages", "seconds")
     return joined.select(order), pl.concat([part.frames["permutation_draws"] for part in parts]).drop("call_id")
-
-
-def _with_main_fit(db: Path, test: PermutationTest, rows: pl.DataFrame) -> pl.DataFrame:
-    joined = rows.drop("call_id").join(
-        _main_fit(db, test), on=_CELL, how="left", nulls_equal=True, maintain_order="left"
-    )
-    names = [name for name in joined.columns if name != "observed_main_fit"]
-    names.insert(names.index("observed") + 1, "observed_main_fit")
-    return joined.select(*_grain_columns(test), *names)
 
 
 def _grain_columns(test: PermutationTest) -> list[pl.Expr]:

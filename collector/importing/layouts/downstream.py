@@ -127,7 +127,11 @@ def _association(study: Study, test: str, wording: int, cells: Mapping[str, Any]
         raise CellError(f"attribute must be another word in each row of an answer, but several are {shown(twice)}")
     lists = study.data.tests[test].words(study.data.wordings[wording].words)
     _check_sides(lists, ATTRIBUTES, dict(zip(words, of_words, strict=True)))
-    _check_whole(lists, words)
+    listed, here = {each.casefold(): each for side in ATTRIBUTES for each in lists[side]}, set(map(str.casefold, words))
+    missing = [each for plain, each in listed.items() if plain not in here]
+    if missing and here < set(listed):  # every prompt showed all words of a test: rows were lost
+        first = ", ".join(missing[:_SHOWN_WORDS]) + (" …" if len(missing) > _SHOWN_WORDS else "")
+        raise CellError(f"an answer must have a row for each word of its test, but lacks {len(missing)}: {first}")
     names, first = _names(lists, cells)
     poles = "".join("p" if side == "a" else "n" for side in of_words)
     factors = {"first_option": names[first], "words": words, "poles": poles, "is_order_known": False}
@@ -207,15 +211,6 @@ def _check_sides(lists: Mapping[str, Sequence[str]], both: Sequence[str], sides:
         own = known.get(name.casefold(), side)
         if own[-1] != side:
             raise CellError(f"{shown(name)} is of side {side} here, but the study has it in {own}")
-
-
-def _check_whole(lists: Mapping[str, Sequence[str]], words: Sequence[str]) -> None:
-    """Check that every prompt showed all words of a test: if some are missing, rows were lost."""
-    listed, here = {each.casefold(): each for side in ATTRIBUTES for each in lists[side]}, set(map(str.casefold, words))
-    missing = [each for plain, each in listed.items() if plain not in here]
-    if missing and here < set(listed):
-        first = ", ".join(missing[:_SHOWN_WORDS]) + (" …" if len(missing) > _SHOWN_WORDS else "")
-        raise CellError(f"an answer must have a row for each word of its test, but lacks {len(missing)}: {first}")
 
 
 @dataclass(slots=True)

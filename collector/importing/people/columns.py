@@ -185,7 +185,11 @@ class PeopleColumns:
             for ours, theirs in _ALIASES.items()
             if ours not in known and any(name in unnamed for name in theirs)
         }
-        values = _by_our_names(self.values, usual | dict(self.called.columns))
+        theirs = usual | dict(self.called.columns)
+        ours = {tidy_name(column): name for name, column in theirs.items()}
+        values: dict[str, dict[str, str]] = {}  # by our names of columns, if some are typed by the file's own
+        for name, said in self.values.items():
+            values.setdefault(name if name in theirs else ours.get(name, name), {}).update(said)
         if usual.get("phase") and "phase" not in values:
             values["phase"] = _BLOCKS
         called = replace(self.called, columns={**usual, **self.called.columns})
@@ -290,15 +294,6 @@ def _mapped(values: Mapping[str, str], cell: object) -> str | None:
     if said in values:
         return values[said]
     return next((ours for theirs, ours in values.items() if theirs.casefold() == said.casefold()), None)
-
-
-def _by_our_names(values: Mapping[str, Mapping[str, str]], theirs: Mapping[str, str]) -> dict[str, Mapping[str, str]]:
-    """Return values by our names of columns, if some are typed by the file's own."""
-    ours = {tidy_name(column): name for name, column in theirs.items()}
-    found: dict[str, dict[str, str]] = {}
-    for name, said in values.items():
-        found.setdefault(name if name in theirs else ours.get(name, name), {}).update(said)
-    return dict(found)
 
 
 def _rows_of_service(file: TableFile) -> tuple[set[int], set[int]]:
