@@ -47,8 +47,6 @@ class Asks:
     conversation: str = ""
     """Name a conversation of many turns whose later ones depend on the earlier ones ("game"); empty if each question is
     independent."""
-    asks_models: bool = True
-    """False for a design that takes foreign rows and asks no model."""
     plays_games: bool = False
     """True if a plan can't know which trials of a conversation follow: each depends on the answers before."""
     dealt_words: str = "words dealt to groups at random"

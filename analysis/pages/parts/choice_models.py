@@ -10,7 +10,6 @@ import polars as pl
 
 from slant.analysis.fitting.choices import newest_fits
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData, declared_columns
-from slant.analysis.pages.report_tables import text_table
 
 _LIMITS = (
     "What you may say: these numbers describe this model's choices, under this wording and these rewards; "
@@ -92,8 +91,8 @@ def _policies(section: SectionData) -> Iterator[CaptionedTable]:
     shown = declared_columns(rows.with_columns(elpd=pl.col("elpd_difference").round(1) + 0.0), _POLICIES)
     near = ~rows["verdict"].str.starts_with("It predicts worse")
     caption = "Which policy plays like this: the best, and others that predict about as well"
-    yield CaptionedTable(caption, text_table(shown.filter(near)), is_open=True)
-    yield CaptionedTable("All candidates", text_table(shown))
+    yield CaptionedTable.of(caption, shown.filter(near), is_open=True)
+    yield CaptionedTable.of("All candidates", shown)
 
 
 _POLICIES = """
@@ -135,7 +134,7 @@ def _learners(section: SectionData) -> Iterator[CaptionedTable]:
     shown = declared_columns(told, _LEARNERS)
     names = "models and people" if people.height else "models"
     caption = f"What {names} learn by (rates and proportions from 0 to 1; sd: between games)"
-    yield CaptionedTable(caption, text_table(shown), is_open=shown.height <= 60)
+    yield CaptionedTable.of(caption, shown, is_open=shown.height <= 60)
 
 
 def _terms(section: SectionData) -> Iterator[CaptionedTable]:
@@ -143,9 +142,8 @@ def _terms(section: SectionData) -> Iterator[CaptionedTable]:
     if rows.is_empty():
         return
     remark = pl.when("is_penalised").then(pl.lit("choices are separated: penalised")).otherwise(pl.lit(""))
-    shown = declared_columns(rows.with_columns(remark=remark), _TERMS)
     caption = "What predicts choices: conditional logits, errors over games (a description, not a cause)"
-    yield CaptionedTable(caption, text_table(shown))
+    yield CaptionedTable.of(caption, rows.with_columns(remark=remark), _TERMS)
 
 
 def _replays(section: SectionData) -> Iterator[CaptionedTable]:
@@ -159,8 +157,8 @@ def _replays(section: SectionData) -> Iterator[CaptionedTable]:
         rows = rows.join(best, on=["call_id", "policy"], how="left", maintain_order="left")
         shown_policy = shown_policy | pl.col("is_shown").fill_null(False)
     named = pl.when(kind="sd").then(pl.format("SD of {}", "statistic")).otherwise("statistic")
-    shown = declared_columns(rows.filter(shown_policy).with_columns(named=named), _REPLAYS)
-    yield CaptionedTable("Do replays look like the games? The best candidate and the learner", text_table(shown))
+    shown = rows.filter(shown_policy).with_columns(named=named)
+    yield CaptionedTable.of("Do replays look like the games? The best candidate and the learner", shown, _REPLAYS)
 
 
 def _explored(section: SectionData) -> Iterator[CaptionedTable]:
@@ -170,4 +168,4 @@ def _explored(section: SectionData) -> Iterator[CaptionedTable]:
     shown = declared_columns(rows, _EXPLORED)
     shown = shown.pivot("statistic", index=["variant", "model", "exploration", "replays pass"], values="value")
     caption = "What indices would be with more or less exploration, under the learner (mean and 95 % of replays)"
-    yield CaptionedTable(caption, text_table(shown))
+    yield CaptionedTable.of(caption, shown)

@@ -12,7 +12,6 @@ import polars as pl
 
 from slant.analysis.fitting.frames import ENGINE
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData, declared_columns
-from slant.analysis.pages.report_tables import text_table
 from slant.collector.designs.forced_choice.words import ChoiceTest, ForcedChoiceData
 
 _KINDS = {"population": "median word", "item_averaged": "averaged over the words"}
@@ -34,7 +33,7 @@ def answers(section: SectionData) -> Group | None:
         return None
     caption = "Table 3. Observed compliance: valid answers, and kinds of other answers"
     tables = (
-        CaptionedTable(caption, text_table(table), is_open=True),
+        CaptionedTable.of(caption, table, is_open=True),
         *section.captioned_tables("consistency_by_condition", "observed_delta_p", "consistency_by_tier"),
     )
     return Group("answers", "compliance and consistency as observed", tables=tables)
@@ -77,9 +76,9 @@ def falsification(section: SectionData) -> Group | None:
         "The labels of the conditions were swapped at random within each word, and the model was refitted. "
         "Compare the observed difference with the null distribution and its centre, which is not 0."
     )
-    comparison = CaptionedTable(
-        "Observed difference and its null distribution", text_table(_permutations(frame)), is_open=True
-    )
+    rows = frame.filter(pl.col("scale") == "delta_p", pl.col("kind") == "population")
+    caption = "Observed difference and its null distribution"
+    comparison = CaptionedTable.of(caption, rows, _PERMUTATIONS, is_open=True)
     tables = (comparison, *section.captioned_tables("permutation_tests"))
     return Group("permutations", "permutations", (text,), tables)
 
@@ -92,7 +91,7 @@ def order(section: SectionData) -> Group | None:
 
 
 def _open_tables(shaped: Sequence[tuple[str, pl.DataFrame | None]]) -> list[CaptionedTable]:
-    return [CaptionedTable(caption, text_table(frame), is_open=True) for caption, frame in shaped if frame is not None]
+    return [CaptionedTable.of(caption, frame, is_open=True) for caption, frame in shaped if frame is not None]
 
 
 def _verdicts(diagnostics: pl.DataFrame) -> tuple[str, ...]:
@@ -163,11 +162,6 @@ def _diagnostics(rows: pl.DataFrame) -> pl.DataFrame | None:
     return declared_columns(rows, _DIAGNOSTICS) if rows.height else None
 
 
-def _permutations(frame: pl.DataFrame) -> pl.DataFrame:
-    rows = frame.filter(pl.col("scale") == "delta_p", pl.col("kind") == "population")
-    return declared_columns(rows, _PERMUTATIONS)
-
-
 _TIERS = {
     "published_same_iat": "published for this IAT",
     "published_other_iat": "published for another IAT",
@@ -186,8 +180,8 @@ def stimuli(section: SectionData) -> Group | None:
         tiers = Counter(word.tier or "not said" for word in test.words)
         counts += [{"test": test.label, "where from": _TIERS.get(tier, tier), "words": n} for tier, n in tiers.items()]
     tables = (
-        CaptionedTable("Sources of the words", text_table(pl.DataFrame(counts)), is_open=True),
-        CaptionedTable(f"All {words.height} words", text_table(words)),
+        CaptionedTable.of("Sources of the words", pl.DataFrame(counts), is_open=True),
+        CaptionedTable.of(f"All {words.height} words", words),
     )
     return Group(
         "stimuli",

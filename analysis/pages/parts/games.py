@@ -12,7 +12,6 @@ from dataclasses import replace
 import polars as pl
 
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData, declared_columns
-from slant.analysis.pages.report_tables import text_table
 from slant.analysis.questions.games.indices import with_game_variant
 
 _CELL = ["variant", "model"]
@@ -21,6 +20,7 @@ INDEX_NAMES = {
     "si": "SI (bits)", "bgd": "BGD", "gasi": "GASI", "mutual_information_bits": "mutual information (bits)",
     "bgd_divergence_bits": "BGD as divergence (bits)", "gasi_divergence_bits": "GASI as divergence (bits)",
 }  # fmt: skip
+_INDEX_NAMED = pl.col("index").replace(INDEX_NAMES)
 _FIRST = ("si", "bgd", "gasi")
 _HEADINGS = {"value": "{}", "mde": "MDE of {}", "chance": "{} by chance"}
 _EXPLANATION = (
@@ -48,9 +48,7 @@ def ends(section: SectionData) -> Group | None:
     )
     columns = [name for name in unfinished.columns if name in (*_CELL, "last_round_median") or name.startswith("n_")]
     caption = "Cells with incomplete games, or games that more than one model answered"
-    first = (
-        (CaptionedTable(caption, text_table(unfinished.select(columns)), is_open=True),) if unfinished.height else ()
-    )
+    first = (CaptionedTable.of(caption, unfinished.select(columns), is_open=True),) if unfinished.height else ()
     return Group("ends", "how games ended", (text, *changed_models), (*first, table))
 
 
@@ -63,7 +61,7 @@ def indices(section: SectionData) -> Group | None:
     if intervals.height:
         tables = [
             _open_if_short("Indices, their intervals, and the level of chance", _with_chance(section, intervals)),
-            CaptionedTable("All indices", text_table(_all_indices(section, intervals))),
+            CaptionedTable.of("All indices", _ordered(section, intervals).with_columns(_INDEX_NAMED), _INDICES),
         ]
     tables += section.captioned_tables("allocation_indices")
     command = f"analyze indices --study {section.study.as_typed}"
@@ -111,11 +109,9 @@ def choices(section: SectionData) -> Group | None:
         repeats = (pl.col("repeat_rate") * pl.col("n_with_past")).sum() / pl.col("n_with_past").sum()
         rates = curves.with_columns(quarter=quarter).group_by(keys, maintain_order=True).agg(rate=_percent(repeats))
         by_quarter = _ordered(section, rates).pivot("quarter", index=_CELL, values="rate", maintain_order=True)
-        tables.append(CaptionedTable(caption, text_table(by_quarter)))
+        tables.append(CaptionedTable.of(caption, by_quarter))
     if shares.height:
-        tables.append(
-            CaptionedTable("Share of each group in the jobs of a class (%)", text_table(_shares(section, shares)))
-        )
+        tables.append(CaptionedTable.of("Share of each group in the jobs of a class (%)", _shares(section, shares)))
     tables += section.captioned_tables(
         "allocation_exploration", "allocation_success", "allocation_points", "elicited_rates"
     )
@@ -127,7 +123,7 @@ def _has_games(section: SectionData) -> bool:
 
 
 def _open_if_short(caption: str, frame: pl.DataFrame) -> CaptionedTable:
-    return CaptionedTable(caption, text_table(frame), is_open=frame.height <= _SHORT)
+    return CaptionedTable.of(caption, frame, is_open=frame.height <= _SHORT)
 
 
 def _ordered(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:
@@ -148,7 +144,7 @@ def _with_chance(section: SectionData, intervals: pl.DataFrame) -> pl.DataFrame:
         conf_low=pl.coalesce("conf_low", "boot_low"), conf_high=pl.coalesce("conf_high", "boot_high")
     )
     labelled = rows.with_columns(
-        index=pl.col("index").replace(INDEX_NAMES),
+        index=_INDEX_NAMED,
         value=_interval("estimate", "conf_low", "conf_high"),
         mde=_number("mde").fill_null(""),
         chance=_interval("random_level", "random_low", "random_high"),
@@ -171,10 +167,6 @@ def _with_chance(section: SectionData, intervals: pl.DataFrame) -> pl.DataFrame:
     ).drop([] if wide["n_incomplete"].sum() else ["not complete"])
 
 
-def _all_indices(section: SectionData, intervals: pl.DataFrame) -> pl.DataFrame:
-    return declared_columns(_ordered(section, intervals).with_columns(pl.col("index").replace(INDEX_NAMES)), _INDICES)
-
-
 _INDICES = """
 variant | model | index | games = n_games | estimate | sd | conf_low | conf_high | boot_low | boot_high | MDE = mde
 random_level | random_low | random_high | is_current
@@ -187,7 +179,7 @@ games = {n_games} and {n_games_reference} | p_value | p_adjusted | adjust | comp
 
 def _differences(rows: pl.DataFrame) -> pl.DataFrame:
     difference = _interval("difference", "boot_low", "boot_high")
-    named = rows.with_columns(pl.col("index").replace(INDEX_NAMES), difference=difference)
+    named = rows.with_columns(_INDEX_NAMED, difference=difference)
     table = declared_columns(named, _DIFFERENCES)
     return table.select(name for name in table.columns if table[name].null_count() < table.height)
 

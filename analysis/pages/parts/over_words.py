@@ -5,7 +5,6 @@ from __future__ import annotations
 import polars as pl
 
 from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData, declared_columns
-from slant.analysis.pages.report_tables import text_table
 from slant.analysis.questions.checks.sentences import Context
 from slant.analysis.questions.checks.study_checks import ALPHA, BOUND
 from slant.analysis.questions.checks.trials import SIGN_KEPT
@@ -27,9 +26,7 @@ def held(section: SectionData) -> Group | None:
     if rows.is_empty():
         return None
     context = _context(section)
-    table = CaptionedTable(
-        "Effects over words and wordings, and smallest detectable effects", text_table(_shown(rows, context))
-    )
+    table = CaptionedTable.of("Effects over words and wordings, and smallest detectable effects", _shown(rows, context))
     texts = (over_words_verdict(rows), *over_words_details(rows, context))
     return Group("over-words", "other words and wordings", texts, (table,))
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData, declared_columns
-from slant.analysis.pages.report_tables import text_table
+from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData
 
 _EXPLANATION = (
     "D of an answer is 1 if all words go to the group of the usual association, 0 if they are divided "
@@ -23,8 +22,7 @@ def bias(section: SectionData) -> Group | None:
     if rows.is_empty():
         return None
     columns = "model | test | answers = n_trials | with D = n_d | mean D = mean_d:.3 | SD = sd_d:.3 | t:.2"
-    table = declared_columns(rows, columns + _counts(rows, _COUNTED))
-    by_test = CaptionedTable("D by model and test", text_table(table), is_open=True)
+    by_test = CaptionedTable.of("D by model and test", rows, columns + _counts(rows, _COUNTED), is_open=True)
     tables = (by_test, *section.captioned_tables("pairing_bias_by_condition"))
     return Group("bias", "which group gets which words", (_EXPLANATION,), tables)
 
@@ -40,16 +38,7 @@ _ON_DECISIONS = (
     "here, and no proportion includes them. t compares the proportion with .5, and treats conversations as "
     "independent; those about the same people are not."
 )
-_UNDECIDED = (
-    "n_undecided",
-    "n_refused",
-    "n_truncated",
-    "n_filtered",
-    "n_malformed",
-    "n_rejected",
-    "n_ended_early",
-    "n_open",
-)
+_UNDECIDED = ("n_undecided", *_COUNTED[2:], "n_ended_early", "n_open")
 
 
 _DECISIONS = (
@@ -77,12 +66,15 @@ def decisions(section: SectionData) -> Group | None:
         return None
     chained = section.own("estimates_over_clusters").filter(pl.col("engine") == "logistic")
     of_chained = () if chained.is_empty() else (_ON_CHAINED.format(clusters=_clusters(chained)), *_claims(chained))
-    table = declared_columns(rows, _DECISIONS + _counts(rows, _UNDECIDED)) if rows.height else rows
-    caption = "Decisions with the usual association, by model and test"
-    tables = [] if rows.is_empty() else [CaptionedTable(caption, text_table(table), is_open=True)]
-    by_wording = section.captioned_tables("decision_bias_by_condition")
-    over = () if chained.is_empty() else (_over_clusters(chained),)
-    return Group("decisions", "who gets what", (_ON_DECISIONS, *of_chained), (*tables, *over, *by_wording, *asked))
+    tables = []
+    if rows.height:
+        caption = "Decisions with the usual association, by model and test"
+        tables.append(CaptionedTable.of(caption, rows, _DECISIONS + _counts(rows, _UNDECIDED), is_open=True))
+    if chained.height:
+        caption = "D and the decision after it, over other clusters"
+        tables.append(CaptionedTable.of(caption, chained, _OVER_CLUSTERS, is_open=True))
+    tables += section.captioned_tables("decision_bias_by_condition")
+    return Group("decisions", "who gets what", (_ON_DECISIONS, *of_chained), (*tables, *asked))
 
 
 def _clusters(chained: pl.DataFrame) -> str:
@@ -102,8 +94,3 @@ def _claims(chained: pl.DataFrame) -> list[str]:
         f"{row['std_error']:.3f}, [{row['conf_low']:z.3f}, {row['conf_high']:z.3f}]."
         for row in slopes.drop_nulls(("std_error_clustered", "std_error")).to_dicts()
     ]
-
-
-def _over_clusters(chained: pl.DataFrame) -> CaptionedTable:
-    table = declared_columns(chained, _OVER_CLUSTERS)
-    return CaptionedTable("D and the decision after it, over other clusters", text_table(table), is_open=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData, declared_columns
-from slant.analysis.pages.report_tables import text_table
+from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
 from slant.analysis.questions.alike import PARTS, verdict_sentence
 
 ALIKE = "alike_{part}"
@@ -41,11 +40,11 @@ def models_and_people(section: SectionData) -> Group | None:
         f"{section.labels.get(row['model'], row['model'])}, {row['test']}: {verdict_sentence(row)}"
         for row in summary.drop_nulls("verdict").to_dicts()
     ]
-    tables = [CaptionedTable("Models and people", text_table(_known(summary)), is_open=True)]
+    tables = [CaptionedTable.of("Models and people", _known(summary), is_open=True)]
     for part in PARTS:
         rows = _known(section.own(ALIKE.format(part=part)))
         if rows.height:
-            tables.append(CaptionedTable(_CAPTIONS[part], text_table(rows)))
+            tables.append(CaptionedTable.of(_CAPTIONS[part], rows))
     return Group("models_and_people", "models and people", (*said, _LIMITS, _METHODS), tuple(tables))
 
 
@@ -76,12 +75,10 @@ def retests(section: SectionData) -> Group | None:
         return Group("retests", "the same trials on another occasion", (), (occasions,), (to_make,))
     together, by_test = rows.filter(pl.col("test").is_null()), rows.filter(pl.col("test").is_not_null())
     tables = (
-        CaptionedTable(
-            "Later occasions compared with the first, all tests together",
-            text_table(declared_columns(together, _RETESTS.format(""))),
-            is_open=True,
+        CaptionedTable.of(
+            "Later occasions compared with the first, all tests together", together, _RETESTS.format(""), is_open=True
         ),
-        CaptionedTable("The same by test", text_table(declared_columns(by_test, _RETESTS.format("test")))),
+        CaptionedTable.of("The same by test", by_test, _RETESTS.format("test")),
         occasions,
     )
     return Group("retests", "the same trials on another occasion", (_EXPLANATION,), tables)

@@ -29,6 +29,11 @@ class CaptionedTable:
     table: dict[str, Any]
     is_open: bool = False
 
+    @classmethod
+    def of(cls, caption: str, rows: pl.DataFrame, columns: str = "", *, is_open: bool = False) -> CaptionedTable:
+        """Return the table of these rows; `columns` as `declared_columns` takes them (empty: all as they are)."""
+        return cls(caption, text_table(declared_columns(rows, columns) if columns else rows), is_open)
+
 
 @dataclass(frozen=True)
 class MissingResult:
@@ -76,7 +81,7 @@ class SectionData:
         hidden = ({*_HIDDEN, "fit"} - set(several) - side_by_side) | set(empty)
         visible = rows.drop(column for column in rows.columns if column in hidden)
         title = table_info()[name].title(is_printed=bool(self.study.published))
-        return CaptionedTable(title, text_table(visible))
+        return CaptionedTable.of(title, visible)
 
     def captioned_tables(self, *names: str) -> tuple[CaptionedTable, ...]:
         """Return the tables that have rows, each as `captioned`."""
@@ -125,6 +130,7 @@ _FORMS: dict[str, Callable[[pl.Expr], pl.Expr]] = {
 }
 
 
+_HERE = pl.col("recomputed").alias("here")
 COMPARED = "compared"
 """Name the rows of `analyze compare` in a material."""
 _OF_PRINT = (
@@ -145,27 +151,16 @@ def print_comparison(section: SectionData) -> Group | None:
     counts = rows.with_columns(n=pl.lit(1)).pivot(
         "status", index="table", values="n", aggregate_function="sum", maintain_order=True
     )
-    tables = [CaptionedTable("Printed numbers by status", text_table(counts.fill_null(0)), is_open=True)]
+    tables = [CaptionedTable.of("Printed numbers by status", counts.fill_null(0), is_open=True)]
     if recomputed.height:
-        tables.append(
-            CaptionedTable("Printed numbers that have a counterpart", text_table(_comparison_rows(section, recomputed)))
-        )
+        here = recomputed.select(*_key(section), "printed", _HERE, "status", pl.col("note").fill_null(""))
+        tables.append(CaptionedTable.of("Printed numbers that have a counterpart", here))
     slips = rows.filter(pl.col("status") == "slip")
     if slips.height:
-        tables.append(
-            CaptionedTable(f"Known slips of print ({slips.height})", text_table(_slips(section, slips)), is_open=True)
-        )
+        why = slips.select(*_key(section), "printed", _HERE, pl.col("slip").alias("why"))
+        tables.append(CaptionedTable.of(f"Known slips of print ({slips.height})", why, is_open=True))
     text = _OF_PRINT if section.grain["source"] == PRINT else _OF_ANSWERS.format(study=section.study.name)
     return Group("print", "next to the print", (text,), tuple(tables))
-
-
-def _comparison_rows(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:
-    note = pl.col("note").fill_null("")
-    return rows.select(*_key(section), "printed", pl.col("recomputed").alias("here"), "status", note)
-
-
-def _slips(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select(*_key(section), "printed", pl.col("recomputed").alias("here"), pl.col("slip").alias("why"))
 
 
 def _key(section: SectionData) -> list[pl.Expr]:

@@ -10,15 +10,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from slant.analysis.pages.parts import (
-    choice_models,
-    forced_choice,
-    games,
-    over_words,
-    pairings,
-    people,
-    series,
-)
+from slant.analysis.pages.parts import choice_models, forced_choice, games, over_words, pairings, people, series
 from slant.analysis.pages.parts.records import (
     CaptionedTable,
     Group,
@@ -29,7 +21,6 @@ from slant.analysis.pages.parts.records import (
     print_comparison,
 )
 from slant.analysis.pages.provenance import without_folders
-from slant.analysis.pages.report_tables import text_table
 from slant.analysis.questions.calibration import calibration_sentences, last_calibrations
 from slant.analysis.questions.permutation.sentences import last_permutations, null_sentences
 from slant.analysis.rows.cells import GRAIN
@@ -60,12 +51,10 @@ def ratios(section: SectionData) -> Group | None:
     tables = []
     if effects.height:
         caption = "Ratio of tokens, and the study's own estimate"
-        table = text_table(_effects(effects, _own_estimates(section)))
-        tables.append(CaptionedTable(caption, table, is_open=True))
+        tables.append(CaptionedTable.of(caption, _effects(effects, _own_estimates(section)), is_open=True))
     others = last.filter(pl.col("family") != "lognormal")
     if others.height:
-        table = text_table(declared_columns(others, _FAMILIES))
-        tables.append(CaptionedTable("Other families of the same counts", table))
+        tables.append(CaptionedTable.of("Other families of the same counts", others, _FAMILIES))
     doubts = sorted(
         {
             f"{row['model_label']}, {row['test_label']}: {row['verdict']}"
@@ -133,7 +122,7 @@ def _models(section: SectionData) -> CaptionedTable | None:
         pl.col("last_done_at").dt.strftime("%Y-%m-%d %H:%M").alias("last answer (UTC)"),
         pl.col("n_trials").alias("trials"),
     )
-    return CaptionedTable("Models, settings and days", text_table(shown), is_open=True)
+    return CaptionedTable.of("Models, settings and days", shown, is_open=True)
 
 
 def _without_answer(section: SectionData) -> CaptionedTable | None:
@@ -147,7 +136,7 @@ def _without_answer(section: SectionData) -> CaptionedTable | None:
     shown = named.select("model", "test", "condition", *used).rename(
         {name: name[2:].replace("_", " ") for name in used}
     )
-    return CaptionedTable("How trials ended, by model, test and condition", text_table(shown))
+    return CaptionedTable.of("How trials ended, by model, test and condition", shown)
 
 
 def _left_out_text(section: SectionData) -> str:
@@ -190,15 +179,10 @@ def calibration(section: SectionData) -> Group | None:
     if rows.is_empty():
         return None
     last = last_calibrations(rows)
-    caption = "Ranks, intervals, z-scores and shrinkage of each quantity"
-    table = CaptionedTable(caption, text_table(_shown(last)))
+    shown = declared_columns(last, _CALIBRATION).drop(n for n in _CELL if last[n].null_count() == last.height)
+    table = CaptionedTable.of("Ranks, intervals, z-scores and shrinkage of each quantity", shown)
     texts = (_EXPLAINED, *calibration_sentences(last))
     return Group("calibration", "is the sampler correct?", texts, (table,))
-
-
-def _shown(rows: pl.DataFrame) -> pl.DataFrame:
-    shown = declared_columns(rows, _CALIBRATION)
-    return shown.drop(name for name in _CELL if rows[name].null_count() == rows.height)
 
 
 _CALIBRATION = """
@@ -239,17 +223,11 @@ def nothing(section: SectionData) -> Group | None:
     if rows.is_empty():
         return None
     rows = last_permutations(rows)
-    table = declared_columns(rows, _NOTHING)
     text = (
         "The words of each test were assigned to its two groups at random, so the same analysis then finds only chance."
     )
-    caption = "Observed difference, and differences without an effect"
-    return Group(
-        "nothing",
-        "false positives: random labels",
-        (text, *null_sentences(rows)),
-        (CaptionedTable(caption, text_table(table)),),
-    )
+    table = CaptionedTable.of("Observed difference, and differences without an effect", rows, _NOTHING)
+    return Group("nothing", "false positives: random labels", (text, *null_sentences(rows)), (table,))
 
 
 _NOTHING = """
@@ -268,9 +246,8 @@ def stopping(section: SectionData) -> Group | None:
     rules = dict.fromkeys(look.rule.sentences(look.outcome) for look in looks)
     by_plan = looks_by_plan(looks).values()
     ends = [f"{section.labels.get(m[-1].model, m[-1].model)}: {looks_clause(m)}." for m in by_plan]
-    table = declared_columns(rows, _LOOKS)
-    caption = f"Half of each 95 % interval at each look, in {looks[-1].outcome}"
-    return Group("stopping", "when collecting ended", (*rules, *ends), (CaptionedTable(caption, text_table(table)),))
+    table = CaptionedTable.of(f"Half of each 95 % interval at each look, in {looks[-1].outcome}", rows, _LOOKS)
+    return Group("stopping", "when collecting ended", (*rules, *ends), (table,))
 
 
 _LOOKS = """

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData, declared_columns
-from slant.analysis.pages.report_tables import text_table
+from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData
 from slant.analysis.plots.registry import FigureRows
 from slant.analysis.questions.occasions import IS_LATEST, moved_sentence
 from slant.analysis.questions.successor import summary_sentence
@@ -26,11 +25,10 @@ def occasions_and_successors(section: SectionData) -> Group | None:
         last = watched.filter(IS_LATEST)
         said.append(moved_sentence(last))
         caption = "Shifts since the first occasion, at the last look"
-        tables.append(CaptionedTable(caption, text_table(declared_columns(last, _WATCHED)), is_open=True))
+        tables.append(CaptionedTable.of(caption, last, _WATCHED, is_open=True))
     for (old, new), rows in compared.group_by("old_model", "new_model", maintain_order=True) if compared.height else ():
         said.append(f"{new} as successor of {old}: {summary_sentence(rows)}")
-        table = text_table(declared_columns(rows, _COMPARED))
-        tables.append(CaptionedTable(f"{new} as successor of {old}, on the same prompts", table))
+        tables.append(CaptionedTable.of(f"{new} as successor of {old}, on the same prompts", rows, _COMPARED))
     return Group("series", "occasions and successors", tuple(said), tuple(tables)) if tables else None
 
 

@@ -98,12 +98,12 @@ def corrections(rows: CheckRows, context: Context) -> Verdict:
                 for name, part in (("Holm", lost["holm"]), ("Benjamini and Hochberg", lost["bh"]))
                 if part.height
             ),
-            *_over_words_corrected(over_words, context),
+            *_over_words_corrected(over_words),
         ),
     )
 
 
-def _over_words_corrected(results: pl.DataFrame, context: Context) -> Iterator[str]:
+def _over_words_corrected(results: pl.DataFrame) -> Iterator[str]:
     """Yield a sentence on effects left over words and wordings, with all tests of all models as one family."""
     if results.is_empty():
         return
