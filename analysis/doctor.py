@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from slant.analysis.bridge import r_home
 from slant.analysis.bridge.r_packages import how_to_install, r_folder, r_package_list
 from slant.collector.errors import RError, SlantError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched
 from slant.collector.terminal import count_text
 
 if TYPE_CHECKING:
@@ -213,8 +213,7 @@ def _database(path: Path) -> Check:
     if not path.exists():
         return Check(name, "warn", "none yet", needed, f"To make one: collect --study rmiat --simulated --db {path}")
     try:
-        with reading(path, patience_s=2.0) as connection:
-            (count,) = connection.execute("SELECT count(*) FROM attempts").fetchall()[0]
+        (count,) = fetched(path, "SELECT count(*) FROM attempts", patience_s=2.0)[0]
     except SlantError as error:
         what, *details = str(error).splitlines()
         return Check(name, "missing", what, needed, " ".join(line.strip() for line in details))

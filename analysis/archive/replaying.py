@@ -46,7 +46,7 @@ from slant.analysis.rows.views import flat
 from slant.analysis.stages import Stages
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import RError, SlantError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched
 from slant.collector.keep.export import export_trials
 from slant.collector.keep.journal import journal_folder
 from slant.collector.studies.catalogue import Study, fits_of
@@ -215,8 +215,7 @@ def _begun(
     with stages.stage("Loading journals", "MB") as on_bytes:
         report = load_sealed(db, on_bytes)
     notes += [f"A line of a journal can't be read: {Path(problem).name}" for problem in report.problems[:10]]
-    with reading(db) as connection:
-        studies = connection.execute("SELECT DISTINCT study FROM attempts").fetchall()
+    studies = fetched(db, "SELECT DISTINCT study FROM attempts")
     if (record["study"],) not in studies:
         raise ArchiveError(f'Can\'t replay: no journal of the archive has answers of "{record["study"]}".')
     study = stored_study(db, record["study"], out / "study")

@@ -21,7 +21,7 @@ from slant.analysis.archive.journals import PrivateWords, SealedJournal
 from slant.analysis.archive.steps import Step
 from slant.analysis.questions.occasions import ANSWERS, retest_calls
 from slant.analysis.rows.views import flat, table_info, tables
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.export import export_trials, usual_view, views_of_games
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import TableInfo, read_view_heads
@@ -137,8 +137,7 @@ def _key(name: str) -> str:
 
 
 def versions_in(db: Path) -> list[str]:
-    with reading(db) as connection:
-        rows = connection.execute("SELECT DISTINCT study_version FROM attempts ORDER BY ALL").fetchall()
+    rows = fetched(db, "SELECT DISTINCT study_version FROM attempts ORDER BY ALL")
     return [version for (version,) in rows]
 
 
@@ -222,8 +221,7 @@ def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path) -> list[str]:
 
 def read_by(db: Path) -> dict[str, frozenset[str]]:
     """Return the tables of results that each view reads, directly or through others."""
-    with reading(db) as connection:
-        results = {name for (name,) in connection.execute(sql_query("tables_of_results")).fetchall()}
+    results = {name for (name,) in fetched(db, sql_query("tables_of_results"))}
     heads: dict[str, TableInfo] = read_view_heads()
     found: dict[str, frozenset[str]] = {}
 

@@ -34,7 +34,7 @@ from slant.analysis.rows.views import flat
 from slant.analysis.stages import Stages
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.stored_attempts import designs_in
@@ -140,8 +140,7 @@ def seal(
                 remove(left)
         add_documents(contents, authors, license)
         digest = write_manifest(folder)
-        with reading(contents.copy) as connection:
-            n_trials = int(connection.execute("SELECT count(*) FROM trials").fetchall()[0][0])
+        n_trials = int(fetched(contents.copy, "SELECT count(*) FROM trials")[0][0])
         with stages.stage("Packing", "MB") as on_bytes:
             write_zip(folder, out, on_bytes)
         n_files = sum(1 for path in folder.rglob("*") if path.is_file())
@@ -151,8 +150,7 @@ def seal(
 def _own_servers(db: Path, study: str) -> list[str]:
     """Return addresses of models that this machine, or one next to it, served."""
     public = [known.base_url for known in PROVIDERS.values() if known.base_url and known.key_variable]
-    with reading(db) as connection:
-        rows = connection.execute(sql_query("own_servers"), {"study": study, "public": public}).fetchall()
+    rows = fetched(db, sql_query("own_servers"), {"study": study, "public": public})
     return [address for (address,) in rows]
 
 
@@ -161,8 +159,7 @@ def _check_is_whole(db: Path, copy: Path, study: str) -> None:
     query = "SELECT count(*) FROM attempts WHERE study = ?"
     counts = []
     for path in (db, copy):
-        with reading(path) as connection:
-            counts.append(connection.execute(query, [study]).fetchall()[0][0])
+        counts.append(fetched(path, query, [study])[0][0])
     if counts[0] != counts[1]:
         raise DatabaseError(
             f'Can\'t seal "{study}": the database has {counts[0]:,} attempts of it, its journals {counts[1]:,}.',
@@ -187,8 +184,7 @@ def _add_results(contents: Contents, db: Path, workers: Workers, stages: Stages)
         _add_figures(contents, db, workers, on_calls)
     of_fits = frozenset().union(*(step.ids for step in contents.steps))
     now_kept = set(study_copy.kept_call_ids(db, study.name))
-    with reading(db) as connection:
-        fits = {call_id for (call_id,) in connection.execute("SELECT call_id FROM fit_cells").fetchall()}
+    fits = {call_id for (call_id,) in fetched(db, "SELECT call_id FROM fit_cells")}
     if stale := len((now_kept & fits) - of_fits):
         contents.notes.append(
             f"{stale} kept fits were left out: they are of earlier rows, settings or code, could not be made again, or "

@@ -27,7 +27,7 @@ from slant.analysis.questions.occasions import retest
 from slant.analysis.questions.permutation.permutations import permute
 from slant.analysis.questions.sensitivity import specifications
 from slant.collector.errors import SlantError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.stable_ids import stable_id
 from slant.collector.studies.catalogue import Fit, Study, fits_of
@@ -135,8 +135,7 @@ def _fit_steps(db: Path, study: Study, definition: Fit, kept: frozenset[str]) ->
 def _other_ways(db: Path, study: Study, definition: Fit) -> list[tuple[dict[str, Any], str | None]]:
     """Return other settings and measures with which a fit was made."""
     named = {"study": study.name, "fit": definition.name}
-    with reading(db) as connection:
-        texts = [text for (text,) in connection.execute(sql_query("kept_fits_of"), named).fetchall()]
+    texts = [text for (text,) in fetched(db, sql_query("kept_fits_of"), named)]
     ways: dict[str, tuple[dict[str, Any], str | None]] = {}
     for text in texts:
         about = json.loads(text)

@@ -13,7 +13,7 @@ from slant.analysis.archive.journals import REASONING, texts_left_out
 from slant.analysis.archive.layout import ArchiveError, check_room, opened_archive
 from slant.analysis.calls.result_rows import ID, model_folder
 from slant.collector.errors import SlantError
-from slant.collector.keep.database import kept_open, reading, writing
+from slant.collector.keep.database import fetched, kept_open, reading, writing
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import journal_paths
@@ -77,8 +77,7 @@ def in_one_order(db: Path, folder: Path) -> Iterator[None]:
 
 def kept_call_ids(db: Path, study: str) -> list[str]:
     """Return the calls of R that the database keeps results of, of this study."""
-    with reading(db) as connection:
-        return [row[0] for row in connection.execute(sql_query("calls_of_study"), {"study": study}).fetchall()]
+    return [row[0] for row in fetched(db, sql_query("calls_of_study"), {"study": study})]
 
 
 def copy_results(db: Path, copy: Path, ids: Collection[str], without: tuple[str, ...]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
 
@@ -32,8 +32,7 @@ def corrections_of(result: FitResult) -> pl.DataFrame:
 
 def _shares(db: str | Path, study: str) -> Iterator[str]:
     """Yield which shares of a study's texts were read by rule, by models and by people."""
-    with reading(db) as connection:
-        [(n, *by, n_chosen)] = connection.execute(sql_query("coded_by"), {"study": study}).fetchall()
+    [(n, *by, n_chosen)] = fetched(db, sql_query("coded_by"), {"study": study})
     shares = zip(("read by rule", "coded by models", "coded by people"), by, strict=True)
     if named := [f"{m:,} {how} ({m / n:.0%})" for how, m in shares if m]:
         yield f"Of {count_text(n, 'text')}: {', '.join(named)}."

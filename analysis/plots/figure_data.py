@@ -23,7 +23,7 @@ from slant.analysis.questions.sensitivity import kept_specifications
 from slant.analysis.questions.topics.topic_models import STALE, models_to_show
 from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN, LABELS, MEASURED
 from slant.analysis.rows.views import read_view, stored_views, with_labels
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.studies.catalogue import Study
@@ -134,8 +134,7 @@ class FigureData:
         if not self.study.design.analyses.compares_variants:
             return self.trials.select(GRAIN).unique(maintain_order=True).to_dicts()
         query = "SELECT DISTINCT source, study_version FROM trials WHERE study = ? ORDER BY ALL"
-        with reading(self.db) as connection:
-            rows = connection.execute(query, [self.study.name]).fetchall()
+        rows = fetched(self.db, query, [self.study.name])
         return [{"source": s, "study_version": version} for s, version in rows if self.source in (None, s)]
 
     def games(self, view: str) -> pl.DataFrame | None:

@@ -21,7 +21,7 @@ from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit, Study, fits_of
 from slant.collector.system.shipped_files import sql_query
@@ -71,8 +71,7 @@ def side_by_side(
     if changed is None and here.exists() and there.exists() and here.samefile(there):
         raise UsageError(f'"{other}" is the same database.', "Name another: --with OTHER.duckdb")
     chosen = study_in(here, study)
-    with reading(there) as connection:
-        known = [row[0] for row in connection.execute("SELECT DISTINCT study FROM trials ORDER BY 1").fetchall()]
+    known = [row[0] for row in fetched(there, "SELECT DISTINCT study FROM trials ORDER BY 1")]
     if chosen.name not in known:
         raise DatabaseError(f'"{there}" has no answers of "{chosen.name}".', f"It has: {', '.join(known) or 'none'}.")
     names = list(fits) or [name for name, each in fits_of(chosen).items() if each.engine in QUICK]

@@ -20,7 +20,7 @@ from slant.collector.ask.retries import judge
 from slant.collector.ask.uncounted_answers import read_exchange
 from slant.collector.designs.study import Study, read_reply
 from slant.collector.errors import DatabaseBusyError, JournalError, SlantError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.keep.journal_loader import load_journals
@@ -137,8 +137,7 @@ def _planned(study: Study, db: Path) -> dict[str, Trial]:
     """Return the trials that the study plans now, by their ids, as the models of its kept answers were asked."""
     key = "model, provider, requested_model, settings, seed"
     query = f"SELECT {key}, max(repetition) FROM ({sql_query('answers_to_read')}) GROUP BY {key}"  # noqa: S608
-    with reading(db) as connection:
-        asked = connection.execute(query, {"study": study.name, "after": -1}).fetchall()
+    asked = fetched(db, query, {"study": study.name, "after": -1})
     known = {model.model: model for model in study.models}
     trials: dict[str, Trial] = {}
     for name, provider, requested, settings, seed, repetitions in asked:

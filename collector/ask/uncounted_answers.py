@@ -18,7 +18,7 @@ import duckdb
 from slant.collector.ask.lane_money import unanswered
 from slant.collector.ask.retries import NextStep, backoff_s
 from slant.collector.errors import DatabaseError, SlantError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched
 from slant.collector.providers import Provider
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Attempt, Outcome, Reply, Trial, Turn
@@ -159,8 +159,7 @@ def uncounted(model: str, answers: int, readable: int, db: str | Path) -> str:
 def uncounted_notes(db: str | Path, study: str | None = None) -> list[str]:
     """Return a sentence for each model of a study about tokens that has answers and no count."""
     try:
-        with reading(db) as connection:
-            rows = connection.execute(sql_query("uncounted_models")).fetchall()
+        rows = fetched(db, sql_query("uncounted_models"))
     except (DatabaseError, duckdb.Error):
         return []
     return [
@@ -182,8 +181,7 @@ def doubtful_count_notes(db: str | Path, study: str | None = None) -> list[str]:
     now.
     """
     try:
-        with reading(db) as connection:
-            rows = connection.execute(sql_query("doubtful_counts")).fetchall()
+        rows = fetched(db, sql_query("doubtful_counts"))
     except (DatabaseError, duckdb.Error):
         return []
     return [note for of_study, *row in rows if study in (None, of_study) for note in _doubts(*row)]

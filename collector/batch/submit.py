@@ -20,7 +20,7 @@ from slant.collector.batch.services import NotSubmitted, Service, Unsure
 from slant.collector.cost.budget import batch_factor, lane_money, open_ledger, price_of
 from slant.collector.errors import OlderDatabaseError, UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder, JobRequest, key_check, new_job_id
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched
 from slant.collector.keep.journal import utc_now
 from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
@@ -75,8 +75,7 @@ def mixed_notes(db: str | Path, study: str | None) -> list[str]:
     """Return sentences about models whose answers in one test came both live and by batch (collect --mixed)."""
     query = "SELECT DISTINCT study, model FROM mixed_batches WHERE source = 'collected' ORDER BY ALL"
     try:
-        with reading(db) as connection:
-            rows = connection.execute(query).fetchall()
+        rows = fetched(db, query)
     except OlderDatabaseError:  # it has no batches
         return []
     return [

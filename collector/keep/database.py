@@ -87,6 +87,12 @@ def reading(
         raise
 
 
+def fetched(path: str | Path, query: str, values: Any = None, *, patience_s: float = 30.0) -> list[tuple[Any, ...]]:
+    """Return all rows of a query, with these values for its parameters; errors as of `reading`."""
+    with reading(path, patience_s) as connection:
+        return connection.execute(query, values).fetchall()
+
+
 @contextmanager
 def _reading(
     path: Path, patience_s: float, writes_to: Path | None, memory_limit: str | None

@@ -17,7 +17,7 @@ import polars as pl
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.anonymous import anonymised
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import BYTE_ORDER_MARK, portable_values, safe_for_spreadsheets, times_as_text
 from slant.collector.keep.stored_attempts import (
     attributes_apart,
@@ -120,8 +120,7 @@ def views_of_games(db: str | Path) -> list[str]:
     """Return the views that hold the games of a database, with a row per round, candidate, question or rating; none
     without games.
     """
-    with reading(db) as connection:
-        tests = connection.execute("SELECT DISTINCT test FROM attempts WHERE game IS NOT NULL").fetchall()
+    tests = fetched(db, "SELECT DISTINCT test FROM attempts WHERE game IS NOT NULL")
     return [view for view, test in _OF_GAMES.items() if (test,) in tests]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from slant.collector.errors import DatabaseEmptyError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.journal import encode, journal_folder, utc_now, write_whole
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.stored_attempts import attempts_where
@@ -157,8 +157,7 @@ def set_aside(db: Path, run_id: str, reason: str, *, is_back: bool = False) -> i
     name = f"aside-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
     write_whole(journal_folder(db), f"{name}.jsonl", encode(record))
     load_journals(db)
-    with reading(db) as connection:
-        [(n_trials,)] = connection.execute(_N_TRIALS, {"run": run_id, "is_back": is_back}).fetchall()
+    [(n_trials,)] = fetched(db, _N_TRIALS, {"run": run_id, "is_back": is_back})
     return int(n_trials)
 
 

@@ -32,7 +32,7 @@ from slant.collector.errors import (
     JournalError,
 )
 from slant.collector.keep import journal_files
-from slant.collector.keep.database import let_go, reading, writing
+from slant.collector.keep.database import fetched, let_go, reading, writing
 from slant.collector.keep.journal import has_collector, journal_folder, utc_now
 from slant.collector.keep.journal_lines import UNREADABLE_LINE, Parsed, insert, parse, parse_carefully
 from slant.collector.system.files import moved, real_file
@@ -356,7 +356,6 @@ def repeated_of(db: Path, conversation_ids: Sequence[str]) -> set[str]:
     """Return the attempts of these conversations that don't count; none if there is no database yet."""
     with suppress(DatabaseEmptyError):
         if db.exists():
-            with reading(db) as connection:
-                rows = connection.execute(_OF, {"ids": list(conversation_ids)}).fetchall()
+            rows = fetched(db, _OF, {"ids": list(conversation_ids)})
             return {attempt_id for (attempt_id,) in rows}
     return set()

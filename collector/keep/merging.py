@@ -25,7 +25,7 @@ from slant.collector.errors import DatabaseError, JournalError, UsageError
 from slant.collector.keep import journal, journal_files
 from slant.collector.keep.anonymous import public_path
 from slant.collector.keep.batch_jobs import JobFolder
-from slant.collector.keep.database import reading, writing
+from slant.collector.keep.database import fetched, writing
 from slant.collector.keep.database_errors import check_place
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offsets, set_repeated_aside, waiting_bytes
@@ -107,8 +107,7 @@ def merge(
 
 def _undecided(db: Path) -> list[str]:
     """Name the runs that one machine set aside and another took back."""
-    with reading(db) as connection:
-        runs = connection.execute(sql_query("undecided_set_asides")).fetchall()
+    runs = fetched(db, sql_query("undecided_set_asides"))
     return [
         f"{run} was set aside on one machine and taken back on another: it is set aside. If that is wrong: "
         f'collect set-aside {run} --undo --reason "…" --db {db}'
@@ -218,8 +217,7 @@ def _counted(db: Path, on_step: OnStep) -> Callable[[int], None]:
 
 def _rows(db: Path, source: _Source) -> list[dict[str, Any]]:
     columns = ("study", "study_version", "variant", "seed", "runs", "attempts", "trials", "repeated")
-    with reading(db) as connection:
-        rows = connection.execute(sql_query("merged_answers"), {"runs": sorted(source.runs)}).fetchall()
+    rows = fetched(db, sql_query("merged_answers"), {"runs": sorted(source.runs)})
     return [{"source": source.name} | dict(zip(columns, row, strict=True)) for row in rows]
 
 

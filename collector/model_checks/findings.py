@@ -22,7 +22,7 @@ from slant.collector.ask.run_warnings import pile, unread_notes
 from slant.collector.batch.submit import mixed_notes
 from slant.collector.check_facts import CheckFacts
 from slant.collector.errors import DatabaseError, OlderDatabaseError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.providers.lifecycles import lifecycle_of
 from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.system.shipped_files import sql_query
@@ -83,8 +83,7 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
 
 def _unread_notes(db: str | Path, study: str | None) -> list[str]:
     """Return a sentence for each model that left questions of answered trials unread."""
-    with reading(db) as connection:
-        rows = connection.execute(sql_query("questions_of_trials"), {"study": study}).fetchall()
+    rows = fetched(db, sql_query("questions_of_trials"), {"study": study})
     counts: dict[tuple[str, str], dict[tuple[int, int], int]] = {}
     for of_study, name, n_questions, n_unread, n in rows:
         counts.setdefault((of_study, name), {})[n_questions, n_unread] = n
@@ -121,8 +120,7 @@ def _verdicts(db: Path) -> Verdicts | None:
     if not db.exists():
         return {}
     try:
-        with reading(db, patience_s=1.0) as connection:
-            rows = connection.execute(query).fetchall()
+        rows = fetched(db, query, patience_s=1.0)
     except OlderDatabaseError:
         return {}
     except DatabaseError:

@@ -18,7 +18,7 @@ from slant.collector.ask.call import run_anywhere
 from slant.collector.ask.client import Client
 from slant.collector.ask.retries import judge
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.providers import checked_address, provider_named
@@ -198,8 +198,7 @@ def summary_notes(db: str | Path, models: Sequence[str] = ()) -> list[str]:
         f"SELECT provider, requested_model, model, count(*) FROM attempts WHERE {_TEXTS} "  # noqa: S608
         "AND reasoning_kind = 'summary' GROUP BY ALL ORDER BY ALL"
     )
-    with reading(Path(db)) as connection:
-        rows = connection.execute(query).fetchall()
+    rows = fetched(Path(db), query)
     return [
         f"{provider}/{requested}: {n:,} texts are summaries that the provider wrote, which are not counted."
         for provider, requested, model, n in rows
@@ -285,5 +284,4 @@ def _told(on_rows: OnRows, of_them: int) -> Callable[[int], None]:
 def _page(db: Path, provider: str, model: str, last: int) -> list[tuple[int, str, str]]:
     condition = "provider = ? AND requested_model = ? AND rowid > ?"
     query = f"SELECT rowid, attempt_id, reasoning_text FROM attempts WHERE {condition} AND {_READABLE}"  # noqa: S608
-    with reading(db) as connection:
-        return connection.execute(f"{query} ORDER BY rowid LIMIT {PAGE}", [provider, model, last]).fetchall()
+    return fetched(db, f"{query} ORDER BY rowid LIMIT {PAGE}", [provider, model, last])

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from slant.collector.ask.rate_limits import spoken
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import has_collector, utc_now
 
@@ -29,10 +29,9 @@ def running_run(db: Path) -> str | None:
     """
     if not has_collector(db):
         return None
-    with reading(db) as connection:
-        rows = connection.execute(
-            "SELECT run_id FROM runs WHERE finished_at IS NULL ORDER BY started_at DESC, run_id DESC LIMIT 1"
-        ).fetchall()
+    rows = fetched(
+        db, "SELECT run_id FROM runs WHERE finished_at IS NULL ORDER BY started_at DESC, run_id DESC LIMIT 1"
+    )
     return rows[0][0] if rows else None
 
 

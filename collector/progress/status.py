@@ -24,7 +24,7 @@ import polars as pl
 from slant.collector.ask.run_warnings import NOTHING_READ
 from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseError, UsageError
-from slant.collector.keep.database import reading, shown_versions
+from slant.collector.keep.database import fetched, reading, shown_versions
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal_loader import offsets_in
 from slant.collector.keep.stored_attempts import unloaded_attempts
@@ -63,10 +63,7 @@ def lost_answer_notes(db: Path, study: str, version: str | None = None) -> list[
     a few per cent, or unequally many by condition; none if the database can't be read now.
     """
     try:
-        with reading(db, patience_s=1.0) as connection:
-            rows = connection.execute(
-                sql_query("outcomes_by_condition"), {"study": study, "version": version}
-            ).fetchall()
+        rows = fetched(db, sql_query("outcomes_by_condition"), {"study": study, "version": version}, patience_s=1.0)
     except (DatabaseError, duckdb.Error):
         return []
     notes = []
@@ -369,8 +366,7 @@ def coverage_note(db: Path, study: Study) -> str | None:
     which = "outcome = 'answered' AND option_a IS NOT NULL AND expected IS NOT NULL AND study = ? AND study_version = ?"
     query = f"SELECT count(*), count_if({_CODED}) FROM trials WHERE {which}"  # noqa: S608
     try:
-        with reading(db, patience_s=1.0) as connection:
-            [(valid, coded)] = connection.execute(query, [study.name, study.version]).fetchall()
+        [(valid, coded)] = fetched(db, query, [study.name, study.version], patience_s=1.0)
     except (DatabaseError, duckdb.Error):
         return None
     if not valid:

@@ -20,7 +20,7 @@ import duckdb
 import polars as pl
 
 from slant.collector.errors import DatabaseError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.markup import escaped_latex
@@ -116,8 +116,7 @@ def bibliography(db: Path, history: RunHistory) -> Bibliography:
     """Cite for a run: its study's paper, the R packages whose results of that study are kept, and slant."""
     run = history.run
     versions: dict[str, set[str]] = {}
-    with reading(db) as connection:
-        rows = connection.execute(sql_query("kept_versions"), {"study": run["study"]}).fetchall()
+    rows = fetched(db, sql_query("kept_versions"), {"study": run["study"]})
     for (text,) in rows:  # a stranger may have written them: only possible names of packages count
         for name, version in json.loads(text).items():
             if name not in NO_R_PACKAGE and _PACKAGE.fullmatch(name):

@@ -16,7 +16,7 @@ from slant.collector.ask.call import Watcher
 from slant.collector.cost.estimate import Span, dollars
 from slant.collector.cost.quote import Quote, quote_rows, quotes, sentences, short_rows
 from slant.collector.errors import DatabaseEmptyError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.findings import run_notes
 from slant.collector.plan.asking_again import occasion_notes
@@ -104,8 +104,7 @@ def _cell(row: Row) -> tuple[Any, ...]:
 def _versions(run_plan: RunPlan, repeated: list[RepeatedTrials]) -> Iterator[str]:
     study = run_plan.study
     versions: Counter[str] = sum((of_model.versions for of_model in repeated), Counter())
-    with reading(run_plan.db) as connection:
-        answers = dict(connection.execute(sql_query("answers_by_version"), {"study": study.name}).fetchall())
+    answers = dict(fetched(run_plan.db, sql_query("answers_by_version"), {"study": study.name}))
     for version in versions:
         text = kept_text(run_plan.db, study.name, version)
         places = text_differences(text.files, study.texts) if text else []

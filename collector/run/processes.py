@@ -30,7 +30,7 @@ from slant.collector.ask.run_warnings import Endings, ReasoningLimit
 from slant.collector.ask.runner import Lane
 from slant.collector.cost.budget import open_ledger
 from slant.collector.errors import Interrupted, SlantError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched
 from slant.collector.keep.journal import FolderLock, journal_folder, mend_tails
 from slant.collector.keep.journal_files import compress_finished, journal_paths, journal_run
 from slant.collector.plan.run_plan import RunPlan, up_to_date
@@ -259,8 +259,7 @@ class _Crew:
         """Count what all of them did, as it is stored in the database. What failed is no answer, and stays as
         reported.
         """
-        with reading(self._run_plan.db) as connection:
-            rows = connection.execute(sql_query("answers_of_runs"), {"run_ids": sorted(run_ids)}).fetchall()
+        rows = fetched(self._run_plan.db, sql_query("answers_of_runs"), {"run_ids": sorted(run_ids)})
         for name, lane in self._lanes.items():
             own = [row[1:] for row in rows if row[0] == name]
             lane.outcomes |= Counter({outcome: n for outcome, n, _ in own if n})

@@ -10,7 +10,7 @@ from typing import Any
 from slant.collector.designs.coding.corrected_fits import CODE
 from slant.collector.designs.study import Study
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched
 from slant.collector.keep.text_samples import SIMPLE, UNCERTAINTY
 from slant.collector.system.shipped_files import sql_query
 
@@ -36,8 +36,7 @@ def strata_of(study: Study, by: str, db: Path) -> dict[str, str]:
     if by == "condition":
         return {item: text.condition for item, text in texts.items()}
     if by == CODE:
-        with reading(db) as connection:
-            rows = connection.execute(sql_query("codes_by_models"), {"study": study.name}).fetchall()
+        rows = fetched(db, sql_query("codes_by_models"), {"study": study.name})
         codes = dict(rows)
         return {item: codes.get(item, "") for item in texts}
     if by not in study.data.factors:

@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from slant.collector.errors import DatabaseBusyError, DatabaseError, SlantError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.studies.catalogue import load_study
 from slant.collector.system.shipped_files import sql_query
 
@@ -71,8 +71,7 @@ def chosen_rows(
 def _stored_versions(db: Path) -> dict[str, list[str]]:
     """Return the versions that this database knows by study, the newest last."""
     versions: dict[str, list[str]] = {}
-    with reading(db) as connection:
-        rows = connection.execute(sql_query("known_versions")).fetchall()
+    rows = fetched(db, sql_query("known_versions"))
     for name, version in rows:
         versions.setdefault(name, []).append(version)
     return versions
@@ -114,8 +113,7 @@ def _other_versions(db: Path, study: str, version: str) -> list[str]:
 
 def _matching_runs(db: Path, run: str, settings: Sequence[str]) -> list[str]:
     """Return run and model, as "RUN MODEL", of all that were asked with these settings."""
-    with reading(db) as connection:
-        rows = connection.execute(_RUN_MODELS).fetchall()
+    rows = fetched(db, _RUN_MODELS)
     wanted = dict(map(_key_and_value, settings))
     matching = [
         f"{run_id} {model}"

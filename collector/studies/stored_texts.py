@@ -19,7 +19,7 @@ from typing import Any
 
 from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseError, JournalError, StudyError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.records import Registration
 from slant.collector.stable_ids import stable_id
@@ -89,8 +89,7 @@ def kept_text(db: str | Path | None, study: str, version: str = "") -> KeptText 
     """Return the newest text of a study (or of the version that begins so); None if the database has none."""
     if db is None or not Path(db).exists():
         return None
-    with reading(db) as connection:
-        rows = connection.execute(_TEXTS, [study, study, version]).fetchall()
+    rows = fetched(db, _TEXTS, [study, study, version])
     return KeptText(rows[0][2], {name: text for name, text, _ in rows}) if rows else None
 
 
@@ -114,8 +113,7 @@ def kept_registrations(db: str | Path, study: str) -> list[Registration]:
     """Return the registrations that runs of a study in this database were given, the newest first."""
     if not Path(db).exists():
         return []
-    with reading(db) as connection:
-        rows = connection.execute(_REGISTRATIONS, [study]).fetchall()
+    rows = fetched(db, _REGISTRATIONS, [study])
     return [Registration(*row) for row in rows]
 
 
@@ -123,8 +121,7 @@ def with_typed_measures(study: Study, db: str | Path) -> Study:
     """Return a study with the measures that a person's own functions made of its kept answers (`collect reread`)."""
     if not Path(db).exists() or not hasattr(study.data, "measures"):
         return study
-    with reading(db) as connection:
-        names = connection.execute(_TYPED_MEASURES, [study.name]).fetchall()
+    names = fetched(db, _TYPED_MEASURES, [study.name])
     kept = dict.fromkeys(name for (name,) in names if name not in study.data.measures)
     return replace(study, data=study.design.reads.with_measures(study, kept, None)) if kept else study
 

@@ -28,7 +28,7 @@ from markupsafe import Markup
 from slant.collector.designs.coding.codebook import SEVERAL
 from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseBusyError, SlantError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.view_heads import known_view
 from slant.collector.system.files import opened
@@ -235,8 +235,7 @@ def texts_to_code(db: Path, study: Study, coder: str) -> list[str]:
     """Return the drawn texts that a coder is to read, in an order of this coder's own; of the adjudicator those on
     which people differ. UsageError if there is none."""
     query = sql_query("disputed_texts" if coder == ADJUDICATOR else "drawn_texts")
-    with reading(db) as connection:
-        drawn = {row[0] for row in connection.execute(query, {"study": study.name}).fetchall()}
+    drawn = {row[0] for row in fetched(db, query, {"study": study.name})}
     items = [item for item in study.data.texts if item in drawn]
     if not items and coder == ADJUDICATOR:
         raise UsageError(

@@ -27,7 +27,7 @@ from slant.collector.importing.people.whole_files import WholeAnswers, lines_of,
 from slant.collector.importing.renamed import names
 from slant.collector.importing.row_contents import record_of
 from slant.collector.importing.writer import ImportReport, ImportWriter
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.provenance.run_history import listed_model, new_run
@@ -168,8 +168,7 @@ def _stored(db: Path, study: str, hashes: Sequence[str]) -> tuple[int, dict[str,
     load_journals(db)
     if not db.exists():
         return 1, {}
-    with reading(db) as connection:
-        last = connection.execute(_LAST, [study]).fetchall()[0][0]
+    last = fetched(db, _LAST, [study])[0][0]
     known = imported_files(db, study, "human")
     known |= {"\n".join(hashes): known[hashes[0]]} if len(hashes) > 1 and all(h in known for h in hashes) else {}
     return int(last) + 1, {hash_: known[hash_] for hash_ in [*hashes, "\n".join(hashes)] if hash_ in known}
@@ -177,8 +176,7 @@ def _stored(db: Path, study: str, hashes: Sequence[str]) -> tuple[int, dict[str,
 
 def imported_files(db: Path, study: str, source: str) -> dict[str, str]:
     """Return the runs of the files that a database holds, by the hash of their content."""
-    with reading(db) as connection:
-        runs = connection.execute(sql_query("imported_runs"), [study, source]).fetchall()
+    runs = fetched(db, sql_query("imported_runs"), [study, source])
     return {file["blake2b"]: run for run, said in runs for file in json.loads(said or "{}").get("files", ())}
 
 
