@@ -16,8 +16,7 @@ from slant.analysis.calls.results import Results, unchanged_ids
 from slant.analysis.fitting.engines import ENGINES, ESTIMATES, FITS, VARIANCES, tables_of
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.views import read_view
-from slant.collector.keep.database import reading
+from slant.analysis.rows.views import view_rows
 from slant.collector.studies.catalogue import Fit, Study, fits_of
 
 ENGINE = "brms"
@@ -35,8 +34,7 @@ def fits_to_show(db: str | Path, study: Study, versions: Mapping[str, str] | Non
     `is_own`: it is of the current rows, formula, priors, settings and R code, and, if they are given, these versions of
     R's packages. Of several it is the own one, else the last. There are no rows if none was fitted.
     """
-    with reading(db) as connection:
-        fits = read_view(connection, "fits", engine=ENGINE, study=study.name)
+    fits = view_rows(db, "fits", engine=ENGINE, study=study.name)
     names = [fit.name for fit in bayes_fits_of(study)]
     study_fits = fits.filter(pl.col("fit").is_in(names))
     own_ids = _own_ids(db, study, study_fits, versions) if study_fits.height else []

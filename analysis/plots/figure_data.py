@@ -22,7 +22,7 @@ from slant.analysis.questions.games.indices import with_game_variant
 from slant.analysis.questions.sensitivity import kept_specifications
 from slant.analysis.questions.topics.topic_models import STALE, models_to_show
 from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN, LABELS, MEASURED
-from slant.analysis.rows.views import read_view, stored_views, with_labels
+from slant.analysis.rows.views import read_view, stored_views, view_rows, with_labels
 from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view
@@ -155,8 +155,7 @@ class FigureData:
     @cached_property
     def model_labels(self) -> pl.DataFrame:
         """Return the columns study_version, model, model_label, model_no of the study's runs."""
-        with reading(self.db) as connection:
-            models = read_view(connection, "models", study=self.study.name)
+        models = view_rows(self.db, "models", study=self.study.name)
         return models.select("study_version", "model", "model_no", model_label="label")
 
     @cached_property

@@ -16,7 +16,7 @@ from slant.analysis.fitting.frames import CELL, fits_to_show, stale_fit_warning
 from slant.analysis.plots.figure_data import FigureData, Rows
 from slant.analysis.questions.calibration import last_calibrations
 from slant.analysis.rows.cells import GRAIN, LABELS
-from slant.analysis.rows.views import read_view, stored_views
+from slant.analysis.rows.views import read_view, stored_views, view_rows
 from slant.collector.keep.database import reading
 from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import fits_of
@@ -29,11 +29,10 @@ def _fit_rows(data: FigureData, view: str, outcome: str | None = None) -> pl.Dat
     fits = fits_to_show(data.db, data.study)
     if fits.is_empty():
         return None
-    with reading(data.db) as connection:
-        view_rows = read_view(connection, view)
+    own = view_rows(data.db, view)
     note = pl.when(~pl.col("is_own")).then(pl.lit(stale_fit_warning(data.study.name)))
     fit_notes = fits.select("call_id", note=note, fit_no=pl.int_range(pl.len()))
-    rows = view_rows.join(fit_notes, on="call_id", how="inner", maintain_order="left")
+    rows = own.join(fit_notes, on="call_id", how="inner", maintain_order="left")
     rows = rows.filter(pl.col("outcome") == outcome) if outcome else rows
     keys = ["study_version", "model", "test"]
     labelled = rows.join(data.labels, on=keys, how="left", maintain_order="left")
@@ -149,10 +148,7 @@ _NOTE = pl.when(_IS_OF_PEOPLE).then(pl.lit(_OVER_PEOPLE)).otherwise(pl.lit(_OVER
 
 def _rows(data: FigureData, figure: str) -> pl.DataFrame:
     """Return the rows of the view that the design names for this figure, levels in the order of the study."""
-    with reading(data.db) as connection:
-        rows = read_view(
-            connection, data.study.design.analyses.figures[figure], study=data.study.name, source=data.source
-        )
+    rows = view_rows(data.db, data.study.design.analyses.figures[figure], study=data.study.name, source=data.source)
     places = data.study.design.analyses.factor_levels(data.study)
     attribute = pl.col("attribute").replace_strict(
         {name: at for at, name in enumerate(places)}, default=None, return_dtype=pl.Int64

@@ -18,7 +18,7 @@ from slant.analysis.questions.checks.study_checks import same_words_rows
 from slant.analysis.questions.checks.trials import has_mixed_fit
 from slant.analysis.questions.games.indices import CELL
 from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN, LABELS
-from slant.analysis.rows.views import read_view, stored_views
+from slant.analysis.rows.views import read_view, stored_views, view_rows
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study, fits_of
@@ -167,8 +167,7 @@ _N = ("n_conversations", "n_trials")
 def _pairing_rows(data: FigureData, figure: str) -> pl.DataFrame | None:
     """Return the rows of the view that the design names for this figure, but those of no conversation or trial."""
     labels = data.trials.select(*GRAIN, *LABELS).unique([*GRAIN, "model", "test"], maintain_order=True)
-    with reading(data.db) as connection:
-        rows = read_view(connection, data.study.design.analyses.figures[figure], study=data.study.name)
+    rows = view_rows(data.db, data.study.design.analyses.figures[figure], study=data.study.name)
     rows = rows.filter(pl.col(next(name for name in _N if name in rows.columns)) > 0)
     rows = rows.join(labels, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
     return None if rows.is_empty() else rows
@@ -176,8 +175,7 @@ def _pairing_rows(data: FigureData, figure: str) -> pl.DataFrame | None:
 
 def _of_view(data: FigureData, figure: str) -> pl.DataFrame | None:
     """Return the rows of the view that the design names for this figure."""
-    with reading(data.db) as connection:
-        rows = read_view(connection, data.study.design.analyses.figures[figure], study=data.study.name)
+    rows = view_rows(data.db, data.study.design.analyses.figures[figure], study=data.study.name)
     return None if rows.is_empty() else rows
 
 

@@ -20,7 +20,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.analysis.rows.study_choice import study_in
-from slant.analysis.rows.views import read_view, stored_views
+from slant.analysis.rows.views import stored_views, view_rows
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once, reading
@@ -145,8 +145,7 @@ def _with_groups(
     the study says of each persona in a column of that name; None if there is none.
     """
     personas = set(study.design.analyses.attributes(study.data).get("persona", ())) - {""}
-    with reading(db) as connection:
-        known = read_view(connection, "participants", study=study.name)
+    known = view_rows(db, "participants", study=study.name)
     pairs = known.select(
         "participant", pl.col("attributes").cast(pl.List(pl.Struct({"key": pl.String, "value": pl.String})))
     )

@@ -21,10 +21,10 @@ from slant.analysis.questions.alike import ALPHA
 from slant.analysis.questions.successor import HAS_FIXED_MEAN, OF_TRIALS, can_pair, measured_answers
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
-from slant.analysis.rows.views import read_view
+from slant.analysis.rows.views import view_rows
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError
-from slant.collector.keep.database import opens_once, reading
+from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
 
 TABLE, OCCASIONS, ANSWERS = "retests", "retest_occasions", "retest_answers"
@@ -68,8 +68,7 @@ def retest(
 
     Raise DatabaseError if no trial was asked again, RError without R.
     """
-    with reading(db) as connection:
-        asked_again = set(read_view(connection, OCCASIONS)["study"])
+    asked_again = set(view_rows(db, OCCASIONS)["study"])
     study = study_in(db, study, lambda candidate: candidate.name in asked_again, "has trials that were asked again")
     calls = retest_calls(db, study.name, source)
     if not calls:
@@ -103,8 +102,7 @@ def _in_order(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
 
 def retest_calls(db: str | Path, study: str, source: str | None = None) -> list[Call]:
     """Return the calls for each model and occasion: all tests together, then each test."""
-    with reading(db) as connection:
-        rows = read_view(connection, ANSWERS, study=study, source=source)
+    rows = view_rows(db, ANSWERS, study=study, source=source)
     return [call for part in rows.partition_by(_OF_MODEL, maintain_order=True) for call in _calls(part)]
 
 
@@ -121,8 +119,7 @@ def _calls(part: pl.DataFrame) -> Iterator[Call]:
 
 
 def occasions_of(db: str | Path, study: str, source: str | None = None) -> pl.DataFrame:
-    with reading(db) as connection:
-        return read_view(connection, OCCASIONS, study=study, source=source)
+    return view_rows(db, OCCASIONS, study=study, source=source)
 
 
 def occasion_warnings(occasions: pl.DataFrame) -> list[str]:

@@ -20,12 +20,12 @@ from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.questions.power_of_levels import pilot_respondents, planned_fit, simulated_power
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
-from slant.analysis.rows.views import read_view
+from slant.analysis.rows.views import view_rows
 from slant.collector.arguments import checked_arguments
 from slant.collector.cost.estimate import earlier_sizes, estimate_run, known_limits
 from slant.collector.cost.quote import calls_of_game, guess_of
 from slant.collector.errors import DatabaseError, UsageError
-from slant.collector.keep.database import kept_open, reading
+from slant.collector.keep.database import kept_open
 from slant.collector.providers.prices import PriceList, load_prices
 from slant.collector.studies.catalogue import Study, fits_of, load_study
 from slant.collector.study.crossed_fits import CROSSED
@@ -211,8 +211,7 @@ def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progr
         return _variances(choices["effects"].select(CELL), choices["shares"])
     if study.design.asks.plays_games:
         view, index = study.design.analyses.game_index
-        with reading(db) as connection:
-            games = read_view(connection, view, study=study.name, source=source)
+        games = view_rows(db, view, study=study.name, source=source)
         games = games.filter("is_complete").drop_nulls(index)
         cells = games.group_by(*GRAIN, "model", maintain_order=True).agg(game=pl.col(index).var())
         return cells.with_columns(test=pl.lit(index)).drop_nulls("game")

@@ -127,6 +127,12 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str, **only: str | No
     raise UnknownNameError("view", view, names)
 
 
+def view_rows(db: str | Path, view: str, **only: str | None) -> pl.DataFrame:
+    """Return `read_view` of a database."""
+    with reading(db) as connection:
+        return read_view(connection, view, **only)
+
+
 def set_measure(connection: duckdb.DuckDBPyConnection, measure: str | None) -> None:
     """Set what `tokens` means in every view of this connection (see sql/views/1_trials)."""
     check_measure(measure)

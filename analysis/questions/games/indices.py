@@ -16,7 +16,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.rows.study_choice import Look, new_looks, study_in
-from slant.analysis.rows.views import read_view, view_columns
+from slant.analysis.rows.views import read_view, view_columns, view_rows
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once, reading
@@ -233,8 +233,7 @@ def index_of_models(
     """
     variants = [variant or study.variants[0]]
     cells = pl.DataFrame([cell.key for cell in game_cells(db, study, variants, source)])
-    with reading(db) as connection:
-        games = read_view(connection, study.design.analyses.game_index[0], study=study.name, source=source)
+    games = view_rows(db, study.design.analyses.game_index[0], study=study.name, source=source)
     if index in games.columns:
         games = games.filter("is_complete").join(cells, on=KEY, how="semi", maintain_order="left")
         of_games = pl.col(index).drop_nulls()

@@ -26,7 +26,7 @@ from slant.analysis.calls.stages import Stage
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
-from slant.analysis.rows.views import open_trials, read_view, stored_views
+from slant.analysis.rows.views import open_trials, read_view, stored_views, view_rows
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
@@ -137,8 +137,7 @@ def models_to_show(db: str | Path, study: Study) -> pl.DataFrame:
     It is the study's own fit of the current texts if there is one, else the model that was fitted last. There are no
     rows if none was fitted.
     """
-    with reading(db) as connection:
-        models = read_view(connection, "topic_models", study=study.name)
+    models = view_rows(db, "topic_models", study=study.name)
     own_ids = _own_ids(db, study, models) if models.height else []
     ordered = models.with_columns(is_own=pl.col("call_id").is_in(own_ids)).sort(
         "is_own", "fitted_at", maintain_order=True
