@@ -19,7 +19,7 @@ SlantError                 exit 1   something could not be done
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 
 class SlantError(Exception):
@@ -64,6 +64,12 @@ class UnknownNameError(UsageError):
         noun, *place = kind.split(" in ", maxsplit=1)
         where = "".join(f" in {part}" for part in place)
         super().__init__(f'There is no {noun} "{name}"{where}. {hint}', *details)
+
+
+def check_known(kind: str, name: str, known: Collection[str]) -> None:
+    """Raise UnknownNameError, whose `kind` this is, for a name that is none of these."""
+    if name not in known:
+        raise UnknownNameError(kind, name, known)
 
 
 class UnknownTrialError(UnknownNameError):

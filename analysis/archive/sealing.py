@@ -33,7 +33,7 @@ from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import flat
 from slant.analysis.stages import Stages
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
+from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError, check_known
 from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
@@ -92,8 +92,7 @@ def seal(
     """
     db, out, stages = Path(db), Path(out), progress or Stages()
     for kind in without:
-        if kind not in journals.KINDS:
-            raise UnknownNameError("kind of texts to leave out", kind, journals.KINDS)
+        check_known("kind of texts to leave out", kind, journals.KINDS)
     if out.exists() and not overwrite:
         raise UsageError(f"There is a file {out} already.", "To replace it: --overwrite (from Python: overwrite=True)")
     if not out.parent.is_dir() or out.is_dir() or out.suffix.lower() != ".zip":

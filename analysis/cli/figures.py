@@ -26,7 +26,7 @@ from slant.collector.commands.options import (
     study_option,
     verbose_option,
 )
-from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.errors import UsageError, check_known
 from slant.collector.terminal import print_rows, say
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ def _image_formats(ctx: click.Context, param: click.Parameter, value: str) -> li
     if not names:
         raise click.BadParameter(f"name at least one of {', '.join(FORMATS)}.")
     for name in names:
-        if name not in FORMATS:
-            raise UnknownNameError("image format", name, FORMATS)
+        check_known("image format", name, FORMATS)
     return [name for name in FORMATS if name in names]
 
 

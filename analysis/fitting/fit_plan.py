@@ -15,7 +15,7 @@ from typing import Any
 from slant.analysis.calls.call import Call
 from slant.analysis.fitting.engines import ENGINES, FITS, Engine, tables_of
 from slant.analysis.rows.cells import GRAIN, Cell, ViewRows, read_cells, read_rows
-from slant.collector.errors import StudyError, UnknownNameError, UsageError
+from slant.collector.errors import StudyError, UsageError, check_known
 from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.toml_table import checked_name
@@ -98,8 +98,7 @@ def _check_engine(study: Study, fit: Fit) -> None:
     # nothing else of a study file reaches R: these functions have arguments with paths of files to write
     known = (*ENGINES[fit.engine].settings, *_SET_BY_STUDIES)
     for name in fit.settings:
-        if name not in known:
-            raise UnknownNameError(f'setting of {fit.engine}, for the fit "{fit.name}" of "{study.name}"', name, known)
+        check_known(f'setting of {fit.engine}, for the fit "{fit.name}" of "{study.name}"', name, known)
 
 
 def plan_fits(
@@ -122,8 +121,7 @@ def plan_fits(
     _check_engine(study, definition)
     engine, settings = ENGINES[definition.engine], settings or {}
     for name in settings:
-        if name not in (*engine.settings, *engine.asides):
-            raise UnknownNameError(f"setting of {definition.engine}", name, (*engine.settings, *engine.asides))
+        check_known(f"setting of {definition.engine}", name, (*engine.settings, *engine.asides))
     own_settings = {name: value for name, value in settings.items() if name not in engine.asides}
     asides = {name: value for name, value in settings.items() if name in engine.asides}
     definition, random = with_random(replace(definition, settings={**definition.settings, **own_settings}))

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import UnknownNameError
+from slant.collector.errors import check_known
 from slant.collector.markup import escaped_latex, escaped_markdown
 from slant.collector.screen_tables import is_p_name, shown_cell, shown_p
 
@@ -31,8 +31,7 @@ def table_text(frame: pl.DataFrame, table_format: str = "latex", *, caption: str
     LaTeX needs the package booktabs, and longtable for more than 40 rows; texts in other scripts than Latin need
     LuaLaTeX or XeLaTeX. `label` is what `\\ref` takes.
     """
-    if table_format not in FORMATS:
-        raise UnknownNameError("table format", table_format, FORMATS)
+    check_known("table format", table_format, FORMATS)
     return (_latex if table_format == "latex" else _markdown)(frame, caption, label)
 
 

@@ -34,7 +34,7 @@ from slant.analysis.paper.reconstruction import reconstructed
 from slant.analysis.paper.sources import check_quantities, sources_of
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, UnknownNameError
+from slant.collector.errors import DatabaseError, check_known
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.stored_attempts import designs_in
 from slant.collector.studies.catalogue import Study
@@ -114,8 +114,7 @@ def _printed(study: Study, tables: Collection[str] | None) -> pl.DataFrame:
     printed = published_numbers(study).drop("source")
     known = printed["table"].unique(maintain_order=True).to_list()
     for name in tables or ():
-        if name not in known:
-            raise UnknownNameError("table of the paper", name, known)
+        check_known("table of the paper", name, known)
     return printed if tables is None else printed.filter(pl.col("table").is_in(list(tables)))
 
 

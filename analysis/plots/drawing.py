@@ -24,7 +24,7 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import flat
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
+from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError, check_known
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
 from slant.collector.system.files import contents, made_folder, real_file
@@ -87,8 +87,7 @@ def figures(
     is nothing to draw, RError without R.
     """
     for name in formats:
-        if name not in FORMATS:
-            raise UnknownNameError("format", name, FORMATS)
+        check_known("format", name, FORMATS)
     sizes = {"width": checked_inches(width, "width"), "height": checked_inches(height, "height")}
     asked = {**sizes, "title": title, "subtitle": subtitle}
     names_asked = {"order": list(order), "highlight": list(highlight)}

@@ -19,7 +19,7 @@ from slant.analysis.questions.checks.trials import has_mixed_fit
 from slant.analysis.questions.games.indices import CELL
 from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN, LABELS
 from slant.analysis.rows.views import read_view, stored_views, view_rows
-from slant.collector.errors import UnknownNameError
+from slant.collector.errors import check_known
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
@@ -229,14 +229,12 @@ def figure_rows(
     """
     kinds = figure_kinds(study)
     for name in names:
-        if name not in kinds:
-            raise UnknownNameError("figure", name, kinds)
+        check_known("figure", name, kinds)
     data = FigureData(Path(db), study, source, workers, progress, tuple(variants))
     grains = data.grains
     if shown := {grain["variant"] for grain in grains if "variant" in grain}:
         for variant in variants:
-            if variant not in shown:
-                raise UnknownNameError("variant in this database", variant, shown)
+            check_known("variant in this database", variant, shown)
         grains = [grain for grain in grains if not variants or grain["variant"] in variants]
     own = [name for name in names or kinds if not kinds[name].is_declared or name in study.design.analyses.figures]
     rows_by_name = {name: rows for name in own if (rows := kinds[name].rows(data)) is not None}

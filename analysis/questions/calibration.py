@@ -22,7 +22,7 @@ from slant.analysis.fitting.frames import ENGINE
 from slant.analysis.fitting.repeated_fits import RepeatedFit
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import RError, UnknownNameError, UsageError
+from slant.collector.errors import RError, UsageError, check_known
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study, fits_of
 
@@ -136,8 +136,7 @@ def calibrate(
     or setting, DatabaseError without rows, RError if no data set could be fitted.
     """
     for name in settings or {}:
-        if name not in SETTINGS:
-            raise UnknownNameError("setting of a calibration", name, SETTINGS)
+        check_known("setting of a calibration", name, SETTINGS)
     study = study_in(db, study, can_calibrate, "has a Bayesian fit to calibrate")
     parts = _planned(db, study, fit, seed, source, settings or {})
     total = len(parts) * data_sets

@@ -39,7 +39,7 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import grouped_doubts, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
+from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError, check_known
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED, crossed_fit
@@ -339,8 +339,7 @@ def _term(rows: pl.DataFrame, wanted: str | None, measure: str) -> str:
     """Return the intended term: the named one, the only one, or the only one besides the intercept."""
     terms = rows["term"].unique(maintain_order=True).to_list()
     if wanted is not None:
-        if wanted not in terms:
-            raise UnknownNameError(f"term of {measure.partition(':')[0]}", wanted, terms)
+        check_known(f"term of {measure.partition(':')[0]}", wanted, terms)
         return wanted
     effects = [term for term in terms if term != "intercept"] or terms
     if len(effects) > 1:

@@ -23,7 +23,7 @@ from slant.analysis.fitting.fit_plan import with_random
 from slant.analysis.rows.cells import OUTCOME, Cell, ViewRows, cells_of, read_rows, word_for
 from slant.analysis.rows.study_choice import no_rows_error, study_in
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import StudyError, UnknownNameError, UsageError
+from slant.collector.errors import StudyError, UsageError, check_known
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit, Specification, Study, fits_of
@@ -168,8 +168,7 @@ def plan_specifications(
     Raise StudyError if one can't be made, UnknownNameError for an unknown name.
     """
     for name in only:
-        if name not in study.sensitivity:
-            raise UnknownNameError(f"specification in the study {study.name}", name, list(study.sensitivity))
+        check_known(f"specification in the study {study.name}", name, study.sensitivity)
     changed = [
         (number, specification, _changed_fit(study, specification))
         for number, specification in enumerate(study.sensitivity.values(), start=1)
@@ -196,10 +195,7 @@ def _changed_fit(study: Study, specification: Specification) -> Fit:
         )
     known_settings = ENGINES[fit.engine].settings
     for name in specification.settings:
-        if name not in known_settings:  # nothing else may reach R: no paths to write to, for example
-            raise UnknownNameError(
-                f'setting of {fit.engine}, for the specification "{specification.name}"', name, known_settings
-            )
+        check_known(f'setting of {fit.engine}, for the specification "{specification.name}"', name, known_settings)
     if specification.formula is not None and "formula" not in ENGINES[fit.engine].needs:
         raise StudyError(f"{subject} gives a formula, but {fit.engine} takes none.")
     settings = {name: value for name, value in fit.settings.items() if name in known_settings}

@@ -20,7 +20,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError, check_known
 from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit, Study, fits_of
@@ -155,8 +155,7 @@ def with_changes(study: Study, changes: Sequence[str]) -> tuple[Study, tuple[str
             raise UsageError(
                 f'"{change}" is not a change.', 'As in: --change "lme4.formula=tokens ~ condition + (1 | item)"'
             )
-        if name not in fits:
-            raise UnknownNameError(f"fit of {study.name}", name, fits)
+        check_known(f"fit of {study.name}", name, fits)
         fits[name] = _changed(fits[name], choice, _value(value.strip()))
         names.append(name)
     return replace(study, fits=fits), tuple(dict.fromkeys(names))

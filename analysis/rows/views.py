@@ -18,7 +18,7 @@ import polars as pl
 from slant.analysis.rows.study_choice import no_trials_error
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs import third_party_designs
-from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError, check_known
 from slant.collector.keep.database import opens_once, reading, showing, shown_versions
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal_loader import nothing_yet
@@ -218,8 +218,7 @@ def tables(
     infos = table_info()
     requested = list(names) if names is not None else []
     for name in requested:
-        if name not in infos:
-            raise UnknownNameError("table", name, infos)
+        check_known("table", name, infos)
     with reading(db) as connection:
         if not (designs := designs_in(connection)):
             raise no_trials_error(db, study)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from string import Formatter
 
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.study.toml_table import Table, checked_name
 
 
@@ -132,8 +132,7 @@ def read_sides(rows: Iterable[Mapping[str, str]], where: str) -> dict[str, dict[
     seen: dict[tuple[str, str], str] = {}
     for row in rows:
         test, side, word = row["test"], row["side"], row["word"]
-        if side not in SIDES:
-            raise UnknownNameError(f"side (of the stimuli of {test})", side, SIDES)
+        check_known(f"side (of the stimuli of {test})", side, SIDES)
         if not word:
             raise StudyError(f'A word of the test "{test}", {side}, is empty in {where}.')
         is_new = (test, same_word(word)) not in seen

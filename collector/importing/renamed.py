@@ -22,7 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.errors import UnknownNameError, UsageError, check_known
 from slant.collector.importing.files.kinds import Problem, Row, fault_in
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, whole_number, word
@@ -266,8 +266,7 @@ def _columns_named(file: TableFile, header: Sequence[str], theirs: str) -> dict[
     columns: dict[str, str] = {}
     for part in theirs.lower().split(":"):
         if "*" not in part:
-            if part not in header:
-                raise UnknownNameError(f"column (of --map …={theirs}) in {file.name}", part, header)
+            check_known(f"column (of --map …={theirs}) in {file.name}", part, header)
             columns[part] = part
             continue
         if not (matching := starred(part, header)):

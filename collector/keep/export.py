@@ -15,7 +15,7 @@ import duckdb
 import polars as pl
 
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import SlantError, UnknownNameError, UsageError
+from slant.collector.errors import SlantError, UnknownNameError, UsageError, check_known
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import BYTE_ORDER_MARK, portable_values, safe_for_spreadsheets, times_as_text
@@ -88,8 +88,7 @@ def export_trials(
         raise UsageError(
             f'"{out}" ends as {ending} does, and the format is {chosen}.', "Leave out the format, or name another file."
         )
-    if chosen not in FORMATS:
-        raise UnknownNameError("export format", chosen, FORMATS)
+    check_known("export format", chosen, FORMATS)
     if spreadsheet_safe and chosen != "csv":
         raise UsageError("Only a CSV is made safe for spreadsheets.", "Add: --format csv")
     with _opened(out, overwrite) as (file, folder):

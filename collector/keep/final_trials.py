@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.collector.errors import DatabaseEmptyError, UnknownNameError, UsageError
+from slant.collector.errors import DatabaseEmptyError, UsageError, check_known
 from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.journal import encode, journal_folder, utc_now, write_whole
 from slant.collector.keep.journal_loader import load_journals
@@ -147,8 +147,7 @@ def set_aside(db: Path, run_id: str, reason: str, *, is_back: bool = False) -> i
     load_journals(db)
     with reading(db) as connection:
         runs = dict(connection.execute("SELECT run_id, study FROM runs").fetchall())
-        if run_id not in runs:
-            raise UnknownNameError(f"run in {db.name}", run_id, runs)
+        check_known(f"run in {db.name}", run_id, runs)
         [(note_no,)] = connection.execute("SELECT 1 + coalesce(max(note_no), 0) FROM set_aside").fetchall()
     record = {
         "kind": "set_aside", "of_run": run_id, "study": runs[run_id], "reason": " ".join(reason.split()),

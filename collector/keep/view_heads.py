@@ -14,7 +14,7 @@ from io import StringIO
 import duckdb
 
 from slant.collector.designs import third_party_designs
-from slant.collector.errors import DesignError, UnknownNameError
+from slant.collector.errors import DesignError, check_known
 from slant.collector.system.shipped_files import column_meanings, sql_dir, sql_query
 
 _NAME = re.compile(r"^CREATE OR REPLACE VIEW (\w+)", re.MULTILINE)
@@ -156,8 +156,7 @@ def view_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
 def known_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckDBPyRelation:
     """Raise UnknownNameError if the database has no view of this name."""
     names = view_names(connection)
-    if name not in names:
-        raise UnknownNameError("view", name, names)
+    check_known("view", name, names)
     return connection.view(name)
 
 

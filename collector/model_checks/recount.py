@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from slant.collector.ask.call import run_anywhere
 from slant.collector.ask.client import Client
 from slant.collector.ask.retries import judge
-from slant.collector.errors import SlantError, UnknownNameError, UsageError
+from slant.collector.errors import SlantError, UsageError, check_known
 from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.keep.journal_loader import load_journals
@@ -214,8 +214,7 @@ def _readable(db: Path, models: Sequence[str]) -> list[tuple[str, str, int]]:
         rows = connection.execute(f"{query} ORDER BY ALL").fetchall()
     names = {name for provider, requested, model, _ in rows for name in (f"{provider}/{requested}", model)}
     for model in models:
-        if model not in names:
-            raise UnknownNameError("readable, uncounted reasoning of the model", model, names)
+        check_known("readable, uncounted reasoning of the model", model, names)
     sums: dict[tuple[str, str], int] = {}
     for provider, requested, model, texts in rows:
         if not models or {f"{provider}/{requested}", model} & set(models):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slant.collector.designs.study import Study
-from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.errors import UsageError, check_known
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Conversation, Trial
@@ -261,8 +261,7 @@ def one_model_a_frame(study: Study, names: Collection[str] = ()) -> list[StudyMo
     """
     known = {model.model: model for model in study.models}
     for name in names:
-        if name not in known:
-            raise UnknownNameError(f"model in {study.path.name}", name, known)
+        check_known(f"model in {study.path.name}", name, known)
     if names:
         return [known[name] for name in names]
     of_frames: dict[str, StudyModel] = {}

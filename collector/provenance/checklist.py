@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from slant.collector.designs import design_named
-from slant.collector.errors import SlantError, UnknownNameError, UsageError
+from slant.collector.errors import SlantError, UsageError, check_known
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.markup import escaped_markdown, quoted_markdown
@@ -282,8 +282,7 @@ def checklist_names() -> list[str]:
 
 def filled_checklist(db: Path, run: str, name: str) -> Checklist:
     """Return the checklist of this name for a run (an id, or "latest"). UnknownNameError, DatabaseError."""
-    if name not in checklist_names():
-        raise UnknownNameError("checklist", name, checklist_names())
+    check_known("checklist", name, checklist_names())
     table = tomllib.loads((checklists_dir() / f"{name}.toml").read_text("utf-8"))
     history = read_run_history(db, run)
     runs = {"runs": [run["run_id"] for run in history.runs]}

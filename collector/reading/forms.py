@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, check_known
 from slant.collector.reading.plain import FENCES, LONGEST_READ, BrokenObject, as_answer, object_in, value_of
 from slant.collector.reading.spelling import folded
 from slant.collector.study.toml_table import Table, shortened
@@ -110,8 +110,7 @@ def parse_form(row: Table, samples: Mapping[str, str]) -> AnswerForm:
 
 def _check_marks(form: str, key: str, marks: Mapping[str, str], known: Mapping[str, str], where: str) -> None:
     for name, mark in marks.items():
-        if name not in known:
-            raise UnknownNameError(f'question (of "{key}") in {where}', name, known)
+        check_known(f'question (of "{key}") in {where}', name, known)
         if form == "json" and not _PATH.fullmatch(mark):
             raise StudyError(
                 f'The path "{shortened(mark)}" of "{name}" in {where} can\'t be followed.',

@@ -19,7 +19,7 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.designs import design_named
 from slant.collector.designs.design import Design
 from slant.collector.designs.study import Study as Study
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.providers.temperature import with_temperature
 from slant.collector.records import RefusalRule
 from slant.collector.stable_ids import stable_id
@@ -219,8 +219,7 @@ def _answered(study: Study, answer: str) -> Study:
     if not answer:
         return study
     answers = study.design.asks.answers(study.data)
-    if answer not in answers:
-        raise UnknownNameError(f"answer format in {study.path.name}", answer, answers)
+    check_known(f"answer format in {study.path.name}", answer, answers)
     return study.with_answer(answer)
 
 
@@ -303,8 +302,7 @@ def _conditions(table: Table, conditions: tuple[Condition, ...]) -> tuple[Condit
     """Return conditions with the names that the study gives them in figures and sentences ([condition_labels])."""
     labels, known = table.table("condition_labels"), [condition.condition for condition in conditions]
     for name in table.mapping("condition_labels"):
-        if name not in known:
-            raise UnknownNameError(f"condition (of condition_labels) in {table.where}", name, known)
+        check_known(f"condition (of condition_labels) in {table.where}", name, known)
     return tuple(replace(one, label=labels.text(one.condition, one.label)) for one in conditions)
 
 
@@ -351,8 +349,7 @@ def _changes(
     if len(seen) > _DEEPEST:
         raise StudyError(f"In {where} variants are like others more than {_DEEPEST} deep.")
     others = [name for name in Table(values, where).mapping("variants") if name not in (*seen, variant)]
-    if like not in others:
-        raise UnknownNameError(f'variant (that "{variant}" is like) in {where}', like, others)
+    check_known(f'variant (that "{variant}" is like) in {where}', like, others)
     return _merged(_changes(values, like, where, (*seen, variant), whole), changes, whole)
 
 

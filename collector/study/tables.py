@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.records import WITHOUT_ANSWER, Measure, TokenSource
 from slant.collector.study.crossed_fits import engine_columns, needs_contrast
 from slant.collector.study.records import Fit, ImportNames, ReasoningBack, Specification, StudyFigure, StudyModel
@@ -209,8 +209,7 @@ def read_variant_labels(table: Table, variants: Sequence[str]) -> dict[str, str]
     """Return variants' names in figures by id; a variant without one goes by its id."""
     labels = table.table("variant_labels")
     for variant in table.mapping("variant_labels"):
-        if variant not in variants:
-            raise UnknownNameError(f"variant (in {labels.where})", variant, variants)
+        check_known(f"variant (in {labels.where})", variant, variants)
     return {variant: labels.text(variant) for variant in table.mapping("variant_labels")}
 
 
@@ -228,11 +227,9 @@ def _figure(name: str, row: Table, variants: Sequence[str], models: Sequence[str
     if figure.panels and figure.variants:
         raise StudyError(f'{row.where} has both "panels" and "variants": panels name the variants in each.')
     for variant in figure.all_variants:
-        if variant not in variants:
-            raise UnknownNameError(f"variant (in {row.where})", variant, variants)
+        check_known(f"variant (in {row.where})", variant, variants)
     for model in (model for family in figure.families.values() for model in family):
-        if model not in models:
-            raise UnknownNameError(f"model (of families in {row.where})", model, models)
+        check_known(f"model (of families in {row.where})", model, models)
     return figure
 
 
@@ -266,8 +263,7 @@ def read_specifications(table: Table, fits: Mapping[str, Fit]) -> dict[str, Spec
 
 def _specification(name: str, row: Table, fits: Mapping[str, Fit]) -> Specification:
     fit = row.text("fit")
-    if fit not in fits:
-        raise UnknownNameError(f'fit for "fit" in {row.where}', fit, list(fits))
+    check_known(f'fit for "fit" in {row.where}', fit, fits)
     # a specification that says what to leave out says all of it
     inherited = () if row.has("drop_flags") or row.has("missing_as") else fits[fit].drop_outcomes
     flags = row.texts("drop_flags", fits[fit].drop_flags)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, check_known
 
 _Value = TypeVar("_Value")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -95,8 +95,7 @@ class Table:
     def choice(self, key: str, known: Sequence[str]) -> str:
         """Return the chosen text, the first of these if it is absent; UnknownNameError for another one."""
         value = self.text(key, known[0])
-        if value not in known:
-            raise UnknownNameError(f"{key} in {self.where}", value, known)
+        check_known(f"{key} in {self.where}", value, known)
         return value
 
     def mapping(self, key: str) -> dict[str, Any]:

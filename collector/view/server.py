@@ -27,7 +27,7 @@ from markupsafe import Markup
 
 from slant.collector.designs.coding.codebook import SEVERAL
 from slant.collector.designs.study import Study
-from slant.collector.errors import DatabaseBusyError, SlantError, UnknownNameError, UsageError
+from slant.collector.errors import DatabaseBusyError, SlantError, UnknownNameError, UsageError, check_known
 from slant.collector.keep.database import fetched
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.view_heads import known_view
@@ -143,8 +143,7 @@ class Viewer:
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
         name, _, ending = request.match_info["key"].partition(".")
-        if ending not in _ENDINGS:
-            raise UnknownNameError("format", ending, list(_ENDINGS))
+        check_known("format", ending, _ENDINGS)
         with temporary_folder("view") as folder:
             path = await asyncio.to_thread(self._written, name, ending, dict(request.query), folder)
             named = f'attachment; filename="{"trials" if name == "trials" else "table"}.{ending}"'

@@ -22,7 +22,7 @@ import duckdb
 import polars as pl
 from duckdb import ColumnExpression, ConstantExpression, Expression, FunctionExpression, SQLExpression
 
-from slant.collector.errors import SlantError, UnknownNameError, UsageError
+from slant.collector.errors import SlantError, UsageError, check_known
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.journal import journal_folder
@@ -259,8 +259,7 @@ class TrialFilter:
             {name: given[name] for name in COLUMNS if given[name]},
             **{name: given[name] for name in _OTHERS},
         )
-        if chosen.sort not in SORTS:
-            raise UnknownNameError("order", chosen.sort, list(SORTS))
+        check_known("order", chosen.sort, SORTS)
         chosen.conditions()
         return chosen
 

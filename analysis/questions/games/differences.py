@@ -20,7 +20,7 @@ from slant.analysis.questions.games.indices import INDICES, SEED, GameCell, game
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import view_columns
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.errors import UnknownNameError, UsageError, check_known
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
 
@@ -246,8 +246,7 @@ def _question(
     study: Study, between: str, reference: str | None, by: Sequence[str], conditions: Sequence[str]
 ) -> Question:
     for name in (between, *by):
-        if name not in ATTRIBUTES:
-            raise UnknownNameError("column to compare games by", name, ATTRIBUTES)
+        check_known("column to compare games by", name, ATTRIBUTES)
     if between in by:
         raise UsageError(f"Can't compare {between} within each {between}.", "Remove that --by.")
     if reference is None and between == "variant":
@@ -260,10 +259,8 @@ def _question(
 
 def _check(indices: Sequence[str], adjust: str) -> None:
     for name in indices:
-        if name not in INDICES:
-            raise UnknownNameError("index", name, INDICES)
-    if adjust not in ADJUST:
-        raise UnknownNameError("way to adjust p", adjust, ADJUST)
+        check_known("index", name, INDICES)
+    check_known("way to adjust p", adjust, ADJUST)
 
 
 def _comparison_warnings(pairs: Sequence[Comparison]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from slant.analysis.calls.results import Progress, results
 from slant.analysis.rows.study_choice import Look, new_looks, study_in
 from slant.analysis.rows.views import read_view, view_columns, view_rows
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.errors import DatabaseError, UsageError, check_known
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study, list_studies, load_study
@@ -121,8 +121,7 @@ def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), sourc
     ]
     known_names = sorted({known for cell in cells for known in (cell.key["variant"], cell.game_variant)})
     for variant in variants:
-        if variant not in known_names:
-            raise UnknownNameError(f'variant with complete games of "{name}"', variant, known_names)
+        check_known(f'variant with complete games of "{name}"', variant, known_names)
     wanted = [cell for cell in cells if not variants or {cell.key["variant"], cell.game_variant} & set(variants)]
     return sorted(wanted, key=_place)
 

@@ -18,7 +18,7 @@ from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.study_choice import no_rows_error
-from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.errors import UsageError, check_known
 from slant.collector.stable_ids import stable_id
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.crossed_fits import cell_model
@@ -56,11 +56,9 @@ def permute_conditions(
     """Return the frames tests, values and refits of `PermutationResult`, the cells that were left out, and why the
     frames could not be kept.
     """
-    if engine not in PACKAGES:
-        raise UnknownNameError("engine", engine, PACKAGES)
+    check_known("engine", engine, PACKAGES)
     for name in settings:
-        if name not in SETTINGS:
-            raise UnknownNameError("setting of a permutation of conditions", name, SETTINGS)
+        check_known("setting of a permutation of conditions", name, SETTINGS)
     own = cell_model(dict(study.fits))
     plan = plan_fits(db, study, _with_pairs(own), source=source) if own else []
     if own is None or not plan:

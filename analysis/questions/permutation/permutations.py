@@ -25,7 +25,7 @@ from slant.analysis.rows.cells import word_for
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.analysis.rows.views import open_trials, read_view
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import RError, StudyError, UnknownNameError, UsageError
+from slant.collector.errors import RError, StudyError, UsageError, check_known
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit, Study
@@ -127,11 +127,9 @@ def list_tests(
     Raise UnknownNameError for an unknown engine or setting, or if the study has no such fit; StudyError if its fit has
     nothing to permute; DatabaseError without rows.
     """
-    if engine not in PACKAGES:
-        raise UnknownNameError("engine", engine, PACKAGES)
+    check_known("engine", engine, PACKAGES)
     for name in settings:
-        if name not in SETTINGS[engine]:
-            raise UnknownNameError(f"setting of a permutation by {engine}", name, SETTINGS[engine])
+        check_known(f"setting of a permutation by {engine}", name, SETTINGS[engine])
     study, definition = _fit_of(db, study, engine)
     plan = plan_fits(db, study, definition, source=source)
     if not plan:

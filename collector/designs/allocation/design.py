@@ -22,7 +22,7 @@ from slant.collector.designs.asks import Asks
 from slant.collector.designs.design import Design, Imports, Reads, Simulates, used_frames
 from slant.collector.designs.people import TRUE
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, toml_text
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.reading.labels import mentioned_labels
 from slant.collector.reading.spelling import folded
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
@@ -187,8 +187,7 @@ class Allocation(Design):
             if others := [name for name in groups_named if name != group]:
                 raise StudyError(f'Who answers "{group}" names the group "{others[0]}" as well: give one another name.')
         for frame, user in used_frames(study).items():
-            if frame not in self.asks.answers(data):
-                raise UnknownNameError(f"frame (an answer format, of {user})", frame, self.asks.answers(data))
+            check_known(f"frame (an answer format, of {user})", frame, self.asks.answers(data))
         if data.success.kind == "elicited" and data.success.source not in study.variants:
             raise UnknownNameError(f"variant (elicited_in of {study.path.name})", data.success.source, study.variants)
         check_participants(data.simulation, [*(model.model for model in study.models), *PARTICIPANTS])

@@ -26,7 +26,7 @@ from typing import Any
 from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, uniforms
 from slant.collector.designs.allocation.parts import AllocationData, gains
 from slant.collector.designs.allocation.texts import TOOL_ARGUMENT
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, check_known
 from slant.collector.records import Reply, ToolCall, Trial
 from slant.collector.study.records import StudyModel
 
@@ -130,10 +130,8 @@ def chosen(policy: str, seen: Seen, *name: object) -> int:
 def check_participants(simulation: Mapping[str, Mapping[str, Any]], models: Sequence[str]) -> None:
     """Raise StudyError if [simulation] names unknown policies or models."""
     for model, row in simulation.items():
-        if model not in models:
-            raise UnknownNameError("model (in [simulation])", model, models)
-        if str(row.get("policy", model)) not in _POLICIES:
-            raise UnknownNameError(f"policy (in [simulation.{model}])", str(row.get("policy", model)), _POLICIES)
+        check_known("model (in [simulation])", model, models)
+        check_known(f"policy (in [simulation.{model}])", str(row.get("policy", model)), _POLICIES)
         for key, value in row.items():
             if key != "policy" and (isinstance(value, bool) or not isinstance(value, int | float)):
                 raise StudyError(f'"{key}" in [simulation.{model}] must be a number, but it is {value!r}.')

@@ -29,7 +29,7 @@ from slant.collector.designs.draws import deal_words
 from slant.collector.designs.plan import PromptIndex, QuestionPlan, trial_of
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.designs.wordings import GROUPS, SIDES, find_placeholders, spoken_words
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, check_known
 from slant.collector.reading.labels import answer_to_label
 from slant.collector.records import REFUSAL_RULES, Reading, Reply, Trial
 from slant.collector.stable_ids import StableIds, stable_id
@@ -193,8 +193,7 @@ class Association(Design):
     def check(self, study: StudyFile) -> None:
         data: AssociationData = study.data
         for frame, user in used_frames(study).items():
-            if frame not in data.frames:
-                raise UnknownNameError(f"frame (of {user})", frame, data.frames)
+            check_known(f"frame (of {user})", frame, data.frames)
             for test in data.tests.values():
                 if frame not in test.names:
                     raise StudyError(f'The test "{test.test}" has no names in the frame "{frame}", which {user} uses.')

@@ -22,7 +22,7 @@ from slant.collector.designs.wordings import (
     read_wordings,
     two_names,
 )
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, check_known
 from slant.collector.reading.spelling import folded
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table
@@ -110,8 +110,7 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     rows = folder.rows(table, "tests", ("test",), may=("test_no", "label"))
     tests = _tests(rows, sides, names, asked_sides, table.where)
     for test in (*sides, *(of for _, of in names)):
-        if test not in tests:
-            raise UnknownNameError(f"test (of the stimuli or names) in {table.where}", test, tests)
+        check_known(f"test (of the stimuli or names) in {table.where}", test, tests)
     why = "one gives group a its attribute, the other crosses the two"
     conditions = two_names(table, "conditions", ("compatible", "incompatible"), why)
     return AssociationData(conditions, order, frames, wordings, tests, simulation)
@@ -130,8 +129,7 @@ def _names(rows: list[dict[str, str]], frames: Mapping[str, Frame]) -> dict[tupl
     names: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
         frame, test = row.get("frame") or only, row["test"]
-        if frame not in frames:
-            raise UnknownNameError("frame (of the names)", frame, frames)
+        check_known("frame (of the names)", frame, frames)
         if (frame, test) in names:
             raise StudyError(f'The names of the test "{test}" in the frame "{frame}" are given twice.')
         empty = [column for column in _MUST_NAME if not row[column]]

@@ -22,7 +22,7 @@ from slant.collector.designs.pairing.design import simulated_pairs
 from slant.collector.designs.pairing.words import ORDERS, PairingTest, read_draws, read_tests
 from slant.collector.designs.plan import TurnPlan, turn_of
 from slant.collector.designs.wordings import check_placeholders, whole
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import StudyFile, StudyModel
@@ -120,8 +120,7 @@ def _scenes(rows: list[dict[str, str]], where: str) -> tuple[dict[tuple[str, int
         if names.setdefault(number, name) != name:
             raise StudyError(f'The wording {number} is called "{names[number]}" and "{name}" in {where}.')
         key = (row.get("test", ""), number)
-        if row["task"] not in TASKS:
-            raise UnknownNameError(f"task in {where}", row["task"], TASKS)
+        check_known(f"task in {where}", row["task"], TASKS)
         place = (
             f'the wording {number} of the test "{key[0]}" in {where}' if key[0] else f"the wording {number} of {where}"
         )

@@ -14,7 +14,7 @@ from itertools import product
 from math import prod
 
 from slant.collector.designs.factorial.factors import Factor
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.study.toml_table import Table
 
 MOST_CELLS = 10_000_000
@@ -180,14 +180,12 @@ def parse_forbidden(table: Table, factors: Sequence[Factor]) -> list[Forbidden]:
     for row, named in zip(table.rows("forbidden"), combinations, strict=True):
         rule: dict[int, frozenset[int]] = {}
         for name in named:
-            if name not in by_name:
-                raise UnknownNameError(f"factor in {row.where}", name, by_name)
+            check_known(f"factor in {row.where}", name, by_name)
             value = row.optional(name, (str, int, list), "a level or a list of levels")
             names = [level.name for level in factors[by_name[name]].levels]
             wanted = [str(level) for level in (value if isinstance(value, list) else [value])]
             for level in wanted:
-                if level not in names:
-                    raise UnknownNameError(f'level of "{name}" in {row.where}', level, names)
+                check_known(f'level of "{name}" in {row.where}', level, names)
             rule[by_name[name]] = frozenset(names.index(level) for level in wanted)
         if len(rule) < 2:
             raise StudyError(

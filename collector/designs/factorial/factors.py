@@ -18,7 +18,7 @@ from pathlib import PurePosixPath
 from typing import Any, TypeGuard
 
 from slant.collector.designs.factorial.edits import Edits, check_edits, read_edits
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.study.crossed_fits import WORDS_OF_R
 from slant.collector.study.folder import NOTES, OF_TEMPLATE, StudyFolder, csv_header, csv_rows
 from slant.collector.study.toml_table import Table, shortened
@@ -276,8 +276,7 @@ def _level(
         )
     texts = {key.removeprefix(OF_TEMPLATE): text for key, text in row.items() if key.startswith(OF_TEMPLATE)}
     for template in texts:
-        if template not in templates:
-            raise UnknownNameError(f"template (of a column text_…) in {where}", template, templates)
+        check_known(f"template (of a column text_…) in {where}", template, templates)
     if "text" in row or not texts:
         texts[""] = row.get("text", row["level"])
     lacking = next((template for template in templates if is_lacking(texts.get(template, texts.get("")))), None)

@@ -29,7 +29,7 @@ from slant.collector.designs.factorial.questions import (
     texts_by_template,
 )
 from slant.collector.designs.wordings import check_placeholders
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import AnswerForm
 from slant.collector.reading.spelling import folded
@@ -207,8 +207,7 @@ def _measures(table: Table, questions: Mapping[str, AskedQuestion], folder: Stud
         own = Table({"by": value} if isinstance(value, str) else row.mapping(name), f"{row.where}, {name}")
         of, by = own.text("of", texts[0] if len(texts) == 1 else None), own.text("by")
         own.finish()
-        if of not in questions:
-            raise UnknownNameError(f"question (of) in {own.where}", of, questions)
+        check_known(f"question (of) in {own.where}", of, questions)
         function, _, what = by.partition(":")
         if function not in FUNCTIONS or bool(what) != (function in FUNCTIONS[2:]):
             raise UnknownNameError(
@@ -243,12 +242,10 @@ def _one_at_a_time(crossing: Table, factors: Sequence[Factor]) -> tuple[tuple[st
     material, placebo = crossing.texts("material", ()), crossing.texts("placebo", ())
     names = [factor.name for factor in factors]
     for name in material:
-        if name not in names:
-            raise UnknownNameError(f"factor (of material) in {crossing.where}", name, names)
+        check_known(f"factor (of material) in {crossing.where}", name, names)
     changes = [level.name for f in factors if f.name not in material for level in f.levels[1:]] if material else []
     for level in placebo if changes else ():
-        if level not in changes:
-            raise UnknownNameError(f"level (of placebo) in {crossing.where}", level, changes)
+        check_known(f"level (of placebo) in {crossing.where}", level, changes)
     bound = crossing.optional("bound", (int, float), "a number")
     if bound is not None and not (bound > 0 and changes):
         raise StudyError(
@@ -315,8 +312,7 @@ def _with_scales(table: Table, factors: tuple[Factor, ...]) -> tuple[Factor, ...
         raise StudyError(f'{scales.where} gives keys to the levels of the factor "{ITEM}", which {what}.')
     names = [level.name for level in items.levels]
     for item in keyed:
-        if item not in names:
-            raise UnknownNameError(f"item in {scales.where}", item, names)
+        check_known(f"item in {scales.where}", item, names)
     for name in names:
         if name not in keyed:
             raise StudyError(f'The item "{name}" is in no scale of {scales.where}.')

@@ -9,7 +9,7 @@ from typing import Any
 
 from slant.collector.designs.factorial.factors import Factor, is_file, literal_text
 from slant.collector.designs.wordings import find_placeholders
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, check_known
 from slant.collector.reading.choices import YES_NO, read_choice
 from slant.collector.reading.forms import AnswerForm, parse_form
 from slant.collector.reading.numbers import Amount, read_number
@@ -235,8 +235,7 @@ def parse_forms(
     samples = {name: question.sample for name, question in questions.items() if question.form is None}
     forms: dict[str, AnswerForm] = {}
     if factor := row.text("factor", ""):
-        if factor not in factors:
-            raise UnknownNameError(f"factor in {row.where}", factor, factors)
+        check_known(f"factor in {row.where}", factor, factors)
         forms = {level: parse_form(own, samples) for level, own in row.tables("forms").items()}
         row.finish()
         for level in dict.fromkeys((*factors[factor].by_name, *forms)):
@@ -296,8 +295,7 @@ def texts_by_template(
     if not isinstance(value, dict):
         return {"": str(default if value is None else value)}
     for template, text in value.items():
-        if template not in templates:
-            raise UnknownNameError(f'template (of "{key}") in {row.where}', template, templates)
+        check_known(f'template (of "{key}") in {row.where}', template, templates)
         if not isinstance(text, str):
             raise StudyError(f'"{key}" in {row.where} must have a text for "{template}".')
     if lacking := [template for template in templates if template not in value]:

@@ -17,7 +17,7 @@ from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import REASONING, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.tasks import as_sent
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, check_known
 from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import JSON_BY_NAME
 from slant.collector.records import Reply, Trial
@@ -98,13 +98,11 @@ def _by_level(row: Table, key: str, data: FactorialData) -> dict[str, dict[str, 
     within = row.table(key)
     values: dict[str, dict[str, float]] = {}
     for name, levels in row.mapping(key).items():
-        if name not in known:
-            raise UnknownNameError(f"factor in {within.where}", name, known)
+        check_known(f"factor in {within.where}", name, known)
         if not isinstance(levels, dict):
             raise StudyError(f'"{name}" in {within.where} must be a table of numbers by level.')
         for level, value in levels.items():
-            if level not in known[name]:
-                raise UnknownNameError(f'level of "{name}" in {within.where}', level, known[name])
+            check_known(f'level of "{name}" in {within.where}', level, known[name])
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
                 raise StudyError(f'"{level}" of "{name}" in {within.where} must be a number.')
         values[name] = {level: float(value) for level, value in levels.items()}

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.wordings import listed_tests, read_wordings, same_word, two_names
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.reading.letters import LETTERS
 from slant.collector.reading.spelling import folded
 from slant.collector.stable_ids import stable_id
@@ -88,14 +88,12 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     pairs: dict[tuple[str, str], list[tuple[frozenset[str], str]]] = {}
     for row in folder.rows(table, "pairs", columns):
         test, condition, bound = row["test"], row["condition"], (row["first_group"], row["second_group"])
-        if condition not in conditions:
-            raise UnknownNameError(f"condition (of the pairs of {test})", condition, conditions)
+        check_known(f"condition (of the pairs of {test})", condition, conditions)
         pairs.setdefault((test, condition), []).append((frozenset(bound), separator.join(bound)))
     rows = folder.rows(table, "tests", ("test",), may=("test_no", "label"))
     tests = _tests(rows, words, pairs, conditions, table.where)
     for test in (*words, *(of for of, _ in pairs)):
-        if test not in tests:
-            raise UnknownNameError(f"test (of the stimuli or pairs) in {table.where}", test, tests)
+        check_known(f"test (of the stimuli or pairs) in {table.where}", test, tests)
     return ForcedChoiceData(conditions, tests, wordings, simulation)
 
 

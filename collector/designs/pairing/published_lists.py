@@ -23,7 +23,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, check_known
 from slant.collector.study.folder import read_text
 from slant.collector.system.shipped_files import studies_dir
 
@@ -211,8 +211,7 @@ def _wordings(prompts: Iterable[Mapping[str, str]]) -> Iterable[tuple[str, str, 
 
 def known_test(tests: Mapping[str, _Known], test: str, where: str) -> _Known:
     """Return the lists' entry for a test that another file names."""
-    if test not in tests:
-        raise UnknownNameError(f"test (of {where}) in {_LISTS[''][0]}", test, tests)
+    check_known(f"test (of {where}) in {_LISTS[''][0]}", test, tests)
     return tests[test]
 
 

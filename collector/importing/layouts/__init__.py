@@ -6,7 +6,7 @@ A layout translates; what a study's cells are, how an answer is read and what is
 
 from __future__ import annotations
 
-from slant.collector.errors import UnknownNameError
+from slant.collector.errors import check_known
 from slant.collector.importing.layouts.downstream import Downstream
 from slant.collector.importing.layouts.published import Bai, LeeLai
 from slant.collector.importing.layouts.tidy import Layout, Problem, Row, Tidy
@@ -19,6 +19,5 @@ _LAYOUTS: dict[str, Layout] = {"tidy": Tidy(), "lee-lai": LeeLai(), "bai": Bai()
 
 def layout_named(name: str) -> Layout:
     """Return the layout of this name; UnknownNameError if there is none."""
-    if name not in _LAYOUTS:
-        raise UnknownNameError("layout", name, _LAYOUTS)
+    check_known("layout", name, _LAYOUTS)
     return _LAYOUTS[name]
