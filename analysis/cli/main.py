@@ -10,19 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from slant.analysis.cli import options
-from slant.collector.commands.options import (
-    AT_LEAST_1,
-    WholeNumber,
-    db_option,
-    output_options,
-    row_options,
-    rows_option,
-    section,
-    seed_option,
-    source_option,
-    study_option,
-    version_option,
-)
+from slant.collector.commands import options as of_collect
 from slant.collector.study.crossed_fits import engine_names
 from slant.collector.terminal import LazyCommand, LazyGroup, SlantGroup, say
 
@@ -105,9 +93,9 @@ class AnalyzeGroup(LazyGroup):
         return super().resolve_command(ctx, args)
 
 
-_mixed_option = section("Mixed models (lme4, brms)")
-_brms_option = section("Bayesian models (brms)")
-_stm_option = section("Topic models (stm)")
+_mixed_option = of_collect.section("Mixed models (lme4, brms)")
+_brms_option = of_collect.section("Bayesian models (brms)")
+_stm_option = of_collect.section("Topic models (stm)")
 
 
 @click.group(cls=AnalyzeGroup, lazy_commands=_COMMANDS, invoke_without_command=True, epilog=EXAMPLES)
@@ -117,10 +105,10 @@ _stm_option = section("Topic models (stm)")
     metavar="FIT",
     help=f"A fit that the study names, or an engine: {', '.join(engine_names())}.",
 )
-@study_option("Default: every study in the database.")
-@source_option()
+@of_collect.study_option("Default: every study in the database.")
+@of_collect.source_option()
 @options.measure_option
-@rows_option(
+@of_collect.rows_option(
     "--refusals",
     type=click.Choice(["removed", "kept"]),
     default="removed",
@@ -135,10 +123,10 @@ _stm_option = section("Topic models (stm)")
     + "".join(f"of {engine} {', '.join(tables)}; " for engine, tables in options.ENGINE_TABLES.items())
     + f"of stm {', '.join(options.TOPIC_TABLES)}. Default: table, of stm topics.",
 )
-@seed_option()
+@of_collect.seed_option()
 @options.workers_options
 @options.refit_option
-@version_option
+@of_collect.version_option
 @_mixed_option(
     "--random",
     type=click.Choice(["repetition", "run_id"]),
@@ -150,13 +138,15 @@ _stm_option = section("Topic models (stm)")
     type=click.Choice(options.COUNT_FAMILIES),
     help="Distribution of token counts; lognormal is the default.",
 )
-@_brms_option("--chains", type=AT_LEAST_1, help="Chains. Default: the study's.")
-@_brms_option("--iterations", type=WholeNumber(2), help="Iterations of a chain. Default: the study's.")
+@_brms_option("--chains", type=of_collect.AT_LEAST_1, help="Chains. Default: the study's.")
+@_brms_option("--iterations", type=of_collect.WholeNumber(2), help="Iterations of a chain. Default: the study's.")
 @_brms_option(
-    "--warmup", type=AT_LEAST_1, help="Warm-up iterations among them. Default: three eighths of --iterations."
+    "--warmup",
+    type=of_collect.AT_LEAST_1,
+    help="Warm-up iterations among them. Default: three eighths of --iterations.",
 )
 @_brms_option("--force", is_flag=True, help="Fit even if this may take more than an hour.")
-@_stm_option("--topics", type=AT_LEAST_1, help="Topics of the model. Default: the study's.")
+@_stm_option("--topics", type=of_collect.AT_LEAST_1, help="Topics of the model. Default: the study's.")
 @_stm_option(
     "--preprocessing",
     type=click.Choice(["fast", "tm"]),
@@ -167,15 +157,15 @@ _stm_option = section("Topic models (stm)")
     type=click.Choice(["holm", "BH", "none"]),
     help="Print adjusted p values, with --show contrasts or correlations.",
 )
-@section("Coded texts (dsl)")(
+@of_collect.section("Coded texts (dsl)")(
     "--estimator",
     type=click.Choice(["dsl", "ppi", "amce", "marginal_means", "impact_ratio"]),
     help="Corrected for coders' errors: coefficients (dsl, ppi), AMCEs, means of levels or impact ratios.",
 )
-@db_option
-@output_options
+@of_collect.db_option
+@of_collect.output_options
 @click.pass_context
-@row_options
+@of_collect.row_options
 def analyze(
     ctx: click.Context,
     engine: str | None,
@@ -247,6 +237,6 @@ class _SlantGroup(SlantGroup):
 
 
 @click.group(cls=_SlantGroup, epilog="\b\nExamples:\n  slant collect --study rmiat --simulated\n  slant analyze report")
-@version_option
+@of_collect.version_option
 def slant() -> None:
     """Measure how language models lean: collect behavioural experiments, analyse them with R."""

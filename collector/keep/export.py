@@ -16,16 +16,10 @@ import polars as pl
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import SlantError, UnknownNameError, UsageError, check_known
+from slant.collector.keep import stored_attempts
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import BYTE_ORDER_MARK, portable_values, safe_for_spreadsheets, times_as_text
-from slant.collector.keep.stored_attempts import (
-    attributes_apart,
-    designs_in,
-    has_more_than_rounds,
-    has_parts,
-    trials_view,
-)
 from slant.collector.keep.view_heads import known_view, ordered_view
 from slant.collector.request_messages import sent_text
 from slant.collector.system.files import is_stream, opened, remove
@@ -110,9 +104,9 @@ def usual_view(db: str | Path, study: str | None = None) -> str:
     the view of a design has several rows for one trial.
     """
     with reading(db) as connection:
-        view = trials_view(connection, study)
-        is_lacking = view.endswith("_rounds") and has_more_than_rounds(connection, study)
-        return "trials" if is_lacking or has_parts(connection, view, study) else view
+        view = stored_attempts.trials_view(connection, study)
+        is_lacking = view.endswith("_rounds") and stored_attempts.has_more_than_rounds(connection, study)
+        return "trials" if is_lacking or stored_attempts.has_parts(connection, view, study) else view
 
 
 def views_of_games(db: str | Path) -> list[str]:
@@ -127,10 +121,10 @@ def _rows_of(connection: duckdb.DuckDBPyConnection, study: str | None, view: str
     known_view(connection, view)
     relation = ordered_view(connection, view)
     if study is not None and "study" in relation.columns:
-        if study not in (studies := designs_in(connection)):
+        if study not in (studies := stored_attempts.designs_in(connection)):
             raise UnknownNameError("study in this database", study, studies)
         relation = relation.filter(duckdb.ColumnExpression("study") == duckdb.ConstantExpression(study))
-    return attributes_apart(relation.order(_ORDERS[view]) if view in _ORDERS else relation)
+    return stored_attempts.attributes_apart(relation.order(_ORDERS[view]) if view in _ORDERS else relation)
 
 
 def _with_prompts(
@@ -156,7 +150,7 @@ def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, sp
     """Write the rows of any relation as a new file of one of FORMATS; DuckDB writes them first, into the folder of
     `path`.
     """
-    relation = attributes_apart(relation)
+    relation = stored_attempts.attributes_apart(relation)
     if format == "parquet":
         _write_parquet(relation, path, "zstd")
         return

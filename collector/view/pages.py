@@ -21,40 +21,11 @@ from slant.collector.request_messages import messages_of
 from slant.collector.sources import SOURCES
 from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
+from slant.collector.view import summary
+from slant.collector.view import trials as stored
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.paging import page_of, page_of_view, view_groups
-from slant.collector.view.summary import (
-    OUTCOMES,
-    begun,
-    filter_values,
-    indented,
-    model_rows,
-    run_rows,
-    summarise,
-    visible,
-)
 from slant.collector.view.trial_filter import MEMORY, SORTS, Searches, TextSearch, TrialFilter, guarded, journal_sizes
-from slant.collector.view.trials import (
-    CELL,
-    PAIRS_ON_A_PAGE,
-    PairChoice,
-    attempts_of,
-    chosen_trials,
-    conversation_names,
-    last_attempt,
-    neighbouring_games,
-    neighbours,
-    new_messages,
-    occasions_of,
-    one_game,
-    one_trial,
-    page_of_games,
-    page_of_trials,
-    pair_choice,
-    paired_cells,
-    pairs_of,
-    steps_of_pair,
-)
 
 Query = Mapping[str, str]
 _Count = TypeVar("_Count")
@@ -87,7 +58,7 @@ class Pages:
             "is_bundle": bundled is not None,
             "db_name": db.name,
             "can_note": notes is not None,
-            "outcomes": OUTCOMES,
+            "outcomes": summary.OUTCOMES,
             "sorts": SORTS,
             "where": bundled,
             "zip": zip,
@@ -102,19 +73,19 @@ class Pages:
     def trials(self, query: Query) -> str:
         chosen = TrialFilter.of(query)
         search = self._search(chosen, _PATIENCE_S)
-        with self._reading() as connection, chosen_trials(connection, chosen, self.notes, search) as trials:
+        with self._reading() as connection, stored.chosen_trials(connection, chosen, self.notes, search) as rows:
             state = (search.n_read, search.is_running) if search else ()
             labelled = tuple(self.notes.trials_with(chosen.label)) if self.notes and chosen.label else ()
             of_filter = tuple(sorted(chosen.query(sort="").items()))
-            summary = self._counted(("trials", of_filter, labelled, state), lambda: summarise(trials))
-            page = page_of_trials(connection, trials, chosen, query)
-            known = filter_values(connection)
+            counts = self._counted(("trials", of_filter, labelled, state), lambda: summary.summarise(rows))
+            page = stored.page_of_trials(connection, rows, chosen, query)
+            known = summary.filter_values(connection)
         refresh = _REFRESH_S["search"] if search and search.is_running else None
         return self._page(
             "trials",
             chosen=chosen,
             page=page,
-            summary=summary,
+            summary=counts,
             known=known,
             search=search,
             refresh=refresh,
@@ -127,14 +98,14 @@ class Pages:
         chosen = TrialFilter.of(query)
         search = self._search(chosen, 0.0)
         with self._reading() as connection:
-            page = one_trial(connection, trial_id)
-            with chosen_trials(connection, chosen, self.notes, search) as trials:
-                before, behind = neighbours(trials, chosen.order, page.row)
-            occasions = occasions_of(connection, page.row)
+            page = stored.one_trial(connection, trial_id)
+            with stored.chosen_trials(connection, chosen, self.notes, search) as rows:
+                before, behind = stored.neighbours(rows, chosen.order, page.row)
+            occasions = stored.occasions_of(connection, page.row)
         whole = query.get("whole", "")
-        texts = {name: begun(page.row[name], is_whole=name == whole) for name in _LONG}
+        texts = {name: summary.begun(page.row[name], is_whole=name == whole) for name in _LONG}
         sent, earlier = messages_of(page.row["request"])
-        messages = [(message.role, begun(message.text, is_whole=whole == "prompt")) for message in sent]
+        messages = [(message.role, summary.begun(message.text, is_whole=whole == "prompt")) for message in sent]
         return self._page(
             "trial",
             page=page,
@@ -150,59 +121,65 @@ class Pages:
             note=self._notes().get(trial_id, {}),
             labels=self._labels(),
             reading=_reading(page.row),
-            raw=begun(indented(page.row["response"]), is_whole=whole == "response"),
-            asked=begun(indented(page.row["request"]), is_whole=whole == "request"),
+            raw=summary.begun(summary.indented(page.row["response"]), is_whole=whole == "response"),
+            asked=summary.begun(summary.indented(page.row["request"]), is_whole=whole == "request"),
         )
 
     def check_trial(self, trial_id: str) -> None:
         """Raise UnknownNameError if the database has no such trial."""
         with self._reading() as connection:
-            one_trial(connection, trial_id)
+            stored.one_trial(connection, trial_id)
 
     def pairs(self, query: Query) -> str:
         with self._reading() as connection:
-            choice = pair_choice(connection, query)
+            choice = stored.pair_choice(connection, query)
             page = None
             if choice:
-                page = page_of(pairs_of(connection, choice), choice.order, PAIRS_ON_A_PAGE, query)
-        return self._page("pairs", choice=choice, page=page, cell_names=CELL)
+                page = page_of(stored.pairs_of(connection, choice), choice.order, stored.PAIRS_ON_A_PAGE, query)
+        return self._page("pairs", choice=choice, page=page, cell_names=stored.CELL)
 
     def pair(self, query: Query) -> str:
         """Show one pair: the one at a place in the list, or the first."""
         with self._reading() as connection:
-            choice = pair_choice(connection, query)
-            steps = steps_of_pair(pairs_of(connection, choice), choice.order, query.get("at")) if choice else None
+            choice = stored.pair_choice(connection, query)
+            steps = (
+                stored.steps_of_pair(stored.pairs_of(connection, choice), choice.order, query.get("at"))
+                if choice
+                else None
+            )
             sides = self._sides(connection, choice, steps.row) if choice and steps else []
         return self._page("pair", choice=choice, steps=steps, sides=sides)
 
-    def _sides(self, connection: duckdb.DuckDBPyConnection, choice: PairChoice, pair: Mapping[str, Any]) -> list[Any]:
+    def _sides(
+        self, connection: duckdb.DuckDBPyConnection, choice: stored.PairChoice, pair: Mapping[str, Any]
+    ) -> list[Any]:
         sides = []
-        cell = dict(zip(CELL, choice.cell, strict=True))
-        attempts = attempts_of(connection, [pair["reference_id"], pair["other_id"]], cell)
+        cell = dict(zip(stored.CELL, choice.cell, strict=True))
+        attempts = stored.attempts_of(connection, [pair["reference_id"], pair["other_id"]], cell)
         for condition, rows in zip((choice.reference, choice.other), attempts.values(), strict=True):
-            row = last_attempt(rows)
+            row = stored.last_attempt(rows)
             messages, _ = messages_of(row["request"])
-            texts = {name: begun(row[name]) for name in _LONG}
-            sides.append((condition, row, [(m.role, begun(m.text)) for m in messages], texts))
+            texts = {name: summary.begun(row[name]) for name in _LONG}
+            sides.append((condition, row, [(m.role, summary.begun(m.text)) for m in messages], texts))
         return sides
 
     def games(self, query: Query) -> str:
         chosen = TrialFilter.of(query)
-        with self._reading() as connection, chosen_trials(connection, chosen, self.notes, None) as trials:
-            page = page_of_games(trials, query)
-            known = filter_values(connection)
+        with self._reading() as connection, stored.chosen_trials(connection, chosen, self.notes, None) as rows:
+            page = stored.page_of_games(rows, query)
+            known = summary.filter_values(connection)
         told = [name for name in _OF_ONE_ITEM if any(row[name] for row in page.rows)]
         return self._page("games", page=page, chosen=chosen, known=known, told=told, query=chosen.query())
 
     def game(self, game: str, query: Query) -> str:
         chosen = TrialFilter.of(query)
         with self._reading() as connection:
-            page = one_game(connection, game)
-            with chosen_trials(connection, chosen, self.notes, None) as trials:
-                before, behind = neighbouring_games(trials, game)
+            page = stored.one_game(connection, game)
+            with stored.chosen_trials(connection, chosen, self.notes, None) as rows:
+                before, behind = stored.neighbouring_games(rows, game)
         for row, before_it in zip(page.trials, (None, *page.trials), strict=False):
-            row["messages"] = [(m.role, begun(m.text)) for m in new_messages(row, before_it)]
-            row["reasoning"] = begun(row["reasoning_text"])
+            row["messages"] = [(m.role, summary.begun(m.text)) for m in stored.new_messages(row, before_it)]
+            row["reasoning"] = summary.begun(row["reasoning_text"])
         return self._page(
             "game",
             page=page,
@@ -215,8 +192,8 @@ class Pages:
 
     def runs(self, query: Query) -> str:
         with kept_open(self.db, memory_limit=MEMORY):
-            models = self._counted(("runs",), lambda: model_rows(self.db))
-            shown = run_rows(self.db, models, looks_for_problems="problems" in query)
+            models = self._counted(("runs",), lambda: summary.model_rows(self.db))
+            shown = summary.run_rows(self.db, models, looks_for_problems="problems" in query)
             with self._reading(shows_waiting=False):
                 pass  # to find which pages exist
         return self._page("runs", shown=shown, refresh=_REFRESH_S["runs"] if shown.is_running else None)
@@ -242,9 +219,9 @@ class Pages:
         search = self._search(chosen, limit_s)
         with (
             guarded(self.db, limit_s, folder) as connection,
-            chosen_trials(connection, chosen, self.notes, search) as trials,
+            stored.chosen_trials(connection, chosen, self.notes, search) as rows,
         ):
-            yield chosen.order.sorted(trials)
+            yield chosen.order.sorted(rows)
 
     def _search(self, chosen: TrialFilter, wait_s: float) -> TextSearch | None:
         if not chosen.text:
@@ -274,9 +251,9 @@ class Pages:
             changed_at = self.db.stat().st_mtime_ns
             if self._kinds[0] != changed_at:
                 pages = {"trials": "Trials"}
-                if paired_cells(connection):
+                if stored.paired_cells(connection):
                     pages["pairs"] = "Pairs"
-                if names := conversation_names(connection):
+                if names := stored.conversation_names(connection):
                     pages["games"] = " and ".join(f"{name}s" for name in names).capitalize()
                 self._kinds = (changed_at, pages | {"runs": "Runs", "tables": "Tables"})
             yield connection
@@ -339,7 +316,7 @@ def _environment() -> Environment:
 
 def _shown(value: Any) -> Any:
     """Show what a template prints, nothing hidden."""
-    return value if isinstance(value, Markup) else visible(value)
+    return value if isinstance(value, Markup) else summary.visible(value)
 
 
 def digits(value: int | None) -> str:

@@ -22,13 +22,7 @@ from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.records import Registration
-from slant.collector.registration.canonical import (
-    canonical_text,
-    document_of,
-    parsed_registration,
-    read_registration,
-    registered_rule,
-)
+from slant.collector.registration import canonical
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.studies.catalogue import Fit
 from slant.collector.studies.stored_texts import kept_registrations
@@ -64,7 +58,7 @@ def registered_study(
     if registration is None and not kept:
         return None
     if isinstance(registration, str | Path):
-        registration = read_registration(registration)
+        registration = canonical.read_registration(registration)
     chosen = _checked(db, kept[0]) if registration is None else registration
     if chosen.study != study:
         raise UsageError(f'This registration is of the study "{chosen.study}", not of "{study}".')
@@ -76,7 +70,7 @@ def registered_study(
 def _checked(db: str | Path, kept: Registration) -> Registration:
     """Check a kept registration, for a database may be a stranger's: it must be one, and have its hash."""
     try:
-        parsed = parsed_registration(kept.text.encode("utf-8"), f"the registration in {db}")
+        parsed = canonical.parsed_registration(kept.text.encode("utf-8"), f"the registration in {db}")
     except UsageError as error:
         raise DatabaseError(error.what, "To compare with the file itself: --registration FILE") from None
     if parsed != kept:
@@ -90,7 +84,7 @@ def _checked(db: str | Path, kept: Registration) -> Registration:
 def deviations(db: str | Path, registration: Registration) -> pl.DataFrame:
     """Return a row per deviation; see Registered."""
     with reading(db) as connection, ExitStack() as stack:
-        for name, frame in _frames(document_of(registration), connection).items():
+        for name, frame in _frames(canonical.document_of(registration), connection).items():
             stack.enter_context(registered(connection, name, frame))
         return pl.concat([_asked(connection, query, registration.study) for query in _QUERIES])
 
@@ -111,7 +105,7 @@ def _frames(document: Mapping[str, Any], connection: duckdb.DuckDBPyConnection) 
             plans.append((plan["variant"], source, version, int(plan["seed"]), plan["trials_per_model"]))
         for model in plan["models"]:
             name, source = model["model"], "simulated" if model["provider"] == "simulated" else "collected"
-            settings = canonical_text(model["settings"])
+            settings = canonical.canonical_text(model["settings"])
             trials = plan["trials_per_model"]
             models.append((plan["variant"], name, model["provider"], model["requested_model"], settings, trials))
             hashes = document["prompts"].get(model["prompts"], [])
@@ -121,7 +115,7 @@ def _frames(document: Mapping[str, Any], connection: duckdb.DuckDBPyConnection) 
         (fit["name"], flag) for fit in document["fits"] for flag in (*fit["drop_flags"], *fit.get("drop_outcomes", ()))
     ]
     known = connection.execute("SELECT DISTINCT settings FROM run_models WHERE settings IS NOT NULL").fetchall()
-    forms = [(settings, canonical_text(json.loads(settings))) for (settings,) in known]
+    forms = [(settings, canonical.canonical_text(json.loads(settings))) for (settings,) in known]
     runs = connection.execute(
         "SELECT run_id, settings FROM runs WHERE study = $study", {"study": document["study"]["name"]}
     )
@@ -129,7 +123,7 @@ def _frames(document: Mapping[str, Any], connection: duckdb.DuckDBPyConnection) 
         (run, str(StoppingRule.in_settings(json.loads(settings or "{}")) or _NO_RULE))
         for run, settings in runs.fetchall()
     ]
-    rule = registered_rule(document)
+    rule = canonical.registered_rule(document)
     return {
         "run_rules": _frame(rules, run_id=text, rule=text),
         "registered_rules": _frame(
