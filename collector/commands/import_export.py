@@ -189,11 +189,8 @@ def export_command(
     file_format: str | None,
     out: Path | None,
     layout: str | None,
-    spreadsheet_safe: bool,
-    prompts: bool,
-    overwrite: bool,
-    anonymous: bool,
     db: Path,
+    **kinds: bool,
 ) -> None:
     """Write trials (or any view) as Parquet, CSV or JSON lines; or all there is as a lake of Parquet files."""
     if (layout == "lake") != (folder is not None):
@@ -203,7 +200,8 @@ def export_command(
             *filter(None, [one_file]),
         )
     if folder is not None:
-        if study or view or file_format or out or spreadsheet_safe or prompts or overwrite or is_choosing_rows():
+        anonymous = kinds.pop("anonymous")
+        if study or view or file_format or out or any(kinds.values()) or is_choosing_rows():
             raise UsageError(
                 "A lake has all studies, views, versions and runs; new rows are added in new files.",
                 "Remove the other options; --anonymous and --db may stay.",
@@ -216,13 +214,13 @@ def export_command(
     if study is not None and study.endswith(".toml"):
         study = load_study(study).name
     if layout is not None:
-        if view or file_format or spreadsheet_safe or prompts:
+        if view or file_format or kinds.pop("spreadsheet_safe") or kinds.pop("prompts"):
             raise UsageError(f"--layout {layout} always writes trials, as Parquet.")
         from slant.collector.view.bundle import export_for_scout
 
         out = out or Path("transcripts") / "trials.parquet"
         if_interrupted("Left at once.", _left_as_it_was(out))
-        n_trials = export_for_scout(db, out, study, overwrite=overwrite, anonymous=anonymous)
+        n_trials = export_for_scout(db, out, study, **kinds)
         say(f'{n_trials:,} trials written to {out}. In Python: inspect_scout.transcripts_from("{out.parent}")')
         return
     asked_for, view = view, view or usual_view(db, study)
@@ -235,7 +233,6 @@ def export_command(
     if_interrupted("Left at once.", "The output on stdout is incomplete." if to_stdout else _left_as_it_was(path))
     shown = io.BytesIO()
     where: Any = shown if is_shown else sys.stdout.buffer if to_stdout else path
-    kinds = {"spreadsheet_safe": spreadsheet_safe, "overwrite": overwrite, "anonymous": anonymous, "prompts": prompts}
     report = export_trials(db, study, where, view, chosen, **kinds)
     if is_shown:
         print_data(shown.getvalue().decode(), nl=False)

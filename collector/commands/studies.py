@@ -126,15 +126,7 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
 )
 @click.option("--test", help="coding: only answers of this test or question.")
 def new_study_command(
-    name: str,
-    design: str,
-    start: str | None,
-    folder: Path | None,
-    lists: Path | None,
-    of_db: Path | None,
-    of_study: str | None,
-    texts: str,
-    test: str | None,
+    name: str, design: str, start: str | None, folder: Path | None, lists: Path | None, of_db: Path | None, **coded: Any
 ) -> None:
     """Write a study of your own to start from: a TOML with comments, and its CSVs.
 
@@ -150,7 +142,7 @@ def new_study_command(
       collect studies new reasons --design coding --of audit.duckdb --study audit --test reason
     """
     if of_db is not None:
-        _write_coding(name, design, folder or Path(name), of_db, of_study, texts, test)
+        _write_coding(name, design, folder or Path(name), of_db, **coded)
         return
     paths = write_new_study(name, design, folder or Path(name), lists, start)
     say(f"Written: {', '.join(map(str, paths))}")
