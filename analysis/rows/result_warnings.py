@@ -193,6 +193,8 @@ _KINDS = (
         lambda match: match.groupdict().get("terms") or "a variance is 0",
         is_note=True,
     ),
+    _note("levels are clusters", r"All rows of a level of .* are in one cluster.*", "Each level is a cluster"),
+    _note("nothing to compare", r"Can't compare levels of .*: it has one level here\.", "There is nothing to compare"),
     _note("shorter formula", r".*: the formula is now .*", "The formula is shorter than the study's"),
     _note(
         "separation under priors",

@@ -45,6 +45,7 @@ def test_what_three_engines_say_of_the_same_cells_stands_once_with_the_worst() -
         (["", ""], 0, 0),
         ([lost(12), lost(8, "")], 2, 0),
         ([SINGULAR, ""], 1, 1),
+        (['error: Can\'t compare levels of "model": it has one level here.', ""], 1, 1),
         ([f"{lost(9)}\n{CLUSTERS}", CLUSTERS.replace("24", "12")], 2, 0),
         (["warning: The formula (1 | name) has 3 levels.", "warning: The formula (1 | name) has 11 levels."], 1, 0),
     ],
