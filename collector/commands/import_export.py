@@ -20,6 +20,7 @@ from slant.collector.commands.options import (
     db_option,
     is_choosing_rows,
     is_typed,
+    opening_once,
     output_options,
     row_options,
     setting_option,
@@ -106,6 +107,7 @@ Examples:
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
 @db_option
 @output_options
+@opening_once
 def import_command(
     study: str | None, variant: str, problems_file: Path | None, db: Path, output_format: str, **files: Any
 ) -> None:

@@ -280,6 +280,19 @@ def is_typed(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
+def opening_once(command: Callable[..., Any]) -> Any:
+    """Let all reading of its `db` by a command share one opening, which takes longer than most reading."""
+
+    @functools.wraps(command)
+    def with_it_open(*args: Any, **options: Any) -> Any:
+        from slant.collector.keep.database import kept_open
+
+        with kept_open(options["db"]):
+            return command(*args, **options)
+
+    return with_it_open
+
+
 def row_options(command: Callable[..., Any]) -> Any:
     """Let a command with `db`, and perhaps `study`, read only the rows that these options choose."""
 

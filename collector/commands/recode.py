@@ -158,6 +158,7 @@ Examples:
 @options.seed_option(1)
 @click.option("--out", type=options.FILE, metavar="FILE", help="The sheet.  [default: NAME.sample.csv]")
 @options.db_option
+@options.opening_once
 def sample_command(study: str, n: int, by: str, seed: int, out: Path | None, db: Path) -> None:
     """Draw texts of a coding study at random for people to code, and write them as a CSV to fill in.
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 from slant.collector.errors import DatabaseBusyError, DatabaseError, JournalError
 from slant.collector.importing.layouts import Problem, Row
 from slant.collector.importing.row_contents import OWN, SharedAnswer
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import let_go, reading
 from slant.collector.keep.journal import Journal, journal_folder, pack_journals
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size
 from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, LoadReport, load_journals
@@ -154,6 +154,7 @@ class ImportWriter:
         self._known = self._stored()
 
     def __enter__(self) -> Self:
+        let_go(self._db)  # nothing is read while files are, for minutes: others may write
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
