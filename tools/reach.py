@@ -56,7 +56,8 @@ class Reach:
 
     def _tests_of(self, start: Path) -> Iterator[tuple[str, int]]:
         if start.is_relative_to(self.root / "tests" / "sql") or start.is_relative_to(self.root / "sql" / "views"):
-            yield from (("tests/analysis/test_views.py", 1), ("tests/analysis/test_view_heads.py", 1))  # walk over them
+            walkers = ("test_views", "test_paper_views", "test_view_heads")
+            yield from ((f"tests/analysis/{name}.py", 1) for name in walkers)
         steps = {start: 0}
         if start not in self._users:
             steps |= {file: 1 for file in self._tests() if start.name in _text(file)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -13,20 +12,27 @@ import pytest
 from slant.analysis.fitting.engines import ENGINES, tables_of
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
-from slant.collector.keep.view_heads import ordered_queries, ordered_view
-from tests.support import TESTS
+from slant.collector.keep.view_heads import ordered_view
 from tests.support.each_row import each_row
 from tests.support.given import database, fill, fill_variable, in_memory, insert, read_rows
-from tests.support.view_files import FILES, every_view, head, is_ordered
+from tests.support.view_files import (
+    CASES,
+    FILES,
+    OF_PAPERS,
+    OF_PRINT,
+    check_case,
+    every_view,
+    head,
+    is_ordered,
+    read_rows_json,
+)
 
-CASES = TESTS / "sql"
 KEPT = list(dict.fromkeys(table for name in ENGINES for table in tables_of(name).values()))
 PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
 CALIBRATED = ("calibrations", "calibration_fits", "calibration_posteriors", "calibration_quantities")
 GAMES = ("random_levels", "game_indices", "game_differences", "game_adjusted")
 FITTED = ("calls", "stm_searches", "sensitivity", "retests", *PERMUTED, *CALIBRATED, *GAMES, *KEPT)
 LOOKS = ("precision_looks",)
-OF_PRINT = ("printed_numbers", "printed_scopes", "planned_cells")  # views of variables that a comparison sets
 STUDIES = ("run_conditions", "run_participants", "study_files", "study_contents", "set_aside", "text_samples")
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *LOOKS, *FITTED}
 # Views whose cases have rows of results.
@@ -120,47 +126,13 @@ def turned(mixed: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnecti
         yield connection
 
 
-def read_rows_json(file: Path) -> list[dict[str, object]]:
-    return list(json.loads(file.read_text("utf-8"))) if file.exists() else []
-
-
 def test_every_view_has_a_case_and_every_case_a_view() -> None:
     assert {folder.name for folder in CASES.iterdir()} == set(FILES)
 
 
-@every_view
+@each_row("view", [view for view in FILES if view not in OF_PAPERS])
 def test_given_rows_become_the_expected_rows(view: str) -> None:
-    expected = read_rows(CASES / view / "expected.csv")
-    assert expected, "a case without expected rows"
-    with in_memory() as connection:
-        tables = {file.stem: read_rows(file) for file in (CASES / view).glob("*.csv") if file.stem != "expected"}
-        compared = tables.pop("compared_calls", [])
-        insert(connection, tables.pop("given", []), read_rows_json(CASES / view / "runs.json"))
-        for name, rows in tables.items():
-            (fill_variable if name in OF_PRINT else fill)(connection, name, rows)
-        if compared:
-            connection.execute("SET VARIABLE compared_calls = ?", [[row["call_id"] for row in compared]])
-        query = ordered_queries().get(view, f"FROM {view}")
-        result = connection.execute(query)  # a relation would be bound twice: half of this test's time
-        columns = [column[0] for column in result.description]
-        if FILES[view].parent.name == "2_tables":
-            assert columns == list(expected[0]), "a case of a table names all of its columns, in order"
-        found = [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
-    if not is_ordered(view):
-        found.sort(key=lambda row: [str(row[name]) for name in head(view).grain])
-    shown = [[row[name] for name in expected[0]] for row in found]
-    assert len(shown) == len(expected)
-    for row, wanted in zip(shown, expected, strict=True):
-        assert all(map(same, row, wanted.values())), f"{row} is not {list(wanted.values())}"
-
-
-def same(value: object, text: str | None) -> bool:
-    """A number agrees to six digits (hand-made numbers have no more), everything else as text."""
-    if value is None or text is None:
-        return value is None and text is None
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(text) == pytest.approx(value, rel=1e-6, abs=1e-9)
-    return (str(value).lower() if isinstance(value, bool) else str(value)) == text
+    check_case(view)
 
 
 @pytest.mark.slow
