@@ -62,9 +62,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 # Files that take longest begin first: then all processes end at about one time.
 LONG = (
-    "test_calibrate", "test_views", "test_readme", "test_compare", "test_own_studies", "test_report", "test_bayes",
+    "test_calibrate", "test_views", "test_readme_study", "test_readme_paper", "test_compare", "test_own_studies",
+    "test_report", "test_bayes", "test_mistakes", "test_atlas", "test_figures", "test_setup", "test_fits",
     "test_numbers_of_conditions", "test_topics", "test_checks", "test_faults", "test_kill", "test_report_interference",
-    "test_batch_kill", "test_permute", "test_sensitivity", "test_mistakes", "test_archive", "test_fits", "test_figures",
+    "test_batch_kill", "test_permute", "test_sensitivity", "test_archive",
     "test_merge", "test_cli_analyze", "test_report_games", "test_report_browser", "test_count_models",
     "test_both_languages", "test_copied_study", "test_recovery", "test_packaging", "test_batches", "test_status",
 )  # fmt: skip

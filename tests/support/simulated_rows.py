@@ -9,6 +9,11 @@ from slant.collector.designs.study import Study
 from slant.collector.plan.conversations import plan
 from slant.collector.system.json_text import encoded
 
+OF_TRIAL = (
+    "trial_id", "model", "test", "condition", "item", "group", "wording", "repetition", "position",
+    "option_a", "option_b", "expected",
+)  # fmt: skip
+
 
 def simulated_rows(study: Study, repetitions: int = 1, seed: int = 7) -> Iterator[dict[str, Any]]:
     """One row a trial, of all models of the study, with what its design read."""
@@ -17,13 +22,9 @@ def simulated_rows(study: Study, repetitions: int = 1, seed: int = 7) -> Iterato
             for trial in conversation.trials:
                 reply = study.design.simulates.simulate(study, model, trial, seed)
                 reading = study.design.reads.read(study, trial, reply)
-                place = ("trial_id", "model", "test", "condition", "item", "group", "wording", "repetition", "position")
-                yield {name: getattr(trial, name) for name in place} | {
+                yield {name: getattr(trial, name) for name in OF_TRIAL} | {
                     "study": study.name,
                     "study_version": study.version,
-                    "option_a": None,
-                    "option_b": None,
-                    "expected": None,
                     "outcome": reading.outcome,
                     "choice": reading.choice,
                     "detail": reading.detail,
