@@ -21,8 +21,7 @@ from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError, check_known
-from slant.collector.keep.database import fetched, reading
-from slant.collector.keep.frames import frame_of
+from slant.collector.keep.database import fetched, fetched_frame
 from slant.collector.studies.catalogue import Fit, Study, fits_of
 from slant.collector.system.shipped_files import sql_query
 
@@ -95,11 +94,7 @@ def _estimates(
 
 
 def _counts(db: Path, study: str, source: str | None) -> pl.DataFrame:
-    with reading(db) as connection:
-        rows: pl.DataFrame = frame_of(
-            connection.sql(sql_query("outcomes_by_cell"), params={"study": study, "source": source})
-        )
-    return rows
+    return fetched_frame(db, sql_query("outcomes_by_cell"), {"study": study, "source": source})
 
 
 def _beside(here: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:

@@ -26,8 +26,7 @@ from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.cost.estimate import MEASURES, bounds_of, measured_by
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
-from slant.collector.keep.frames import frame_of
+from slant.collector.keep.database import fetched_frame
 from slant.collector.providers.lifecycles import follows, lifecycle_of
 from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import Fit, Study, fits_of
@@ -79,9 +78,7 @@ def measured_answers(db: Path, study: Study, source: str | None) -> MeasuredAnsw
         )
     fit = _fit_of_levels(study)
     arguments = _arguments(fit)
-    with reading(db) as connection:
-        asked = {"study": study.name, "source": source}
-        trials: pl.DataFrame = frame_of(connection.sql(sql_query("trials_to_pair"), params=asked))
+    trials = fetched_frame(db, sql_query("trials_to_pair"), {"study": study.name, "source": source})
     view = read_rows(db, study.name, [fit], None, later_occasions=True).frame
     declared = arguments["declared"]
     named = (*arguments["attributes"], *declared.get("properties", {}).values(), *declared.get("cells", ()))

@@ -20,8 +20,7 @@ from slant.collector.ask.retries import judge
 from slant.collector.ask.uncounted_answers import read_exchange
 from slant.collector.designs.study import Study, read_reply
 from slant.collector.errors import DatabaseBusyError, JournalError, SlantError
-from slant.collector.keep.database import fetched, reading
-from slant.collector.keep.frames import frame_of
+from slant.collector.keep.database import fetched, fetched_frame, reading
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import plan
@@ -75,8 +74,7 @@ def open_rejected(db: str | Path, study: str) -> int:
     """Make the rejected trials of a study pending again (`collect --ask-rejected`); return their number."""
     db = Path(db)
     load_journals(db)
-    with reading(db) as connection:
-        rows = _dicts(connection, sql_query("rejected_attempts"), {"study": study})
+    rows = fetched_frame(db, sql_query("rejected_attempts"), {"study": study}).to_dicts()
     changes = [_values(row) | {"outcome": "failed", "is_final": False} for row in rows]
     _keep(db, changes)
     return len(changes)
@@ -88,8 +86,7 @@ def measure_answers(db: str | Path, study: Study, functions: Mapping[str, Callab
     load_journals(db)
     reads = study.design.reads
     study = replace(study, data=reads.with_measures(study, functions, of))
-    with reading(db) as connection:
-        rows = _dicts(connection, sql_query("attempts_to_measure"), {"study": study.name})
+    rows = fetched_frame(db, sql_query("attempts_to_measure"), {"study": study.name}).to_dicts()
     made = (
         (row, shown, reads.measured(study, shown, row["outcome"])) for row in rows for shown in [_json(row["factors"])]
     )
@@ -201,15 +198,9 @@ def _values(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in ("attempt_id", *READ_AGAIN)}
 
 
-def _dicts(connection: Any, query: str, values: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
-    return list(frame_of(connection.sql(query, params=dict(values or {}))).iter_rows(named=True))
-
-
 def _finals(db: Path) -> dict[str, str]:
     """Return the attempt that ends each trial."""
-    with reading(db) as connection:
-        rows = connection.execute("SELECT trial_id, attempt_id FROM attempts WHERE is_final ORDER BY done_at DESC")
-        return dict(rows.fetchall())
+    return dict(fetched(db, "SELECT trial_id, attempt_id FROM attempts WHERE is_final ORDER BY done_at DESC"))
 
 
 def _pages(db: Path, query: str, values: Mapping[str, Any] | None = None) -> Iterator[tuple[list[dict[str, Any]], int]]:
@@ -218,8 +209,7 @@ def _pages(db: Path, query: str, values: Mapping[str, Any] | None = None) -> Ite
     with reading(db) as connection:
         total = connection.sql(text, params=given).count("row_no").fetchall()[0][0]
     while True:
-        with reading(db) as connection:
-            rows = _dicts(connection, f"{text} LIMIT {PAGE}", given)
+        rows = fetched_frame(db, f"{text} LIMIT {PAGE}", given).to_dicts()
         if not rows:
             return
         given["after"] = rows[-1]["row_no"]

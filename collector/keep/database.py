@@ -17,18 +17,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import duckdb
 
 from slant.collector.errors import DatabaseError, DatabaseWriteError
 from slant.collector.keep import database_errors
 from slant.collector.keep.definitions import STORAGE_VERSION, is_copied_from_cache, keep_in_cache
+from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import has_collector
 from slant.collector.keep.lake_files import lake_connection
 from slant.collector.keep.schema import cached_new_database, check_catalog_size, check_file, is_behind, prepare
 from slant.collector.system.files import moved, real_file, remove
 from slant.collector.system.operating_system import is_alive, put_in_place
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -93,6 +97,12 @@ def fetched(path: str | Path, query: str, values: Any = None, *, patience_s: flo
         return connection.execute(query, values).fetchall()
 
 
+def fetched_frame(path: str | Path, query: str, values: Any = None) -> pl.DataFrame:
+    """Return the same as a frame."""
+    with reading(path) as connection:
+        return frame_of(connection.sql(query, params=values))
+
+
 @contextmanager
 def _reading(
     path: Path, patience_s: float, writes_to: Path | None, memory_limit: str | None
@@ -142,7 +152,13 @@ def _opened_and_checked(
         is_old = is_behind(connection)
         if (is_old or not has_our_views) and path not in _not_renewed:
             connection.close()
-            _renew(path)
+            # up to date again; a file that is held, collected into or may not be written stays as it is
+            _not_renewed.add(path)
+            with contextlib.suppress(DatabaseError, duckdb.Error):
+                if not has_collector(path):
+                    with _attached(path, RENEW_PATIENCE_S, None):
+                        pass  # attaching prepares: tables and views
+                    _not_renewed.discard(path)
             connection = _opened(path, patience_s, writes_to, memory_limit)
         if path not in _not_renewed:
             _checked[path] = _fingerprint(path)
@@ -251,16 +267,6 @@ def _opened(
         for name, value in _CONFINED.items():
             opened.execute(f"SET {name} = {str(value).lower()}")
     return opened
-
-
-def _renew(path: Path) -> None:
-    """Bring tables and views up to date; a file that is held, collected into or may not be written stays as it is."""
-    _not_renewed.add(path)
-    with contextlib.suppress(DatabaseError, duckdb.Error):
-        if not has_collector(path):
-            with _attached(path, RENEW_PATIENCE_S, None):
-                pass  # attaching prepares: tables and views
-            _not_renewed.discard(path)
 
 
 @contextmanager

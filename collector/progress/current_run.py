@@ -9,8 +9,7 @@ from typing import Any
 import polars as pl
 
 from slant.collector.ask.rate_limits import spoken
-from slant.collector.keep.database import fetched, reading
-from slant.collector.keep.frames import frame_of
+from slant.collector.keep.database import fetched, fetched_frame, reading
 from slant.collector.keep.journal import has_collector, utc_now
 
 STALLED_AFTER_S = 60.0
@@ -54,10 +53,8 @@ def with_test_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
     if run_id := running_run(db):
         whole = {row["model"]: row for row in _pace(db, run_id, {}, datetime.fromisoformat(utc_now()))}
         going = [model for model, row in whole.items() if row["rate_per_s"] > 0]
-        with reading(db) as connection:
-            query = "SELECT source, model, test, rate_per_s FROM run_pace_by_test WHERE run_id = ?"
-            rates: pl.DataFrame = frame_of(connection.sql(query, params=[run_id]))
-        pace = rates.filter(pl.col("model").is_in(going))
+        query = "SELECT source, model, test, rate_per_s FROM run_pace_by_test WHERE run_id = ?"
+        pace = fetched_frame(db, query, [run_id]).filter(pl.col("model").is_in(going))
     joined = rows.join(pace, on=["source", "model", "test"], how="left", maintain_order="left")
     missing, rate = pl.col("n_planned") - pl.col("n_done") - pl.col("n_not_asked"), pl.col("rate_per_s")
     left = pl.when(rate > 0).then(missing / rate).when((missing == 0) & rate.is_not_null()).then(0.0)
@@ -82,8 +79,7 @@ def _is_silent(last_done_at: datetime, mean_latency_s: float | None, now: dateti
 
 
 def _pace(db: Path, run_id: str, missing: dict[str, int], now: datetime) -> list[dict[str, Any]]:
-    with reading(db) as connection:
-        rows = frame_of(connection.sql("SELECT * FROM run_pace WHERE run_id = ?", params=[run_id]))
+    rows = fetched_frame(db, "SELECT * FROM run_pace WHERE run_id = ?", [run_id])
     return [_row(row, missing.get(row["model"]), now) for row in rows.iter_rows(named=True)]
 
 

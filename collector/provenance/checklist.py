@@ -18,8 +18,7 @@ from urllib.parse import urlsplit
 
 from slant.collector.designs import design_named
 from slant.collector.errors import SlantError, UsageError, check_known
-from slant.collector.keep.database import reading
-from slant.collector.keep.frames import frame_of
+from slant.collector.keep.database import fetched_frame
 from slant.collector.markup import escaped_markdown, quoted_markdown
 from slant.collector.provenance.methods import (
     command_line,
@@ -286,8 +285,7 @@ def filled_checklist(db: Path, run: str, name: str) -> Checklist:
     table = tomllib.loads((checklists_dir() / f"{name}.toml").read_text("utf-8"))
     history = read_run_history(db, run)
     runs = {"runs": [run["run_id"] for run in history.runs]}
-    with reading(db) as connection:
-        requests = frame_of(connection.sql(sql_query("first_requests"), params=runs)).to_dicts()
+    requests = fetched_frame(db, sql_query("first_requests"), runs).to_dicts()
     study = None
     with suppress(SlantError):
         study = load_study(history.run["study"], db=db)

@@ -24,8 +24,7 @@ from urllib.parse import urlsplit
 from slant.collector.cost.estimate import dollars
 from slant.collector.designs import design_named
 from slant.collector.errors import SlantError, UnknownNameError
-from slant.collector.keep.database import reading
-from slant.collector.keep.frames import frame_of
+from slant.collector.keep.database import fetched_frame
 from slant.collector.provenance.run_history import Row, RunHistory
 from slant.collector.request.record import Request
 from slant.collector.request.setting import settings_of
@@ -301,9 +300,8 @@ class MadeFit:
 def stored_estimands(db: Path, run: Row) -> str | None:
     """Return the paragraph on the fits of the run's study that the database holds; None without one, and for a study
     whose text is not here."""
-    with reading(db) as connection:
-        of_run = {name: run[name] for name in ("study", "source", "variant")}
-        rows = frame_of(connection.sql(sql_query("errors_of_estimands"), params=of_run)).to_dicts()
+    of_run = {name: run[name] for name in ("study", "source", "variant")}
+    rows = fetched_frame(db, sql_query("errors_of_estimands"), of_run).to_dicts()
     if not rows:
         return None
     try:

@@ -15,8 +15,7 @@ from typing import Any
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
-from slant.collector.keep.frames import frame_of
+from slant.collector.keep.database import fetched_frame
 from slant.collector.plan.conversations import plan, planned_count, with_rates
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.records import MAX_REPETITIONS, Registration
@@ -225,12 +224,9 @@ def pilot_numbers(db: Path, study: Study, plans: Sequence[Mapping[str, Any]]) ->
 
     Raise DatabaseError if the database holds no answers to this study.
     """
-    with reading(db) as connection:
-        of_study = {"study": study.name}
-        cells, models = (
-            frame_of(connection.sql(sql_query(query), params=of_study)).to_dicts()
-            for query in ("pilot_cells", "pilot_models")
-        )
+    of_study = {"study": study.name}
+    cells = fetched_frame(db, sql_query("pilot_cells"), of_study).to_dicts()
+    models = fetched_frame(db, sql_query("pilot_models"), of_study).to_dicts()
     if not cells:
         raise DatabaseError(
             f'"{db}" holds no answers to "{study.name}", so it is no pilot of it.',

@@ -16,7 +16,7 @@ from typing import Any
 from slant.collector.designs.coding.design import COLUMNS, DESIGN
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched_frame, reading
 from slant.collector.keep.stored_attempts import with_attributes
 from slant.collector.reading.choices import YES_NO
 from slant.collector.studies.catalogue import load_study
@@ -94,7 +94,7 @@ def write_coding_study(
 
 def _write_decisions(db: Path, study: Study, sources: Sequence[str], n_decided: int, place: Path) -> None:
     values = {"study": study.name, "variant": study.variant, "sources": list(sources), "n_decided": n_decided}
-    rows = _queried(db, "answers_to_code", values)
+    rows = fetched_frame(db, sql_query("answers_to_code"), values).to_dicts()
     if all(row["first_coding"] for row in rows):
         return
     header = (*COLUMNS, "test", "option_a", "option_b", "asked", "first_coding")
@@ -265,13 +265,6 @@ def _with_codes(template: str, question: Any) -> str:
 def _braced(text: str) -> str:
     """Return a text as a string of TOML in which braces name nothing."""
     return json.dumps(text.replace("{", "{{").replace("}", "}}"), ensure_ascii=False)
-
-
-def _queried(db: Path, query: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    with reading(db) as connection:
-        cursor = connection.execute(sql_query(query), dict(values))
-        columns = [column[0] for column in cursor.description or ()]
-        return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
 
 
 def _known_study(folder: Path, name: str) -> Study | None:

@@ -10,8 +10,7 @@ import io
 from pathlib import Path
 
 from slant.collector.errors import DatabaseError, StudyError
-from slant.collector.keep.database import reading
-from slant.collector.keep.frames import frame_of
+from slant.collector.keep.database import fetched_frame
 from slant.collector.study.folder import MAX_READ_BYTES, StudyFolder, answers_file
 from slant.collector.study.toml_table import shortened
 from slant.collector.system.shipped_files import sql_query
@@ -59,8 +58,7 @@ def _text_in(db: Path, study: str) -> str:
     """Return the answers in a database as a CSV; empty if it has none, or is none of slant's. Answers of simulated
     models are material only where there are no others."""
     try:
-        with reading(db) as connection:
-            rows = frame_of(connection.sql(sql_query("kept_answers"), params={"study": study})).to_dicts()
+        rows = fetched_frame(db, sql_query("kept_answers"), {"study": study}).to_dicts()
     except DatabaseError:
         return ""
     rows = [row for row in rows if row["source"] != "simulated"] or rows
