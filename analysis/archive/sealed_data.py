@@ -6,7 +6,6 @@ There is one source: sql/columns.csv for columns, the heads of the views' files 
 
 from __future__ import annotations
 
-import csv
 import functools
 import json
 from collections.abc import Mapping, Sequence
@@ -28,7 +27,7 @@ from slant.collector.keep.view_heads import TableInfo, read_view_heads
 from slant.collector.request_messages import sent_text
 from slant.collector.studies.catalogue import Study
 from slant.collector.system.files import write_file
-from slant.collector.system.shipped_files import sql_dir, sql_query
+from slant.collector.system.shipped_files import csv_rows, sql_dir, sql_query
 
 _KINDS = {"String": "text", "Boolean": "true or false", "Datetime": "time", "Date": "date"}
 
@@ -46,8 +45,7 @@ class DataFile:
 @functools.cache
 def column_meanings() -> dict[str, dict[str, str]]:
     """Return the unit, meaning, values and source of each column name."""
-    with (sql_dir() / "columns.csv").open(encoding="utf-8", newline="") as file:
-        return {row.pop("column"): row for row in csv.DictReader(file)}
+    return {row.pop("column"): row for row in csv_rows(sql_dir() / "columns.csv")}
 
 
 def codebook_rows(files: Sequence[DataFile], folder: Path) -> pl.DataFrame:

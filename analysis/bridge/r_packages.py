@@ -4,7 +4,6 @@ Hash the R code that decides numbers: a result of different code is a different 
 
 from __future__ import annotations
 
-import csv
 import functools
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from slant.collector.stable_ids import stable_id
+from slant.collector.system.shipped_files import csv_rows
 
 # not resolved: in a checkout the package is a link, and its neighbours are links, too
 _PACKAGE = Path(__file__).parent.parent
@@ -42,8 +42,7 @@ LIST = Path(__file__).parent.with_name("r_packages.csv")
 def r_package_list() -> list[dict[str, str]]:
     """Return the list of packages, a mapping for each: package, debian, at_least, needed_for, what_for, costs (words),
     compiles (time, or "")."""
-    with LIST.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return csv_rows(LIST)
 
 
 def what_is_lost(packages: Sequence[str]) -> str:

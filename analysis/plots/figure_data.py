@@ -4,7 +4,6 @@ The specification curve, drawn from what `analyze sensitivity` kept, never from 
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.shipped_files import csv_rows
 
 _VIEWS = ("topic_models", "topic_proportions", "topic_prevalence", "topic_searches")
 _N_WORDS = 5  # as many as the paper prints
@@ -61,8 +61,7 @@ Rows: TypeAlias = Callable[["FigureData"], "pl.DataFrame | None"]
 @cache
 def figure_table() -> dict[str, dict[str, str]]:
     """Return the rows of inst/figures.csv by figure, in the order of a report; R reads the same file."""
-    with (inst_folder() / "figures.csv").open(encoding="utf-8", newline="") as file:
-        return {row["figure"]: row for row in csv.DictReader(file)}
+    return {row["figure"]: row for row in csv_rows(inst_folder() / "figures.csv")}
 
 
 def figure_kind(name: str, rows: Rows) -> FigureKind:

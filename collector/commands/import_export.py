@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import shlex
 import sys
@@ -29,6 +28,7 @@ from slant.collector.commands.options import (
 )
 from slant.collector.errors import SlantError, UsageError
 from slant.collector.example_models import EXAMPLE_MODEL
+from slant.collector.system.files import csv_text
 from slant.collector.system.scratch import write_whole_file
 from slant.collector.terminal import count_text, if_interrupted, late_bar, print_data, print_rows, printable, say
 
@@ -145,11 +145,8 @@ def import_command(
         say(note)
     if problems_file is not None:
         try:
-            rows = io.StringIO(newline="")
-            writer = csv.writer(rows)
-            writer.writerow(["file", "line", "problem"])
-            writer.writerows([problem.file, problem.line, printable(problem.text)] for problem in report.problems)
-            write_whole_file(problems_file, rows.getvalue().encode("utf-8"))
+            rows = ((problem.file, problem.line, printable(problem.text)) for problem in report.problems)
+            write_whole_file(problems_file, csv_text(("file", "line", "problem"), rows).encode("utf-8"))
         except OSError as error:
             raise SlantError(f"Can't write {problems_file}: {error.strerror}.", "The import itself is done.") from error
     if report.problems:

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -169,16 +167,14 @@ def sample_command(study: str, n: int, by: str, seed: int, out: Path | None, db:
     from slant.collector.keep.text_samples import draw_sample
     from slant.collector.studies.catalogue import load_study
     from slant.collector.studies.coding_sheets import sheet_rows, strata_of
-    from slant.collector.system.files import write_file
+    from slant.collector.system.files import csv_text, write_file
 
     loaded = load_study(study, db=db)
     if out is not None and out.exists():
         raise UsageError(f"{out} is there already, perhaps with codes in it.", "Name another file: --out")
     drawn = draw_sample(db, loaded.name, strata_of(loaded, by, db), n, by, seed)
     path = out or _free(loaded.name, drawn.sample_no)
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(sheet_rows(loaded, drawn.items))
-    write_file(path, text.getvalue())
+    write_file(path, csv_text(*sheet_rows(loaded, drawn.items)))
     others = f", besides {drawn.n_before:,} drawn before" if drawn.n_before else ""
     say(f"Drawn: {count_text(len(drawn.items), 'text')} of {drawn.n_texts:,}{others} (sample {drawn.sample_no}).")
     of = f"--study {loaded.as_typed} --db {shlex.quote(str(db))}"

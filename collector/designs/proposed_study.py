@@ -125,18 +125,6 @@ def toml_text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a CSV with these columns."""
-    import csv
-    import io
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue()
-
-
 PERSONS = (
     "participant", "participant_id", "participantid", "person", "person_id", "subject", "subject_id", "subj",
     "respondent", "respondent_id", "respondentid", "respid", "resp_id", "caseid", "case_id", "responseid",

@@ -10,7 +10,6 @@ answer that is never repeated by chance (twelve random digits): the same one twi
 from __future__ import annotations
 
 import asyncio
-import csv
 import json
 import random
 import secrets
@@ -51,7 +50,7 @@ from slant.collector.providers.logprobs import merged
 from slant.collector.providers.services import spoken_by
 from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
-from slant.collector.system.shipped_files import current_code_version
+from slant.collector.system.shipped_files import csv_rows, current_code_version
 
 _FILE = Path(__file__).resolve().parent / "calibration.csv"
 _RANDOM = "Write down a random number of twelve digits."
@@ -130,10 +129,9 @@ def check_questions(dialect: Any, seed: int) -> list[CheckQuestion]:
 
 def calibration() -> list[CheckQuestion]:
     """Return the calibration questions, the easiest first."""
-    with _FILE.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     return [
-        CheckQuestion("calibration", row["question"] + _ENDING, int(row["difficulty"]), row["answer"]) for row in rows
+        CheckQuestion("calibration", row["question"] + _ENDING, int(row["difficulty"]), row["answer"])
+        for row in csv_rows(_FILE)
     ]
 
 

@@ -11,7 +11,6 @@ counts; ` + ` separates terms of a sum, and the first has to exist; ` / ` comes 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.records import Reply
+from slant.collector.system.shipped_files import csv_rows
 from slant.collector.terminal import printable
 
 _LONGEST_VALUE = 60
@@ -138,10 +138,9 @@ def differences(expected: Mapping[str, Any], reply: Reply) -> list[Difference]:
 
 @cache
 def _paths() -> dict[str, dict[str, str]]:
-    with _FILE.open(encoding="utf-8", newline="") as file:
-        paths: dict[str, dict[str, str]] = {}
-        for row in csv.DictReader(file):
-            paths.setdefault(row["shape"], {})[row["field"]] = row["path"]
+    paths: dict[str, dict[str, str]] = {}
+    for row in csv_rows(_FILE):
+        paths.setdefault(row["shape"], {})[row["field"]] = row["path"]
     return paths
 
 

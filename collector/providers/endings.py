@@ -12,7 +12,6 @@ value of each SDK has a row). A word that is not in it is no answer either: `mal
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from slant.collector.records import EndingKind, Outcome, Reply
+from slant.collector.system.shipped_files import csv_rows
 
 Means = Literal["answer", "truncated", "filtered", "refused", "malformed", "failed", "stop"]
 NO_REASON = "no finish reason"
@@ -99,8 +99,7 @@ def known_endings() -> dict[tuple[str, str], Means]:
 
 def ending_rows() -> list[dict[str, str]]:
     """Return the rows of endings.csv."""
-    with (Path(__file__).parent / "endings.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return csv_rows(Path(__file__).parent / "endings.csv")
 
 
 def with_own_endings(reply: Reply, good_endings: Collection[str], *, takes_missing: bool) -> Reply:

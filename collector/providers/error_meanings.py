@@ -26,7 +26,6 @@ provider that the model names; behind a gateway, if the error itself names the p
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -37,6 +36,7 @@ from urllib.parse import urlsplit
 
 from slant.collector.providers.exchange import first_choice
 from slant.collector.system.json_text import json_or
+from slant.collector.system.shipped_files import csv_rows
 
 NOBODY: frozenset[str] = frozenset()
 _HOSTS = {
@@ -224,8 +224,7 @@ def _rows() -> tuple[_Row, ...]:
 
 def error_rows() -> list[dict[str, str]]:
     """Return the rows of errors.csv."""
-    with (Path(__file__).parent / "errors.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return csv_rows(Path(__file__).parent / "errors.csv")
 
 
 def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> ProviderError:

@@ -8,7 +8,6 @@ providers' own pages.
 
 from __future__ import annotations
 
-import csv
 import functools
 import re
 from collections.abc import Mapping
@@ -18,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.providers import Provider, is_on_this_machine
+from slant.collector.system.shipped_files import csv_rows
 
-_TABLE = Path(__file__).with_name("lifecycles.csv")
 _SAME = {"openai-responses": "openai"}
 _SNAPSHOT = re.compile(r"-20\d\d-?[01]\d-?[0-3]\d$")
 _PATIENCE_S = 5.0
@@ -54,17 +53,11 @@ class Lifecycle:
 @functools.cache
 def lifecycles() -> Mapping[tuple[str, str], Lifecycle]:
     """Return the table, by provider and model."""
-    with _TABLE.open(encoding="utf-8", newline="") as file:
-        return {
-            (row["provider"], row["model"]): Lifecycle(
-                row["model"],
-                date.fromisoformat(row["ends"]),
-                row["how"] == "routed",
-                row["successor"] or None,
-                row["source"],
-            )
-            for row in csv.DictReader(file)
-        }
+    known = {}
+    for row in csv_rows(Path(__file__).with_name("lifecycles.csv")):
+        day, is_routed, successor = date.fromisoformat(row["ends"]), row["how"] == "routed", row["successor"] or None
+        known[row["provider"], row["model"]] = Lifecycle(row["model"], day, is_routed, successor, row["source"])
+    return known
 
 
 def lifecycle_of(provider: str, model: str) -> Lifecycle | None:

@@ -7,7 +7,6 @@ is no part of it (`5kg`, `$75`). Scales, questions for numbers and proposals of 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable
 from decimal import Decimal
@@ -15,14 +14,14 @@ from math import isfinite
 from pathlib import Path
 
 from slant.collector.system.patterns import lazy_pattern
+from slant.collector.system.shipped_files import csv_rows
 
 _FILE = Path(__file__).resolve().parent / "words.csv"
 
 
 def listed_words(role: str) -> list[tuple[str, list[str]]]:
     """Return the lists of words with a role (words.csv), each with what its words mean; "" if their places say it."""
-    with _FILE.open(encoding="utf-8", newline="") as file:
-        return [(row["value"], row["words"].split()) for row in csv.DictReader(file) if row["role"] == role]
+    return [(row["value"], row["words"].split()) for row in csv_rows(_FILE) if row["role"] == role]
 
 
 _ONES = (

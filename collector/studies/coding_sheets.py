@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,16 +45,15 @@ def strata_of(study: Study, by: str, db: Path) -> dict[str, str]:
     return {item: text.factors.get(by, "") for item, text in texts.items()}
 
 
-def sheet_rows(study: Study, items: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a sheet, its header first; the texts are in an order that says nothing of them."""
+def sheet_rows(study: Study, items: Sequence[str]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """Return the header of a sheet, and its rows; the texts are in an order that says nothing of them."""
     check_coding(study)
     order = sorted(items)
     random.Random(f"sheet {study.name} {study.seed}").shuffle(order)
     shown = [name for text in list(study.data.texts.values())[:1] for name in text.shown]
-    yield (*HEADER[:3], *shown, *HEADER[3:])
-    for item in order:
-        text = study.data.texts[item]
-        yield (item, text.mark, *map(_safe, (text.text, *text.shown.values())), "", "")
+    texts = {item: study.data.texts[item] for item in order}
+    rows = [(item, t.mark, *map(_safe, (t.text, *t.shown.values())), "", "") for item, t in texts.items()]
+    return (*HEADER[:3], *shown, *HEADER[3:]), rows
 
 
 def _safe(text: str) -> str:

@@ -3,8 +3,6 @@ left undecided (with a sample of those that it decided, which shows how far both
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections import Counter
@@ -23,7 +21,7 @@ from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import STUDY_FILE, write_new_study
 from slant.collector.study.folder import MAX_READ_BYTES
 from slant.collector.study.records import BASE, Fit
-from slant.collector.system.files import contents, replace_on_disk, write_file
+from slant.collector.system.files import contents, csv_text, replace_on_disk, write_file
 from slant.collector.system.scratch import temporary_folder
 from slant.collector.system.shipped_files import sql_query
 
@@ -291,19 +289,15 @@ def coding_name(study: Study, test: str | None = None) -> str:
 def texts_csv(header: Sequence[str], rows: Iterable[Sequence[Any]], fewer: str) -> str:
     """Return the texts of a study as CSV, the end of long ones; UsageError, which says how to take `fewer`, for more
     than a study can hold."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    at, n_rows = header.index("text"), 0
-    for n_rows, row in enumerate(rows, 1):  # noqa: B007 (how many there are)
+    shown, at = [], header.index("text")
+    for row in rows:
         cells = ["" if cell is None else cell for cell in row]
-        # Python's csv does not quote a lone carriage return, which ends a row for any reader.
         lines = str(cells[at]).replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
         cells[at] = lines.strip()[-_LONGEST_SHOWN:]
-        writer.writerow(cells)
-    written = text.getvalue()
+        shown.append(cells)
+    written = csv_text(header, shown)
     if (size := len(written.encode())) > MAX_READ_BYTES:
         raise UsageError(
-            f"{n_rows:,} texts have {size / 1e6:.0f} MB; a study can hold {MAX_READ_BYTES / 1e6:g}.", fewer
+            f"{len(shown):,} texts have {size / 1e6:.0f} MB; a study can hold {MAX_READ_BYTES / 1e6:g}.", fewer
         )
     return written

@@ -5,14 +5,13 @@ They are kept with the study's texts as one CSV, from which a copy of the study 
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 from slant.collector.errors import DatabaseError, StudyError
 from slant.collector.keep.database import fetched_frame
 from slant.collector.study.folder import MAX_READ_BYTES, StudyFolder, answers_file
 from slant.collector.study.toml_table import shortened
+from slant.collector.system.files import csv_text
 from slant.collector.system.shipped_files import sql_query
 
 _FIRST = ("trial_id", "question", "text", "of_model")
@@ -63,11 +62,9 @@ def _text_in(db: Path, study: str) -> str:
         return ""
     rows = [row for row in rows if row["source"] != "simulated"] or rows
     more = dict.fromkeys(f"of_{name}" for row in rows for name in row["names"] or ())
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((*_FIRST, *more))
+    cells = []
     for row in rows:
         shown = dict(zip(row["names"] or (), row["levels"] or (), strict=False))
         properties = (shown.get(name.removeprefix("of_"), "") for name in more)
-        writer.writerow((row["trial_id"], row["question"], row["text"], row["model"], *properties))
-    return text.getvalue() if rows else ""
+        cells.append((row["trial_id"], row["question"], row["text"], row["model"], *properties))
+    return csv_text((*_FIRST, *more), cells) if rows else ""

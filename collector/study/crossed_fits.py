@@ -15,12 +15,11 @@ only this engine keeps, `files` it writes (argument=ending), `shown_as` (the fit
 
 from __future__ import annotations
 
-import csv
 import functools
 from dataclasses import replace
 
 from slant.collector.study.records import Fit
-from slant.collector.system.shipped_files import engines_file
+from slant.collector.system.shipped_files import csv_rows, engines_file
 
 WORDS_OF_R = frozenset({"if", "else", "repeat", "while", "function", "for", "next", "break", "in"})
 """List R's reserved words of small letters: what a formula names can't be called so."""
@@ -29,8 +28,7 @@ WORDS_OF_R = frozenset({"if", "else", "repeat", "while", "function", "for", "nex
 @functools.cache
 def engine_rows() -> tuple[dict[str, str], ...]:
     """Return a dict per row of the table, in its order."""
-    with engines_file().open(encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
+    return tuple(csv_rows(engines_file()))
 
 
 def engine_names() -> tuple[str, ...]:

@@ -11,15 +11,18 @@ A refusal is an OSError with a reason in words, which callers put into their sen
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
+import io
 import os
+import re
 import shutil
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from slant.collector.system.operating_system import flush_onto_disk, is_alive, onto_disk, sync_folder
 
@@ -274,3 +277,14 @@ def _is_regular(path: Path) -> bool:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except OSError:
         return False
+
+
+_ALONE = re.compile(r"\r(?!\n)")
+
+
+def csv_text(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Return a CSV. Python does not quote a lone carriage return, which ends a row for readers: it is a line feed."""
+    text = io.StringIO(newline="")
+    cells = ([_ALONE.sub("\n", cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    csv.writer(text, lineterminator="\n").writerows([tuple(header), *cells])
+    return text.getvalue()

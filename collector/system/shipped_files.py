@@ -122,17 +122,22 @@ def sql_query(name: str) -> str:
     return (sql_dir() / "queries" / f"{name}.sql").read_text("utf-8")
 
 
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table that ships with slant."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 @functools.cache
 def column_meanings(name: str = "columns") -> dict[str, str]:
     """Return the meaning, unit and values of each column of slant's views of trials, as sql/columns.csv says them; of
     views of results, as sql/result_columns.csv does."""
-    with (sql_dir() / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return {
-            row["column"]: row["meaning"]
-            + (f" ({row['unit']})" if row["unit"] else "")
-            + (f": {row['values']}" if row["values"] else "")
-            for row in csv.DictReader(file)
-        }
+    return {
+        row["column"]: row["meaning"]
+        + (f" ({row['unit']})" if row["unit"] else "")
+        + (f": {row['values']}" if row["values"] else "")
+        for row in csv_rows(sql_dir() / f"{name}.csv")
+    }
 
 
 @functools.cache

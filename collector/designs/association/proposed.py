@@ -7,7 +7,6 @@ from collections import Counter
 from slant.collector.designs.proposed_study import (
     AnsweredCells,
     ProposedStudy,
-    csv_text,
     ids_of,
     labels_of,
     toml_text,
@@ -18,6 +17,7 @@ from slant.collector.designs.wordings import same_word
 from slant.collector.errors import StudyError
 from slant.collector.reading.choices import YES_NO, read_choice
 from slant.collector.reading.spelling import bare_label, folded
+from slant.collector.system.files import csv_text
 from slant.collector.terminal import count_text
 
 _TEXT = 'These answers were collected elsewhere. Word: "{word}". Labels: {category_1}, {category_2}.'

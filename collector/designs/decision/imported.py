@@ -24,7 +24,6 @@ from slant.collector.designs.pairing.published_lists import (
     MODELS,
     TESTS,
     PublishedFolder,
-    csv_text,
     known_test,
     like_theirs,
     read_words,
@@ -36,6 +35,7 @@ from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.spelling import folded
 from slant.collector.records import Trial
 from slant.collector.study.records import StudyFile, StudyModel
+from slant.collector.system.files import csv_text
 
 _SIDES = {"positive": "attribute_a", "negative": "attribute_b"}
 _CATEGORIES = {"group_a": "default", "group_b": "stigma", "attribute_a": "positive", "attribute_b": "negative"}

@@ -18,10 +18,11 @@ from slant.collector.designs.factorial.proposed_conjoint import (
     tasks_of,
     tasks_of_models,
 )
-from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, csv_text, ids_of, name_of, toml_text
+from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, ids_of, name_of, toml_text
 from slant.collector.errors import StudyError
 from slant.collector.reading.plain import BrokenObject, as_answer, object_in
 from slant.collector.reading.written_numbers import decimal_mark
+from slant.collector.system.files import csv_text
 from slant.collector.system.patterns import lazy_pattern
 
 _QUESTIONS = "question question_id question_name measure outcome_name dv test"

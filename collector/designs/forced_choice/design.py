@@ -30,7 +30,6 @@ from slant.collector.designs.proposed_study import (
     AnsweredCell,
     AnsweredCells,
     ProposedStudy,
-    csv_text,
     ids_of,
     toml_text,
     two_conditions,
@@ -45,6 +44,7 @@ from slant.collector.stable_ids import StableIds, stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
+from slant.collector.system.files import csv_text
 
 
 class ForcedChoiceAnalyses(Analyses):

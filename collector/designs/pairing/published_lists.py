@@ -25,13 +25,13 @@ from typing import TypeVar
 
 from slant.collector.errors import StudyError, check_known
 from slant.collector.study.folder import read_text
+from slant.collector.system.files import csv_text
 from slant.collector.system.shipped_files import studies_dir
 
 TESTS = {"arabmuslim": "arab", "arab/muslim": "arab", "mental illness": "mentalill"}
 """Rename stereotypes that have another name in some of the files."""
 _Known = TypeVar("_Known")
 _SYNONYMS, _PRINTED = "synonym", "replication"
-_ALONE = re.compile(r"\r(?!\n)")
 _LISTS = {"": ("iat_stimuli.csv", "C"), _SYNONYMS: ("iat_stimuli_synonym.csv", "D")}
 _SHOWN = {"{group0}": "{group_1}", "{group1}": "{group_2}", "{attributes}": "{words}"}
 PAPER_MODELS = (
@@ -227,14 +227,6 @@ def read_rows(file: Path) -> list[dict[str, str]]:
     if not rows or needed - set(rows[0]):
         raise StudyError(f"{file.name} must have the columns {', '.join(sorted(needed))}, and rows.")
     return rows
-
-
-def csv_text(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    text = io.StringIO()
-    # csv does not quote a lone carriage return, which ends a row when it is read
-    shown = ([_ALONE.sub("\n", cell) for cell in row] for row in rows)
-    csv.writer(text, lineterminator="\n").writerows([tuple(columns), *shown])
-    return text.getvalue()
 
 
 MODEL = "gpt4"  # the texts without the endings of the open models
