@@ -5,7 +5,7 @@ A new source is one entry here, its name in `Source`, and its words in `source_n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, get_args
@@ -74,10 +74,4 @@ def facts_of(source: object) -> SourceFacts:
 
 def sources_that(fact: str) -> tuple[Source, ...]:
     """Return the sources for which a fact is true, as in `sources_that("is_asked")`."""
-    return tuple(_having(fact))
-
-
-def _having(fact: str) -> Iterator[Source]:
-    for name, facts in SOURCES.items():
-        if getattr(facts, fact):
-            yield name
+    return tuple(name for name, facts in SOURCES.items() if getattr(facts, fact))

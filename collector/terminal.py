@@ -286,6 +286,11 @@ def late_bar(*columns: Any) -> Iterator[Callable[..., None]]:
         bar.stop()
 
 
+def first_of(names: Sequence[str], most: int) -> str:
+    """Return the first of these names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
 def count_text(number: int, noun: str) -> str:
     """Return "1 trial", "12,920 trials"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

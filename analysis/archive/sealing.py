@@ -109,9 +109,10 @@ def seal(
     with scratch_near(out) as place:
         folder = place / "archive"
         folder.mkdir()
-        private = journals.private_words(
-            db.resolve().parent, out.resolve().parent, addresses=_own_servers(db, chosen.name)
-        )
+        public = [known.base_url for known in PROVIDERS.values() if known.base_url and known.key_variable]
+        own_servers = fetched(db, sql_query("own_servers"), {"study": chosen.name, "public": public})
+        addresses = [address for (address,) in own_servers]  # of models that this machine, or one next to it, served
+        private = journals.private_words(db.resolve().parent, out.resolve().parent, addresses=addresses)
         contents = Contents(chosen, folder, place / f"{chosen.name}.duckdb", private, left_out)
         with stages.stage("Copying journals", "MB") as on_bytes:
             to = journal_folder(contents.copy)
@@ -144,13 +145,6 @@ def seal(
             write_zip(folder, out, on_bytes)
         n_files = sum(1 for path in folder.rglob("*") if path.is_file())
     return Sealed(out, chosen.name, digest, n_files, out.stat().st_size, n_trials, tuple(contents.notes))
-
-
-def _own_servers(db: Path, study: str) -> list[str]:
-    """Return addresses of models that this machine, or one next to it, served."""
-    public = [known.base_url for known in PROVIDERS.values() if known.base_url and known.key_variable]
-    rows = fetched(db, sql_query("own_servers"), {"study": study, "public": public})
-    return [address for (address,) in rows]
 
 
 def _check_is_whole(db: Path, copy: Path, study: str) -> None:

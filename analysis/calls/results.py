@@ -247,7 +247,10 @@ class _Store:
             self.not_kept = str(error)
         else:
             self.not_kept, self._waiting, self._relabelled, self.beside = None, [], {}, {}
-            _remove_files(self._db, replaced)
+            for old in replaced:  # the models of results that others have replaced
+                for file in regular_files(model_folder(self._db), f"{old}.*") if old.isalnum() else ():
+                    with suppress(OSError):
+                        remove(file)
         self._written_at = time.monotonic()
         self._every_s = max(_KEEP_EVERY_S, (self._written_at - began) / _KEEPING)
 
@@ -284,14 +287,6 @@ def _replace(connection: duckdb.DuckDBPyConnection, frames: Frames, ids: Iterabl
 def _insert(connection: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame) -> None:
     with registered(connection, "new_rows", frame):
         connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608
-
-
-def _remove_files(db: Path, ids: Iterable[str]) -> None:
-    """Remove the models of results that others have replaced."""
-    for replaced in ids:
-        for file in regular_files(model_folder(db), f"{replaced}.*") if replaced.isalnum() else ():
-            with suppress(OSError):
-                remove(file)
 
 
 def _with_asides(db: str | Path, calls: Sequence[Call], workers: Workers, progress: Progress | None) -> list[Call]:

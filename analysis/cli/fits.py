@@ -210,7 +210,9 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
         frames = [result.tables[engine].get(show) for engine in ENGINE_TABLES]
         nonempty = [frame for frame in frames if frame is not None and not frame.is_empty()]
         if not nonempty:
-            raise _empty_table(result, show)
+            names = ", ".join(result.diagnostics["fit"].unique(maintain_order=True))
+            needs = "A contrast needs answers in two conditions." if show == "contrasts" else "These rows have none."
+            raise UsageError(f'The table "{show}" of {names} is empty.', needs)
         frame = nonempty[0]
         if show == CORRECTIONS and not in_full:
             frame = frame.select(SHOWN)
@@ -228,12 +230,6 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
 
 def _is_of_choices(result: FitResult) -> bool:
     return any(not result.tables[engine]["contrasts"].is_empty() for engine in _ENGINES)
-
-
-def _empty_table(result: FitResult, show: str) -> UsageError:
-    names = ", ".join(result.diagnostics["fit"].unique(maintain_order=True))
-    needs = "A contrast needs answers in two conditions." if show == "contrasts" else "These rows have none."
-    return UsageError(f'The table "{show}" of {names} is empty.', needs)
 
 
 def verdicts(result: FitResult) -> Iterator[str]:

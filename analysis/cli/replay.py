@@ -17,7 +17,7 @@ from slant.analysis.cli.progress import TerminalStages
 from slant.analysis.cli.result_commands import print_result
 from slant.collector.commands.options import FILE, FOLDER, db_option, output_options, study_option
 from slant.collector.errors import UsageError
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import first_of, print_rows, say
 
 if TYPE_CHECKING:
     from slant.analysis.archive.replaying import Replayed
@@ -37,9 +37,6 @@ Exit code 1 where something differs, 2 where --out is taken.
 What nothing makes again (README.md, the journals themselves) is named as not compared.
 An archive that holds anything that slant does not pack is refused, and nothing of it is unpacked.
 """
-
-
-_MAX_NAMES = 6
 
 
 @click.command("replay", epilog=_EXAMPLES_OF_REPLAY)
@@ -83,7 +80,7 @@ def replay_command(
         say(note)
     say(_versions(replayed))
     for note, names in replayed.not_compared.group_by("note", maintain_order=True).agg(pl.col("name")).iter_rows():
-        say(f"Not compared: {_listed(names)}: {note}")
+        say(f"Not compared: {first_of(names, 6)}: {note}")
     n_agree = replayed.table.filter(pl.col("kind") != "hash", pl.col("status") == AGREES).height
     verdict = f"All recomputed results agree: {n_agree:,} files" if replayed.agrees else "NOT ALL AGREES"
     say(f"{verdict}. Database: {replayed.db}")
@@ -117,11 +114,6 @@ def _print_changed(archive: Path, changes: tuple[str, ...], workers: Workers, ou
     print_result(rows, output_format, shown, digits=4)
     for change in changes:
         say(f"Changed: {change}")
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
-    return ", ".join(names[:_MAX_NAMES]) + more
 
 
 def _summary(replayed: Replayed) -> pl.DataFrame:

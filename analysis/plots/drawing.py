@@ -97,7 +97,10 @@ def figures(
     try:
         to_draw = list(figure_rows(db, study, names, source, executor or workers, progress, variants))
         if not to_draw:
-            raise _nothing_to_draw(db, study, names, source)
+            kinds = figure_kinds(study)
+            commands = {kinds[name].hint.format(study=study.as_typed) for name in names if kinds[name].hint}
+            hints = [f"To compute their rows: {command}" for command in sorted(commands)]
+            raise DatabaseError(f'"{db}" has nothing to draw{f" from {source}" if source else ""}.', *hints)
     except BaseException:
         if not was_there:
             folder.rmdir()
@@ -161,13 +164,6 @@ def checked_inches(value: float | str | None, name: str) -> float | None:
             f"A column of a journal is about 3.5 inches wide, a page 7: --{name} {3.5 if name == 'width' else 5}",
         )
     return inches
-
-
-def _nothing_to_draw(db: str | Path, study: Study, names: Sequence[str], source: str | None) -> DatabaseError:
-    kinds = figure_kinds(study)
-    commands = {kinds[name].hint.format(study=study.as_typed) for name in names if kinds[name].hint}
-    hints = [f"To compute their rows: {command}" for command in sorted(commands)]
-    return DatabaseError(f'"{db}" has nothing to draw{f" from {source}" if source else ""}.', *hints)
 
 
 def draw(

@@ -122,7 +122,12 @@ def alike(
                 frames[part].append(answer.frames[part].select(*keys, pl.all()))
             if progress:
                 progress(done, len(calls))
-    warnings += [*mixture_warnings(db, study.name, source, None), *_shared_warnings(calls)]
+    warnings += mixture_warnings(db, study.name, source, None)
+    if any(not call.about["is_shared"] for _, call in calls):
+        warnings.append(
+            "People and models saw different profiles: the comparison is of effects of levels and means of all "
+            "profiles, not of items; errors of a model are over its profiles."
+        )
     tables = {part: pl.concat(parts, how="diagonal_relaxed") for part, parts in frames.items()}
     tables = {part: table.sort(CELL, maintain_order=True) for part, table in tables.items()}
     warnings += list(_messages(tables))
@@ -240,14 +245,6 @@ def share_of_shared(
         those_of_people.join(own.select(keys).unique(), on=keys, how="semi", nulls_equal=True).height
         / those_of_people.height
     )
-
-
-def _shared_warnings(calls: list[tuple[dict[str, str], Call]]) -> Iterator[str]:
-    if any(not call.about["is_shared"] for _, call in calls):
-        yield (
-            "People and models saw different profiles: the comparison is of effects of levels and means of all "
-            "profiles, not of items; errors of a model are over its profiles."
-        )
 
 
 def _messages(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:

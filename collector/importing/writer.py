@@ -22,7 +22,7 @@ from slant.collector.keep.journal import Journal, journal_folder, pack_journals
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size
 from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, LoadReport, load_journals
 from slant.collector.records import Run
-from slant.collector.terminal import count_text
+from slant.collector.terminal import count_text, first_of
 
 _SHOWN_WORDS = 20
 
@@ -55,7 +55,9 @@ class FileNotes:
     def warnings(self, file: str) -> list[str]:
         repeated = [cell for cell, number in self.seen.items() if number > 1] if self.tells_sameness else []
         same = sum(cell not in self.varied for cell in repeated)
-        listed = "; ".join(f"in {test} {_listed(list(words))}" for test, words in self.unknown_words.items())
+        listed = "; ".join(
+            f"in {test} {first_of(list(words), _SHOWN_WORDS)}" for test, words in self.unknown_words.items()
+        )
         copy = "is an exact copy" if self.copies == 1 else "are exact copies"
         have = "has" if same == 1 else "have"
         noted = (
@@ -86,11 +88,6 @@ _OF_MANY = {"has": "have", "doesn't": "don't", "asks": "ask", "names": "name"}
 
 def _rows(number: int, verb: str) -> str:
     return f"{count_text(number, 'row')} {verb if number == 1 else _OF_MANY[verb]}"
-
-
-def _listed(words: list[str]) -> str:
-    more = f" and {len(words) - _SHOWN_WORDS} more" if len(words) > _SHOWN_WORDS else ""
-    return ", ".join(words[:_SHOWN_WORDS]) + more
 
 
 @dataclass

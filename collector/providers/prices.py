@@ -98,15 +98,11 @@ class PriceList:
                 if price := self._prices.get((priced_as, name)):
                     return price
         if (provider, model) not in self._prices:
-            self._prices[provider, model] = _packaged(provider, model)
+            found = packaged_price(provider, model)
+            given = found and (found.input, found.output, found.cached_input, found.cache_write, found.batch_factor)
+            source = f"the package genai-prices {version('genai-prices')}"
+            self._prices[provider, model] = Price(provider, model, *given, packaged_date(), source) if given else None
         return self._prices[provider, model]
-
-
-def _packaged(provider: str, model: str) -> Price | None:
-    if (price := packaged_price(provider, model)) is None:
-        return None
-    prices = price.input, price.output, price.cached_input, price.cache_write, price.batch_factor
-    return Price(provider, model, *prices, packaged_date(), f"the package genai-prices {version('genai-prices')}")
 
 
 def load_prices(user_file: str | Path | None = None) -> PriceList:

@@ -28,9 +28,8 @@ from slant.collector.run.until_width import Precision
 from slant.collector.run_report import DryRun
 from slant.collector.studies.stored_texts import kept_text, text_differences
 from slant.collector.system.shipped_files import sql_query
-from slant.collector.terminal import count_text
+from slant.collector.terminal import count_text, first_of
 
-MAX_NAMED = 6
 _ANSWERED = "FROM asked_trials WHERE study = ? AND variant = ? AND source = ? AND model = ?"
 _FIELDS = ("test", "condition", "item", "wording", "repetition", "round", "game")
 Row = Mapping[str, Any]
@@ -108,8 +107,7 @@ def _versions(run_plan: RunPlan, repeated: list[RepeatedTrials]) -> Iterator[str
     for version in versions:
         text = kept_text(run_plan.db, study.name, version)
         places = text_differences(text.files, study.texts) if text else []
-        listed = ", ".join(places[:MAX_NAMED]) + (f" and {len(places) - MAX_NAMED} more" if places[MAX_NAMED:] else "")
-        different = f" Different: {listed}." if places else ""
+        different = f" Different: {first_of(places, 6)}." if places else ""
         count = answers.get(version, versions[version])
         yield f"This is version {study.version} of {study.name}; {count:,} answers of {version} are here.{different}"
 

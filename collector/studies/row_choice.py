@@ -46,7 +46,9 @@ def chosen_rows(
     if study_version and all_versions:
         raise UsageError("--study-version and --all-versions exclude each other: leave out one of them.")
     try:
-        stored = _stored_versions(db)
+        stored: dict[str, list[str]] = {}  # the newest last
+        for known, known_version in fetched(db, sql_query("known_versions")):
+            stored.setdefault(known, []).append(known_version)
     except DatabaseBusyError:
         raise
     except (DatabaseError, duckdb.CatalogException):  # the command itself reports the error
@@ -66,15 +68,6 @@ def chosen_rows(
         if len(stored[name]) > 1 and (not of_file or name in of_file):
             notes += _other_versions(db, name, version)
     return ChosenRows(list(chosen.values()), runs, tuple(notes))
-
-
-def _stored_versions(db: Path) -> dict[str, list[str]]:
-    """Return the versions that this database knows by study, the newest last."""
-    versions: dict[str, list[str]] = {}
-    rows = fetched(db, sql_query("known_versions"))
-    for name, version in rows:
-        versions.setdefault(name, []).append(version)
-    return versions
 
 
 def _version_of_file(

@@ -88,7 +88,10 @@ def differences(section: SectionData) -> Group | None:
         "permutation test of games. p is corrected for the comparisons requested together. MDE: the smallest "
         "difference that this many games can detect (80 % power, two-sided 5 %)."
     )
-    table = _open_if_short("Differences between conditions", _differences(rows))
+    difference = _interval("difference", "boot_low", "boot_high")
+    shown = declared_columns(rows.with_columns(_INDEX_NAMED, difference=difference), _DIFFERENCES)
+    shown = shown.select(name for name in shown.columns if shown[name].null_count() < shown.height)
+    table = _open_if_short("Differences between conditions", shown)
     return Group("differences", "differences between conditions", (text,), (table,))
 
 
@@ -175,13 +178,6 @@ _DIFFERENCES = """
 model = model_label | variant | answer_format | condition | reference | index | difference | MDE = mde:.2
 games = {n_games} and {n_games_reference} | p_value | p_adjusted | adjust | comparisons = n_comparisons | is_current
 """
-
-
-def _differences(rows: pl.DataFrame) -> pl.DataFrame:
-    difference = _interval("difference", "boot_low", "boot_high")
-    named = rows.with_columns(_INDEX_NAMED, difference=difference)
-    table = declared_columns(named, _DIFFERENCES)
-    return table.select(name for name in table.columns if table[name].null_count() < table.height)
 
 
 def _shares(section: SectionData, shares: pl.DataFrame) -> pl.DataFrame:
