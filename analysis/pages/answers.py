@@ -3,7 +3,8 @@ effect, with p corrected for all that was compared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
@@ -175,7 +176,10 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
         rows = _of_first_term(result, levels, grain)
     if rows.is_empty():
         return
-    at = _reference_levels(result.table.filter(**grain)["term"], rows["term"], levels)
+    terms = result.table.filter(**grain)["term"].unique(maintain_order=True).to_list()
+    others = [one.model for one in study.models if f"model{one.model}" not in terms]
+    references = {"model": others, **levels} if len(others) == 1 else levels
+    at = _reference_levels(terms, rows["term"].unique().to_list(), references, str(definition.formula))
     middle = definition.settings.get("mu", 0) if definition.engine == "t_test" else 0
     what = f"than {middle:g}" if definition.engine == "t_test" else ""
     outcome = definition.outcome or str(definition.formula or "").partition("~")[0].strip()
@@ -191,16 +195,27 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
         yield Cell(model, test, what or _compared(of_cell, levels), unit, numbers.to_dicts(), at=at)
 
 
-def _reference_levels(terms: pl.Series, compared: pl.Series, levels: Mapping[str, Sequence[Any]]) -> str:
+def _reference_levels(
+    terms: Collection[str], compared: Collection[str], levels: Mapping[str, Sequence[Any]], formula: str
+) -> str:
     """Return the reference levels of the factors that interact with the terms `compared`: as R codes factors, their
     effects hold there."""
-    compared_words = {term_words(str(term), levels) for term in compared.unique()}
-    others: dict[str, None] = {}
-    for term in terms.unique(maintain_order=True):
-        parts = term_words(str(term), levels).split(" × ")
+    compared_words = {term_words(term, levels) for term in compared}
+    others: dict[str, str] = {}
+    for parts in (term_words(term, levels).split(" × ") for term in terms):
         if len(parts) > 1 and compared_words.intersection(parts):
-            others |= dict.fromkeys(part.partition(": ")[0] for part in parts if part not in compared_words)
-    return listed([f"{name.replace('_', ' ')} is {levels[name][0] if name in levels else 0}" for name in others])
+            others |= {_variable(part, formula): part for part in parts if part not in compared_words}
+    return listed([f"{name.replace('_', ' ')} is {_reference(name, others[name], levels)}" for name in others])
+
+
+def _variable(part: str, formula: str) -> str:
+    """Return the variable of a part of a coefficient: "model" for R's "modelgpt-5"."""
+    known = [name for name in re.findall(r"[\w.]+", formula) if part.startswith(name)]
+    return max(known, key=len, default=part.partition(": ")[0])
+
+
+def _reference(name: str, part: str, levels: Mapping[str, Sequence[Any]]) -> str:
+    return "0" if part == name else str(levels[name][0]) if name in levels else "at its reference level"
 
 
 def _is_linear(definition: Fit) -> bool:
@@ -284,7 +299,8 @@ def _compared(rows: pl.DataFrame, levels: Mapping[str, Sequence[Any]]) -> str:
 
 def _of_cell(cell: Cell) -> str:
     test = None if cell.test is None else cell.test.replace("_", " ")
-    head = ", ".join(filter(None, (cell.model, test, cell.at and f"where {cell.at}")))
+    where = cell.at and f"{'where' if cell.model or test else 'Where'} {cell.at}"
+    head = ", ".join(filter(None, (cell.model, test, where)))
     return f"{head}: {_finding(cell)}" if head else _finding(cell)
 
 

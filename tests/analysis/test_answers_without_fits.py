@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.pages.answers import Cell, sentences
+from slant.analysis.pages.answers import Cell, _reference_levels, sentences
 from slant.analysis.pages.parts.records import SectionData, declared_columns
 from slant.analysis.pages.report_sections import counted_answers, kept_answers
 from slant.analysis.pages.report_tables import rounded, table_by_model
@@ -137,3 +137,19 @@ def test_pairs_that_differ_are_named_with_the_unit_of_their_scale_last() -> None
         "m, choice: 2 of 2 pairs of levels of rent differ, by 0.2 to 1.0 percentage points (corrected p < .05); most: "
         "1.0 percentage points less for 800 than 500."
     ]
+
+
+def test_an_effect_that_interacts_is_that_of_the_reference_levels() -> None:
+    levels = {"block": ["same", "crossed"], "domain": ["work", "home"]}
+    terms = [
+        "intercept",
+        "blockcrossed",
+        "modelb",
+        "blockcrossed:modelb",
+        "blockcrossed:domainhome",
+        "blockcrossed:age",
+    ]
+    formula = "value ~ block * model + block:domain + block:age"
+    at = _reference_levels(terms, ["blockcrossed"], levels, formula)
+    assert at == "model is at its reference level, domain is work and age is 0"
+    assert _reference_levels(terms[:3], ["blockcrossed"], levels, formula) == ""
