@@ -46,14 +46,9 @@ EXCEPTIONS = {
     **dict.fromkeys(
         (
             "collector/designs/pairing/published_lists.py", "collector/importing/renamed.py",
-            "collector/keep/schema.py", "collector/keep/view_heads.py",
-            "collector/model_checks/response_facts.py", "collector/model_checks/check.py",
-            "collector/provenance/checklist.py", "collector/providers/endings.py",
-            "collector/reading/written_numbers.py",
-            "collector/providers/error_meanings.py", "collector/providers/lifecycles.py",
-            "collector/studies/new_study.py", "collector/study/crossed_fits.py", "collector/timeline/timeline.py",
-            "collector/system/shipped_files.py", "collector/view/trial_filter.py", "analysis/archive/sealed_data.py",
-            "analysis/bridge/r_packages.py", "analysis/plots/figure_data.py",
+            "collector/keep/schema.py", "collector/keep/view_heads.py", "collector/provenance/checklist.py",
+            "collector/studies/new_study.py", "collector/timeline/timeline.py", "collector/system/shipped_files.py",
+            "collector/view/trial_filter.py", "analysis/bridge/r_packages.py",
             "analysis/questions/checks/check_table.py", "analysis/rows/views.py",
         ),
         SHIPPED,
