@@ -7,17 +7,8 @@
 --        kinds of clusters, robust of a likelihood.
 CREATE OR REPLACE VIEW estimates_over_clusters AS
 WITH clustered AS (
-    SELECT *
-    FROM logistic_clustered
-    UNION ALL BY NAME
-    SELECT *
-    FROM lm_clustered
-    UNION ALL BY NAME
-    SELECT *
-    FROM clm_clustered
-    UNION ALL BY NAME
-    SELECT *
-    FROM clogit_clustered
+    FROM logistic_clustered UNION ALL BY NAME FROM lm_clustered
+    UNION ALL BY NAME FROM clm_clustered UNION ALL BY NAME FROM clogit_clustered
 )
 SELECT f.source, f.study, f.study_version, f.variant, f.engine, f.model, coalesce(m.label, f.model) AS model_label, f.test,
        coalesce(t.label, f.test) AS test_label, f.refusals_removed, f.measure, c.term, c.estimate, c.std_error_rows AS std_error,

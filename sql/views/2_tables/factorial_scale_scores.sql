@@ -5,14 +5,10 @@
 --        the items answered. `mean_as_given` leaves the keys out. A respondent is a model as one persona; where items
 --        are asked together with other factors, the mean is over these as well.
 CREATE OR REPLACE VIEW factorial_scale_scores AS
-WITH counted AS (
-    SELECT source, study, study_version, variant, model, respondent, persona, question, scale, template, repetition,
-           count(DISTINCT item) AS n_items, count(*) AS n_asked, count(scored) AS n_answered,
-           avg(scored) AS mean, avg(rating) AS mean_as_given, min(low) AS low, max(high) AS high
-    FROM factorial_profile_rows
-    WHERE scale IS NOT NULL AND kind = 'scale'
-    GROUP BY ALL
-)
-SELECT c.* EXCLUDE (mean, mean_as_given, low, high),
-       CASE WHEN n_answered >= 0.8 * n_asked THEN mean END AS score, mean_as_given, low, high
-FROM counted c;
+SELECT source, study, study_version, variant, model, respondent, persona, question, scale, template, repetition,
+       count(DISTINCT item) AS n_items, count(*) AS n_asked, count(scored) AS n_answered,
+       CASE WHEN n_answered >= 0.8 * n_asked THEN avg(scored) END AS score, avg(rating) AS mean_as_given,
+       min(low) AS low, max(high) AS high
+FROM factorial_profile_rows
+WHERE scale IS NOT NULL AND kind = 'scale'
+GROUP BY source, study, study_version, variant, model, respondent, persona, question, scale, template, repetition;

@@ -7,16 +7,12 @@
 --        (`reasoning_kind`): it is not read. The paper's rate is
 --        n_mentions / n, which is `mention_rate` wherever every text is readable.
 CREATE OR REPLACE VIEW iat_mentions AS
-WITH counted AS (
-    SELECT source, study, study_version, variant, model, test, condition,
-           count(*) FILTER (is_valid) AS n,
-           count(reasoning_text) FILTER (is_valid AND reasoning_kind IS DISTINCT FROM 'summary') AS n_readable,
-           count(*) FILTER (is_valid AND reasoning_kind IS DISTINCT FROM 'summary'
-                            AND contains(reasoning_text, 'IAT')) AS n_found
-    FROM association_answer_rows
-    GROUP BY source, study, study_version, variant, model, test, condition
-)
-SELECT source, study, study_version, variant, model, test, condition, n, n_readable,
-       CASE WHEN n_readable > 0 THEN n_found END AS n_mentions,
-       n_found / nullif(n_readable, 0) AS mention_rate
-FROM counted;
+SELECT source, study, study_version, variant, model, test, condition,
+       count(*) FILTER (is_valid) AS n,
+       count(reasoning_text) FILTER (is_valid AND reasoning_kind IS DISTINCT FROM 'summary') AS n_readable,
+       CASE WHEN n_readable > 0
+            THEN count(*) FILTER (is_valid AND reasoning_kind IS DISTINCT FROM 'summary'
+                                  AND contains(reasoning_text, 'IAT')) END AS n_mentions,
+       n_mentions / n_readable AS mention_rate
+FROM association_answer_rows
+GROUP BY source, study, study_version, variant, model, test, condition;

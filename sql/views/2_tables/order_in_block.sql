@@ -5,16 +5,11 @@
 --        should change along a block; if something does, the provider or the model did. NULL for imported answers
 --        that don't say their place.
 CREATE OR REPLACE VIEW order_in_block AS
-WITH counted AS (
-    SELECT source, study, study_version, variant, model, test, condition, structured_output,
-           20 * ((position_in_block - 1) // 20) + 1 AS from_position,
-           count(*) AS n_trials,
-           count(*) FILTER (is_valid) AS n_valid,
-           100 * avg(is_valid::INTEGER) AS valid_percent,
-           avg(is_consistent::INTEGER) AS consistent_rate
-    FROM forced_choice_answer_rows
-    GROUP BY source, study, study_version, variant, model, test, condition, structured_output, from_position
-)
-SELECT c.source, c.study, c.study_version, c.variant, c.model, c.test, c.condition, c.from_position, c.structured_output,
-       c.n_trials, c.n_valid, c.valid_percent, c.consistent_rate
-FROM counted c;
+SELECT source, study, study_version, variant, model, test, condition,
+       20 * ((position_in_block - 1) // 20) + 1 AS from_position, structured_output,
+       count(*) AS n_trials,
+       count(*) FILTER (is_valid) AS n_valid,
+       100 * avg(is_valid::INTEGER) AS valid_percent,
+       avg(is_consistent::INTEGER) AS consistent_rate
+FROM forced_choice_answer_rows
+GROUP BY ALL;

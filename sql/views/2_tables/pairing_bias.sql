@@ -8,20 +8,17 @@
 --        not (the study's fits have a term for it). `mean_d_padded` is over the answers that the authors' code would
 --        count: every answer that was read, one-sided ones with their share - 1.
 CREATE OR REPLACE VIEW pairing_bias AS
-WITH counted AS (
-    SELECT source, study, study_version, variant, model, test,
-           count(*) AS n_trials,
-           count(*) FILTER (outcome = 'answered') AS n_answered,
-           count(*) FILTER (outcome = 'answered' AND reading = 'partial') AS n_partial,
-           count(*) FILTER (is_one_sided) AS n_one_sided,
-           count(*) FILTER (outcome = 'refused') AS n_refused,
-           count(*) FILTER (outcome = 'truncated') AS n_truncated,
-           count(*) FILTER (outcome = 'filtered') AS n_filtered,
-           count(*) FILTER (outcome = 'malformed') AS n_malformed,
-           count(*) FILTER (outcome = 'rejected') AS n_rejected,
-           count(d) AS n_d, avg(d) AS mean_d, stddev_samp(d) AS sd_d, avg(d_padded) AS mean_d_padded
-    FROM pairing_answer_rows
-    GROUP BY source, study, study_version, variant, model, test
-)
-SELECT counted.*, sd_d / sqrt(n_d) AS se_d, mean_d / nullif(sd_d / sqrt(n_d), 0) AS t
-FROM counted;
+SELECT source, study, study_version, variant, model, test,
+       count(*) AS n_trials,
+       count(*) FILTER (outcome = 'answered') AS n_answered,
+       count(*) FILTER (outcome = 'answered' AND reading = 'partial') AS n_partial,
+       count(*) FILTER (is_one_sided) AS n_one_sided,
+       count(*) FILTER (outcome = 'refused') AS n_refused,
+       count(*) FILTER (outcome = 'truncated') AS n_truncated,
+       count(*) FILTER (outcome = 'filtered') AS n_filtered,
+       count(*) FILTER (outcome = 'malformed') AS n_malformed,
+       count(*) FILTER (outcome = 'rejected') AS n_rejected,
+       count(d) AS n_d, avg(d) AS mean_d, stddev_samp(d) AS sd_d, avg(d_padded) AS mean_d_padded,
+       sd_d / sqrt(n_d) AS se_d, mean_d / nullif(se_d, 0) AS t
+FROM pairing_answer_rows
+GROUP BY source, study, study_version, variant, model, test;
