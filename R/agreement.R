@@ -34,7 +34,6 @@ agreement <- function(data, code = "code", coder = "coder", text = "text", level
                       by = NULL, each_code = FALSE, draws = 1000, alpha = .05, seed = 1) {
   check_arguments(more = list(draws = argument_kinds$whole(0)))
   level <- one_of(level, c("nominal", "ordinal", "interval"), "level")
-  check_alpha(alpha)
   check_columns(data, c(code, coder, text, by), to = "compare coders")
   if (level != "nominal" && !is.numeric(data[[code]])) {
     stop_with(sprintf("Codes of the level \"%s\" must be numbers, and `%s` is not.", level, code))

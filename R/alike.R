@@ -71,8 +71,8 @@ alike <- function(data, outcome, item = "item", unit = "unit", people = "is_peop
     item = text, unit = text, people = text, group = text, effects = texts, n_draws = argument_kinds$whole(1)
   )
   check_arguments(more = more)
-  check_alpha(alpha)
-  check_alike(data, outcome, item, unit, people, group, effects, by, bound)
+  check_columns(data, c(outcome, item, unit, people, group, effects, by), to = "compare a model with people")
+  check_outcome(data, outcome)
   group_of <- function(rows) if (is.null(group)) rep(NA_character_, nrow(rows)) else as.character(rows[[group]])
   answers <- frame_of(
     unit = paste(data[[people]], data[[unit]]), item = as.character(data[[item]]), value = as.double(data[[outcome]]),
@@ -83,27 +83,21 @@ alike <- function(data, outcome, item = "item", unit = "unit", people = "is_peop
   table_of <- function(empty, make) check_each_group(whole, by, "is_people", empty, make)
   plain <- function(rows) rows[rows$is_people | is.na(rows$group) | !any(is.na(rows$group[!rows$is_people])), ]
   parts <- function(rows) alike_parts(plain(rows))
+  none <- set_against_people(double(), double(), double(), double(), integer(), integer(), double(), 1, .05)
   list(
-    differences = table_of(empty_differences(), function(rows) {
+    differences = table_of(cbind(columns_of("kind:text name:text"), none), function(rows) {
       differences_of(parts(rows), plain(rows), effects, levels, bound, alpha)
     }),
     spread = table_of(empty_spread(), function(rows) spread_of(parts(rows), alpha, n_draws, seed)),
     order = table_of(empty_order(), function(rows) order_of(parts(rows), alpha)),
     range = table_of(empty_range(), function(rows) range_of(parts(rows), alpha, n_draws, seed)),
     personas = if (is.null(group)) {
-      without_personas(whole[0, by, drop = FALSE])
+      keys <- whole[0, by, drop = FALSE]
+      as_plain_rows(cbind(keys, empty_personas(), columns_of("status:text messages:text")))
     } else {
       table_of(empty_personas(), function(rows) personas_of(rows, alpha, n_draws, seed))
     }
   )
-}
-
-check_alike <- function(data, outcome, item, unit, people, group, effects, by, bound) {
-  check_columns(data, c(outcome, item, unit, people, group, effects, by), to = "compare a model with people")
-  check_outcome(data, outcome)
-  if (!is.numeric(bound) || length(bound) != 1 || !is.finite(bound) || bound <= 0) {
-    stop_with("`bound` must be one number above 0, in standard deviations of people's answers, such as .2.")
-  }
 }
 
 # The answers of both sides to the items that both have, a matrix each (units x items; several answers of a unit to an
@@ -161,12 +155,6 @@ mean_of_items <- function(values) {
   of_units <- rowSums(added, na.rm = TRUE) / ncol(values)
   n <- nrow(values)
   frame_of(mean = mean(means), squared_error = sum(of_units^2) * n / (n - 1), n = n)
-}
-
-empty_differences <- function() {
-  cbind(frame_of(kind = character(), name = character()), set_against_people(
-    double(), double(), double(), double(), integer(), integer(), double(), 1, .05
-  ))
 }
 
 differences_of <- function(parts, rows, effects, levels, bound, alpha) {
@@ -251,10 +239,7 @@ with_adjusted <- function(rows, alpha) {
 }
 
 empty_order <- function() {
-  frame_of(
-    n_items = integer(), correlation = double(), reliability_model = double(), reliability_people = double(),
-    corrected = double(), conf_low = double(), conf_high = double()
-  )
+  columns_of("n_items:whole correlation reliability_model reliability_people corrected conf_low conf_high")
 }
 
 order_of <- function(parts, alpha) {
@@ -263,10 +248,9 @@ order_of <- function(parts, alpha) {
     frame_of(estimate = found$mean, std_error = sqrt(found$squared_error))
   })
   n <- length(parts$items)
-  result <- frame_of(
-    n_items = n, correlation = NA_real_, reliability_model = reliability_of(sides$model),
-    reliability_people = reliability_of(sides$people), corrected = NA_real_, conf_low = NA_real_, conf_high = NA_real_
-  )
+  result <- empty_order()[NA_integer_, ]
+  result$n_items <- n
+  result[paste0("reliability_", names(sides))] <- lapply(sides, reliability_of)
   if (n < fewest_words || !varies(sides$model$estimate) || !varies(sides$people$estimate)) {
     message(sprintf("%s: too few, or all alike, for an order.", counted(n, "item")))
     return(result)

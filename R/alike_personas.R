@@ -1,14 +1,9 @@
 # The part of alike() that is of personas: does the model as somebody answer as the people who are?
 
 empty_personas <- function() {
-  frame_of(
-    n_groups = integer(), n_cells = integer(), correlation = double(), conf_low = double(), conf_high = double(),
-    slope = double(), slope_low = double(), slope_high = double(), rmse_persona = double(), rmse_plain = double()
+  columns_of(
+    "n_groups:whole n_cells:whole correlation conf_low conf_high slope slope_low slope_high rmse_persona rmse_plain"
   )
-}
-
-without_personas <- function(keys) {
-  as_plain_rows(cbind(keys, empty_personas(), frame_of(status = character(), messages = character())))
 }
 
 personas_of <- function(rows, alpha, n_draws, seed) {

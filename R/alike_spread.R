@@ -2,11 +2,9 @@
 # sides. Units keep their answers to all items together.
 
 empty_spread <- function() {
-  frame_of(
-    item = character(), sd_model = double(), sd_people = double(), variance_ratio = double(), ratio_low = double(),
-    ratio_high = double(), p_ratio = double(), wasserstein = double(), wasserstein_low = double(),
-    wasserstein_high = double(), expected = double(), p_wasserstein = double(), p_ratio_adjusted = double(),
-    p_wasserstein_adjusted = double()
+  columns_of(
+    "item:text sd_model sd_people variance_ratio ratio_low ratio_high p_ratio wasserstein wasserstein_low",
+    "wasserstein_high expected p_wasserstein p_ratio_adjusted p_wasserstein_adjusted"
   )
 }
 
@@ -46,10 +44,8 @@ spread_of <- function(parts, alpha, n_draws, seed) {
 }
 
 empty_range <- function() {
-  frame_of(
-    item = character(), model_outside = double(), share_outside = double(), share_low = double(),
-    share_high = double(), conf_low = double(),
-    conf_high = double(), expected = double(), p_value = double(), p_adjusted = double()
+  columns_of(
+    "item:text model_outside share_outside share_low share_high conf_low conf_high expected p_value p_adjusted"
   )
 }
 

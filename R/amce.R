@@ -193,7 +193,10 @@ amie <- function(data, outcome, attributes, cluster = NULL, weights = NULL, leve
         "All combinations are needed."
       )
     }
-    own <- rows_of(rows, attributes[[fewer_clusters(rows)]])
+    # of both, the attribute whose levels were seen in fewer clusters
+    n_of <- function(values, choice) min(clusters_at_levels(values, choice$codes[[1]]))
+    least <- mapply(n_of, rows$factors, rows$choices)
+    own <- rows_of(rows, attributes[[which.min(least)]])
     if (is_alone(cells, own$choice$codes)) own$choice <- cluster_within_cells(own, cells)
     centred <- function(k) diag(k) - 1 / k
     weights <- kronecker(centred(n[[2]]), centred(n[[1]]))
@@ -207,14 +210,6 @@ amie <- function(data, outcome, attributes, cluster = NULL, weights = NULL, leve
     terms <- as.vector(outer(named[[1]], named[[2]], paste, sep = " x "))
     list(estimates = rows_of_contrasts(terms, contrasts, model, found$error))
   })
-}
-
-# The attribute whose levels were seen in fewer clusters, of both.
-fewer_clusters <- function(rows) {
-  least <- vapply(names(rows$factors), function(name) {
-    min(clusters_at_levels(rows$factors[[name]], rows$choices[[name]]$codes[[1]]))
-  }, 1L)
-  which.min(least)
 }
 
 # Where a combination is one cluster (a job of a name), what is left are prompts, or else rows.

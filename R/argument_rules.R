@@ -69,6 +69,13 @@ argument_kinds <- local({
   list(
     text = text,
     file = text,
+    between = function(least, usual) {
+      force(least)
+      list(
+        must_be = sprintf("one number between %s and 1, such as %s", least, usual),
+        is_right = function(value) is_number(value) && value > least && value < 1
+      )
+    },
     whole = function(least) {
       force(least)
       list(
@@ -125,14 +132,18 @@ argument_rules <- local({
   rules[c("predictors", "attributes", "by", "files", "indices", "material", "models", "placebo", "random",
           "removed_words", "sets", "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
-          "n_words", "repetitions", "permutations", "pilot", "max_rows", "again", "dpi")] <- list(whole(1))
+          "n_words", "repetitions", "permutations", "pilot", "max_rows", "again", "dpi",
+          "n_games", "n_rounds", "n_cells")] <- list(whole(1))
   rules[["n_folds"]] <- whole(2)
-  rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))
+  rules[c("lower_thresh", "n_examples", "warmup", "n_random", "n_draws")] <- list(whole(0))
   rules[["cluster"]] <- list(
     must_be = "one or two texts, or NULL", is_right = function(value) {
       is.null(value) || (is.character(value) && length(value) %in% 1:2 && !anyNA(value) && all(nzchar(value)))
     }
   )
+  rules[["alpha"]] <- argument_kinds$between(0, .05)
+  rules[["power"]] <- argument_kinds$between(.05, .8)
+  rules[["bound"]] <- argument_kinds$positive
   rules[["least_answered"]] <- number
   rules[["lambda"]] <- list(
     must_be = "a number from 0 to 1, or NULL", is_right = function(value) {
@@ -140,6 +151,6 @@ argument_rules <- local({
     }
   )
   rules[["seed"]] <- whole(-.Machine$integer.max)
-  rules[c("force", "simulated", "yes", "r", "other_models", "each_code")] <- list(flag)
+  rules[c("force", "simulated", "yes", "r", "other_models", "each_code", "polish")] <- list(flag)
   rules
 })

@@ -44,14 +44,6 @@ rows_of <- function(rows, name) {
   rows
 }
 
-# Sums of the rows of a (sparse) matrix of changes within clusters, and their covariance.
-clustered_covariance <- function(changes, cluster) {
-  n <- max(cluster)
-  member <- Matrix::sparseMatrix(seq_along(cluster), cluster, x = 1, dims = c(length(cluster), n))
-  sums <- Matrix::crossprod(member, changes)
-  as.matrix(Matrix::crossprod(sums)) * n / (n - 1)
-}
-
 # Means of the outcome in the levels of a factor: list(mean, covariance, n). A sparse matrix adds up what has the same
 # place, so that its cells are the sums of changes within clusters.
 cell_means <- function(cells, rows) {
@@ -127,8 +119,8 @@ least_squares <- function(x, names, rows) {
 liang_zeger <- function(model, cluster, counts = TRUE) {
   n <- nrow(model$x)
   changes <- Matrix::Diagonal(x = model$residuals * model$weights) %*% model$x
-  factor <- if (counts) (n - 1) / (n - ncol(model$x)) else 1
-  model$bread %*% clustered_covariance(changes, cluster) %*% model$bread * factor
+  factor <- (if (counts) (n - 1) / (n - ncol(model$x)) else 1) * max(cluster) / (max(cluster) - 1)
+  model$bread %*% as.matrix(Matrix::crossprod(cluster_sums(changes, cluster))) %*% model$bread * factor
 }
 
 # Standard errors and degrees of freedom of contrasts of a model over the clusters of an attribute, and how they were

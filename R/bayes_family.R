@@ -170,8 +170,3 @@ mean_ratings <- function(eta, thresholds, values) {
   })
   values[[1]] + Reduce(`+`, above)
 }
-
-# Thresholds of a truth: draws of the intercept's prior in their order, which hold at the means of all columns.
-drawn_thresholds <- function(x, b, priors, n) {
-  sort(drawn(priors$Intercept, n)) + sum(colMeans(x) * b)
-}

@@ -67,11 +67,8 @@ n_combined <- function(data, name) nrow(unique(data[strsplit(name, ":", fixed = 
 
 # R-hat and effective sample sizes are the rank-normalised ones of Vehtari et al. (2021), over all parameters that are
 # kept, the items' effects and lp__ among them.
-sampler_diagnostics <- function(fit) {
-  stanfit <- fit$fit
-  draws <- posterior::as_draws_array(fit)
-  # brms fixes the discrimination of ratings at 1
-  draws <- draws[, , setdiff(dimnames(draws)[[3]], "disc"), drop = FALSE]
+sampler_diagnostics <- function(draws, stanfit, fixed) {
+  draws <- draws[, , setdiff(dimnames(draws)[[3]], fixed), drop = FALSE]
   summary <- chain_summary(draws)
   # posterior 1.4 gives these columns a class of its own, which no table knows.
   numbers <- lapply(summary[c("rhat", "ess_bulk", "ess_tail")], as.numeric)

@@ -107,21 +107,16 @@ over_data_sets <- function(n, cores, one, say, what) {
     } else {
       lapply(numbers, one)
     }
-    check_fitted(batch)
+    is_lost <- !vapply(batch, is.data.frame, NA) # a process that ends before its time leaves an error, or nothing
+    if (any(is_lost)) {
+      messages <- vapply(batch[is_lost], function(table) paste(as.character(table), collapse = " "), "")
+      stop_with("A data set could not be fitted.", unique(trimws(messages[nzchar(messages)])))
+    }
     tables <- c(tables, batch)
     done <- max(numbers)
     say(sprintf("%s: %d of %d data sets", what, done, n))
   }
   do.call(rbind, tables)
-}
-
-# A process that ends before its time leaves an error, or nothing.
-check_fitted <- function(tables) {
-  is_lost <- !vapply(tables, is.data.frame, logical(1))
-  if (any(is_lost)) {
-    messages <- vapply(tables[is_lost], function(table) paste(as.character(table), collapse = " "), "")
-    stop_with("A data set could not be fitted.", unique(trimws(messages[nzchar(messages)])))
-  }
 }
 
 #' What the ranks of a calibration come to

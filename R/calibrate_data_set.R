@@ -27,15 +27,14 @@ calibrate_data_set <- function(data, formula, number, seed = 1, levels = NULL, p
   })
   fit <- result$value
   count <- function(name) as.integer(if (is.null(fit)) NA else fit[[name]])
+  none <- list(keys = columns_of("quantity:text model:text test:text"), draws = matrix(0, 1, 0))
   list(
     fit = frame_of(
       number = as.integer(number), seed = seeds[[2]], status = refit_status(fit, FALSE, fit$quantities),
       n_divergent = count("n_divergent"), n_max_treedepth = count("n_max_treedepth"), iterations = count("iterations"),
       n_rows = nrow(parts$data), priors = priors_in_words(parts)
     ),
-    quantities = numbered(
-      number, if (is.null(fit)) quantity_rows(no_quantities(), numeric(), 0, 1) else fit$quantities
-    ),
+    quantities = numbered(number, if (is.null(fit)) quantity_rows(none, numeric(), 0, 1) else fit$quantities),
     messages = without_single_judgements(result$conditions)
   )
 }

@@ -13,7 +13,7 @@
 #'   `changes_sign` and `changes_conclusion`, on the logarithm against the counts; `status`, `messages`.
 #' @noRd
 check_skew <- function(data, by = NULL, outcome = "tokens", contrast = "condition", levels = NULL, alpha = .05) {
-  check_alpha(alpha)
+  check_arguments()
   levels <- two_levels(levels_of(data, contrast, levels), contrast)
   empty <- columns_of(
     "n:whole skewness skewness_log d conf_low conf_high d_log conf_low_log conf_high_log superiority p_difference",

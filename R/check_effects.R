@@ -83,10 +83,7 @@ without_each <- function(reference, other, part, outcome) {
 #' @noRd
 check_equivalence <- function(data, bound = .1, alpha = .05, by = NULL, outcome = "tokens", contrast = "condition",
                               levels = NULL) {
-  check_alpha(alpha)
-  if (!is.numeric(bound) || length(bound) != 1 || !is.finite(bound) || bound <= 0) {
-    stop_with("`bound` must be one number above 0: the smallest |d| that would matter, such as .1.")
-  }
+  check_arguments()
   if (all(c("estimate", "std_error", "df", "sd") %in% names(data))) {
     return(equivalence_of_effects(data, by, bound, alpha))
   }

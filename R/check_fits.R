@@ -11,7 +11,7 @@
 #' @noRd
 check_corrections <- function(data, by = NULL, alpha = .05) {
   check_columns(data, c(by, "p_value"), to = "correct for the number of tests")
-  check_alpha(alpha)
+  check_arguments()
   p <- data$p_value
   codes <- group_codes(data, by)
   adjusted <- function(method) stats::ave(p, codes, FUN = function(values) stats::p.adjust(values, method))
@@ -41,7 +41,7 @@ check_corrections <- function(data, by = NULL, alpha = .05) {
 #' @noRd
 check_influence <- function(data, by = NULL, alpha = .05) {
   check_columns(data, c(by, "term", "estimate", "std_error", "p_value"), to = "check influence")
-  check_alpha(alpha)
+  check_arguments()
   empty <- columns_of(
     "left_out:text estimate_all p_all estimate p_value change cooks_distance is_influential:flag changes_sign:flag",
     "changes_conclusion:flag"
@@ -88,7 +88,7 @@ check_word_effects <- function(data, with_words, by = NULL, alpha = .05) {
   for (frame in list(data, with_words)) {
     check_columns(frame, c(by, "term", "estimate", "std_error", "p_value"), to = "compare the fits")
   }
-  check_alpha(alpha)
+  check_arguments()
   paper <- data[data$term != "intercept", , drop = FALSE]
   keys <- c(by, "term")
   codes <- group_codes(rbind(paper[keys], with_words[keys]), keys)
@@ -162,7 +162,7 @@ residuals_in_numbers <- function(model, sides, levels) {
   spread <- tapply(residual, base::factor(sides, levels = unlist(levels)), stats::sd)
   data.frame(
     n = length(residual), residual_sd = stats::sigma(model), skewness = skewness_of(residual),
-    excess_kurtosis = excess_kurtosis_of(residual),
+    excess_kurtosis = mean((residual - mean(residual))^4) / mean((residual - mean(residual))^2)^2 - 3,
     qq_correlation = stats::cor(sort(residual), stats::qnorm(stats::ppoints(length(residual)))),
     share_beyond_3 = mean(abs(standardised) > 3), largest = max(abs(standardised)),
     sd_ratio = spread[[length(spread)]] / spread[[1]],

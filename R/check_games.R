@@ -17,8 +17,8 @@
 #'   Cook, R. D. (1977). Detection of influential observation in linear regression. Technometrics, 19, 15-18.
 #' @noRd
 check_game_influence <- function(data, by = NULL, n_random = 200, seed = 20260101) {
+  check_arguments()
   check_columns(data, c("game", "class", "choice"), to = "check the influence of games")
-  check_resampling(n_random, seed, to = "check the influence of games")
   empty <- columns_of(
     "index:text left_out:text n_games:whole estimate_all estimate change cooks_distance is_influential:flag",
     "random_high_all random_high changes_conclusion:flag"

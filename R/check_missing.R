@@ -30,12 +30,18 @@ check_missing_answers <- function(data, by = NULL, contrast = "condition", level
     detectable <- error_from_others(once$n_missing, once$n)
     cbind(rates, p_value = p_of_missing(once$n_missing, once$n), detectable = detectable)
   })
-  is_first <- !duplicated(group_codes(table, by))
-  p_holm <- rep(NA_real_, nrow(table))
-  p_holm[is_first] <- stats::p.adjust(table$p_value[is_first], method = "holm")
-  table$detectable <- pmin(1, detectable_of(table$detectable, sum(!is.na(p_holm))))
-  table$p_holm <- p_holm[is_first][match(group_codes(table, by), group_codes(table, by)[is_first])]
+  table <- with_holm_of(table, by)
   table[c(setdiff(names(table), c("status", "messages")), "status", "messages")]
+}
+
+# p of each test, which all rows of these `keys` share, corrected by Holm's method, and what is detectable then.
+with_holm_of <- function(table, keys) {
+  codes <- group_codes(table, keys)
+  first <- which(!duplicated(codes))
+  p_holm <- stats::p.adjust(table$p_value[first], method = "holm")
+  table$p_holm <- p_holm[match(codes, codes[first])]
+  table$detectable <- pmin(1, detectable_of(table$detectable, sum(!is.na(p_holm))))
+  table
 }
 
 # A prompt that is refused is refused again: however often it is asked, it counts once, as missing if it ever was.
@@ -203,17 +209,11 @@ check_missing_levels <- function(data, attributes, by = NULL, once = NULL, promp
     tested <- lapply(attributes, function(name) {
       own <- !duplicated(data.frame(answer, as.character(rows[[name]])))
       table <- missing_by_level(rows[own, , drop = FALSE], name)
-      cbind(table, test_of_missing(rows, table, dealt_units(rows, name, attributes, answer, prompt), n_draws, seed))
+      cbind(table, test_of_missing(table, dealt_units(rows, name, attributes, answer, prompt), n_draws, seed))
     })
     do.call(rbind, tested)
   })
-  is_first <- !duplicated(table[c(by, "attribute")])
-  p_holm <- rep(NA_real_, nrow(table))
-  p_holm[is_first] <- stats::p.adjust(table$p_value[is_first], method = "holm")
-  table$p_holm <- p_holm[is_first][cumsum(is_first)]
-  n_tests <- sum(!is.na(table$p_value[is_first]))
-  table$detectable <- pmin(1, detectable_of(table$detectable, n_tests))
-  table
+  with_holm_of(table, c(by, "attribute"))
 }
 
 # Counted at once for all levels: taking the rows of each level apart would copy a large study once a level.
@@ -267,7 +267,7 @@ owns_levels <- function(other, level) {
 }
 
 # One row a row of `table`: p of all levels, and the standard error of each one's difference from all others.
-test_of_missing <- function(rows, table, units, n_draws, seed) {
+test_of_missing <- function(table, units, n_draws, seed) {
   std_error <- error_from_others(table$n_missing, table$n)
   p_value <- NA_real_
   # answers of one to a prompt have nothing in common; where a level has one prompt, prompts are what is compared
@@ -377,7 +377,10 @@ refusal_bounds <- function(answered, refused, outcome) {
   }
   errors <- c(error_with(extremes[[2]], extremes[[1]]), error_with(extremes[[1]], extremes[[2]]))
   interval <- interval_of_bounds(d_lowest, d_highest, errors[[1]], errors[[2]])
-  tipping <- tipping_point(answered, n)
+  # With refused trials at the mean of their condition, less t in the condition that takes longer and more t in the
+  # other, the difference of means is (difference of answered means) - t * (sum of the two shares of refusals).
+  shares <- sum(n / (n + lengths(answered)))
+  tipping <- if (shares == 0) NA_real_ else abs(mean(answered[[2]]) - mean(answered[[1]])) / shares
   data.frame(
     n_answered = sum(lengths(answered)), n_refused_reference = n[[1]], n_refused_other = n[[2]], d = d,
     d_as_counted = standardised(refused[[1]], refused[[2]]),
@@ -387,11 +390,4 @@ refusal_bounds <- function(answered, refused, outcome) {
     bounds_conf_low = interval[[1]], bounds_conf_high = interval[[2]],
     tipping_tokens = tipping, tipping_sd = tipping / sd_answered
   )
-}
-
-# With refused trials at the mean of their condition, less t in the condition that takes longer and more t in the other,
-# the difference of means is (difference of answered means) - t * (sum of the two shares of refusals).
-tipping_point <- function(answered, n_refused) {
-  shares <- n_refused / (n_refused + lengths(answered))
-  if (sum(shares) == 0) NA_real_ else abs(mean(answered[[2]]) - mean(answered[[1]])) / sum(shares)
 }

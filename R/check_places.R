@@ -211,7 +211,7 @@ order_effects <- function(rows, formula, levels, first) {
 #' @noRd
 check_order_effect <- function(data, order, by = NULL, outcome = "is_consistent", contrast = "condition", levels = NULL,
                                alpha = .05) {
-  check_alpha(alpha)
+  check_arguments()
   levels <- conditions_of(data, contrast, levels)
   check_columns(data, c(outcome, order), to = "check the order")
   data <- data[!is.na(data[[outcome]]), , drop = FALSE]

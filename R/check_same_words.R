@@ -88,7 +88,7 @@ additive_fit <- function(values) {
 #'   15, 72-101 (the correction); [convergent_validity()] (its interval).
 #' @noRd
 check_same_words <- function(data, by = NULL, outcome = "tokens", contrast = "condition", levels = NULL, alpha = .05) {
-  check_alpha(alpha)
+  check_arguments()
   check_columns(data, c(by, "model", "test"), to = "compare words")
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to = "compare words")
   if (is.null(data$group)) data$group <- rep("", nrow(data))

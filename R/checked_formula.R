@@ -18,7 +18,7 @@
 #' @return A formula. Its environment holds the allowed functions and base R, nothing of the caller.
 #' @noRd
 checked_formula <- function(text, columns) {
-  expression <- if (inherits(text, "formula")) strip_formula(text) else parse_formula(text)
+  expression <- if (inherits(text, "formula")) `attributes<-`(text, NULL) else parse_formula(text)
   shown <- paste(deparse(expression, width.cutoff = 500L), collapse = " ")
   if (!is.call(expression) || !identical(expression[[1]], as.name("~"))) {
     stop_with(
@@ -47,11 +47,6 @@ parse_formula <- function(text) {
     )
   }
   parsed[[1]]
-}
-
-strip_formula <- function(formula) {
-  attributes(formula) <- NULL
-  formula
 }
 
 allowed_operators <- function() c("+", "-", "*", ":", "/", "^", "(", "|", "||")

@@ -14,7 +14,9 @@ choice_policies <- function() {
   lapse <- list(lapse = -2)
   counts <- c("tries", "wins")
   list(
-    random = list(start = list(), sees = character(), weights = function(seen, of) even_shares(seen$size)),
+    random = list(start = list(), sees = character(), weights = function(seen, of) {
+      matrix(1 / seen$size[[2]], seen$size[[1]], seen$size[[2]])
+    }),
     greedy = list(
       start = lapse, sees = counts,
       weights = function(seen, of) with_lapse(best_shares(posterior_means(seen)), of$lapse)
@@ -152,8 +154,6 @@ drawn_groups <- function(shares) {
   }
   group
 }
-
-even_shares <- function(size) matrix(1 / size[[2]], size[[1]], size[[2]])
 
 with_lapse <- function(shares, lapse) (1 - lapse) * shares + lapse / ncol(shares)
 

@@ -145,10 +145,7 @@ clusters_at_levels <- function(values, codes) {
 }
 
 # Whether each cluster has one level only.
-is_nested <- function(values, codes) {
-  first <- match(seq_len(max(codes)), codes)
-  all(as.integer(values) == as.integer(values)[first][codes])
-}
+is_nested <- function(values, codes) constant_columns(cbind(as.integer(values)), codes)
 
 # "gender by name (gender is a property of name), job and template by item (as it was shown)"
 clusters_in_words <- function(choices) {

@@ -83,12 +83,6 @@ takes_reduced_bias <- function(clusters, n_clusters, regression) {
   is.null(reason)
 }
 
-# One row a coefficient: `std_error`, `df`, `method`.
-reduced_bias_error <- function(model, codes) {
-  found <- clubSandwich::coef_test(model, vcov = "CR2", cluster = codes, test = "Satterthwaite")
-  frame_of(std_error = found$SE, df = found$df_Satt, method = rep("CR2", nrow(found)))
-}
-
 # Standard errors and degrees of freedom of contrasts where clusters are few: bias-reduced (CR2) with Satterthwaite's
 # degrees of freedom (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018). The numbers of
 # clubSandwich::linear_contrast(vcov = "CR2") of the same lm(), whose matrices are as large as a cluster; here none is
@@ -192,6 +186,7 @@ pooled_error <- function(model, contrasts, cluster, least = 0) {
   structure(error, variance = variance_of_one)
 }
 
+# Sums of the rows of a (sparse) matrix of changes within clusters.
 cluster_sums <- function(changes, cluster) {
   member <- Matrix::sparseMatrix(seq_along(cluster), cluster, x = 1, dims = c(length(cluster), max(cluster)))
   Matrix::crossprod(member, changes)

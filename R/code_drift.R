@@ -31,7 +31,6 @@
 #' code_drift(coded)[c("occasion", "agreement", "cusum_falls", "decision_limit", "is_alarm")]
 code_drift <- function(data, by = NULL, k = .5, looks = 24, alpha = .05) {
   check_arguments(more = list(k = argument_kinds$positive, looks = argument_kinds$whole(1)))
-  check_alpha(alpha)
   empty <- columns_of(
     "occasion:whole n_texts:whole agreement quantile cusum_falls cusum_rises reference decision_limit false_alarm",
     "is_alarm:flag"

@@ -34,7 +34,6 @@
 coder_errors <- function(data, people = "people", coder = "coder", attributes = NULL, probability = NULL,
                          cluster = NULL, levels = NULL, by = NULL, alpha = .05) {
   check_arguments()
-  check_alpha(alpha)
   check_columns(data, c(people, coder, attributes, probability, cluster, by), to = "measure a coder's errors")
   data <- data[!is.na(data[[people]]) & !is.na(data[[coder]]), ]
   weight <- if (is.null(probability)) rep(1, nrow(data)) else 1 / data[[probability]]

@@ -78,7 +78,9 @@ collect_trials <- function(study, models = NULL, db = "slant.duckdb", ...,
                            wait = FALSE, batch_size = NULL, mixed = FALSE,
                            # settings: end
                            view = NULL) {
-  check_arguments(more = setting_rules())
+  check_arguments(more = lapply(strsplit(setting_kinds, " ", fixed = TRUE), function(kind) {
+    if (length(kind) == 2) argument_kinds$whole(as.numeric(kind[[2]])) else argument_kinds[[kind]]
+  }))
   settings <- mget(names(setting_kinds))
   is_usual <- mapply(same_value, settings, formals(collect_trials)[names(settings)])
   files <- names(settings)[setting_kinds == "file"]
@@ -107,12 +109,6 @@ setting_kinds <- c(
   # settings: end
 )
 
-setting_rules <- function() {
-  lapply(strsplit(setting_kinds, " ", fixed = TRUE), function(kind) {
-    if (length(kind) == 2) argument_kinds$whole(as.numeric(kind[[2]])) else argument_kinds[[kind]]
-  })
-}
-
 same_value <- function(value, usual) {
   if (is.numeric(value) && is.numeric(usual)) isTRUE(all.equal(as.numeric(value), usual)) else identical(value, usual)
 }
@@ -137,16 +133,13 @@ as_options <- function(options) {
   unlist(lapply(names(options), function(name) {
     value <- options[[name]]
     flag <- paste0("--", gsub("_", "-", name, fixed = TRUE))
-    if (is.null(value) || isFALSE(value)) NULL else if (isTRUE(value)) flag else c(rbind(flag, format_plain(value)))
+    if (is.numeric(value)) value <- format(value, scientific = FALSE, trim = TRUE, digits = 15)
+    if (is.null(value) || isFALSE(value)) NULL else if (isTRUE(value)) flag else c(rbind(flag, as.character(value)))
   }))
 }
 
-format_plain <- function(values) {
-  if (is.numeric(values)) format(values, scientific = FALSE, trim = TRUE, digits = 15) else as.character(values)
-}
-
 # Runs it to its end. Its own error becomes one of R.
-run_collector <- function(arguments, program = collector_program()) {
+run_collector <- function(arguments, program = slant_program("collect")) {
   ended <- run_program(c(program, arguments))
   status <- ended$status
   error_lines <- ended$error_lines
@@ -230,8 +223,6 @@ run_by_pipe <- function(command, hear) {
   status <- if (is.null(status)) 0L else as.integer(status)
   if (status > 255L) status %/% 256L else status
 }
-
-collector_program <- function() slant_program("collect")
 
 # The words that begin a call of one of slant's programs, `collect` or `analyze`.
 slant_program <- function(name) {

@@ -44,9 +44,8 @@
 #' compare_games(rounds, indices = "si", n_draws = 99)
 compare_games <- function(data, between = "variant", reference = NULL, by = NULL, indices = c("si", "bgd", "gasi"),
                           n_classes = NULL, n_draws = 2000, adjust = "holm", seed = 20260101, strata = NULL) {
-  check_arguments()
+  check_arguments(more = list(n_draws = argument_kinds$whole(1)))
   check_columns(data, c(by, between, strata, "game", "class", "choice"), to = "compare games")
-  check_resampling(n_draws, seed, to = "compare games", least = 1)
   check_comparison(indices, adjust)
   check_games_apart(data, c(by, strata), between, to = "compare games")
   comparisons <- over_cells_of_games(data, by, function(rows) {

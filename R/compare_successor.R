@@ -45,11 +45,10 @@
 #'   bound = .25)[c("term", "difference", "verdict")]
 compare_successor <- function(data, attributes = NULL, cluster = NULL, levels = NULL, linked = list(), material = NULL,
                               by = NULL, declared = NULL, bound = NULL, rates = NULL, alpha = .05) {
-  check_arguments()
-  check_alpha(alpha)
-  if (!is.null(bound) && !(is.numeric(bound <- unlist(bound)) && all(is.finite(bound)) && all(bound > 0))) {
-    stop_with("`bound` must be numbers above 0: the smallest difference that would matter, in units of the answer.")
-  }
+  bound <- unlist(bound)
+  check_arguments(more = list(bound = list(
+    must_be = "numbers above 0", is_right = function(value) is.numeric(value) && all(is.finite(value) & value > 0)
+  )))
   linked <- checked_pairs(linked, attributes)
   declared <- checked_declaration(declared)
   used <- unique(c("old", "new", cluster_columns(cluster), material, unlist(declared, use.names = FALSE)))

@@ -17,7 +17,9 @@ compiled_model <- function(code, say = NULL) {
   need_package("rstan", "fit Bayesian models")
   say <- progress_writer(say)
   code <- paste(code, collapse = "\n")
-  name <- paste0("stan-", text_hash(c(code, stan_versions())))
+  # what decides whether compiled code still fits, but for the compiler: without one there is no asking for its version
+  versions <- vapply(c("rstan", "StanHeaders"), function(name) as.character(utils::packageVersion(name)), "")
+  name <- paste0("stan-", text_hash(c(code, as.character(getRversion()), R.version$platform, versions)))
   if (is.null(models_in_use[[name]])) {
     models_in_use[[name]] <- cached_model(code, name, say)
     return(models_in_use[[name]])
@@ -27,12 +29,6 @@ compiled_model <- function(code, say = NULL) {
 
 # What this process has read already: loading a model's code again takes a second.
 models_in_use <- new.env(parent = emptyenv())
-
-# What decides whether compiled code still fits, but for the compiler: without one there is no asking for its version.
-stan_versions <- function() {
-  versions <- vapply(c("rstan", "StanHeaders"), function(name) as.character(utils::packageVersion(name)), character(1))
-  c(as.character(getRversion()), R.version$platform, versions)
-}
 
 text_hash <- function(text) {
   file <- tempfile()
@@ -78,7 +74,9 @@ compile_and_keep <- function(code, path, say, compile) {
   say("Compiling the Stan model: about a minute, once on this machine")
   begun <- proc.time()[["elapsed"]]
   model <- compile(code)
-  remove_leftovers(dirname(path))
+  # halves of files of processes that were killed: nobody writes for a day
+  halves <- list.files(dirname(path), pattern = "^stan-.*[.]new$", full.names = TRUE)
+  unlink(halves[difftime(Sys.time(), file.mtime(halves), units = "days") > 1])
   problem <- write_whole(path, function(part) saveRDS(list(code = code, model = model), part))
   if (!is.null(problem)) {
     message("The compiled model could not be stored in ", dirname(path), ": the next fit compiles it again.")
@@ -96,12 +94,6 @@ compile_stan <- function(code) {
     )
   }
   result$value
-}
-
-# Halves of files of processes that were killed; nobody writes for a day.
-remove_leftovers <- function(folder) {
-  halves <- list.files(folder, pattern = "^stan-.*[.]new$", full.names = TRUE)
-  unlink(halves[difftime(Sys.time(), file.mtime(halves), units = "days") > 1])
 }
 
 # The C++ compiler and the headers that Stan programs are compiled with.
@@ -191,7 +183,7 @@ loaded_code <- new.env(parent = emptyenv())
 load_native <- function(name) {
   source <- shipped_file(paste0("native/", name, ".cpp"))
   # Another R or other code is another file.
-  made_of <- substr(content_hash(code_files(source)), 1, 12)
+  made_of <- substr(text_hash(tools::md5sum(code_files(source))), 1, 12)
   file <- sprintf("%s-%s-R%s-%s%s", name, made_of, getRversion(), R.version$platform, .Platform$dynlib.ext)
   path <- file.path(cache_folder(), file)
   if (!file.exists(path)) {
@@ -204,13 +196,6 @@ load_native <- function(name) {
 # The file and the headers next to it.
 code_files <- function(source) {
   c(source, sort(list.files(dirname(source), pattern = "\\.h$", full.names = TRUE), method = "radix"))
-}
-
-content_hash <- function(files) {
-  sums <- tempfile()
-  on.exit(unlink(sums))
-  writeLines(unname(tools::md5sum(files)), sums)
-  unname(tools::md5sum(sums))
 }
 
 cache_folder <- function() {

@@ -47,7 +47,6 @@
 #' convergent_validity(units)[1:6, c("row", "estimate", "conf_low", "conf_high", "p_value")]
 convergent_validity <- function(data, by = NULL, alpha = .05) {
   check_arguments()
-  check_alpha(alpha)
   empty <- columns_of("row:text left_out:text estimate conf_low conf_high p_value n:whole n_models:whole n_tests:whole")
   columns <- c("model", "test", "x", "x_error", "y", "y_error")
   check_each_group(data, by, columns, empty, function(rows) validity_of(rows[columns], alpha))

@@ -39,7 +39,6 @@ corrected_choices <- function(data, outcome = "chosen", repeated = "again", attr
                               seed = 1, levels = NULL) {
   check_arguments(more = list(draws = argument_kinds$whole(0)))
   of <- one_of(of, c("people", "models"), "of")
-  check_alpha(alpha)
   check_columns(data, c(outcome, repeated, attributes, cluster, by), to = "correct choices")
   attributes <- if (of == "people") attributes else character()
   known <- level_lists(data, attributes, levels[intersect(names(levels), attributes)])
@@ -65,7 +64,11 @@ corrected_group <- function(data, outcome, again, attributes, cluster, draws, al
   if (!all(c(chosen, repeated) %in% c(0, 1, NA))) stop_with("Choices must be 0, 1 or missing.")
   is_twice <- !is.na(chosen) & !is.na(repeated)
   if (!any(is_twice)) stop_with(sprintf("No choice was shown twice: `%s` is missing in all rows.", again))
-  weights <- cluster_draws(max(codes), draws, seed)
+  # how often each cluster is in each sample, a sample a row; the first row has each once: the data themselves
+  n_clusters <- max(codes)
+  weights <- rbind(rep(1, n_clusters), t(matrix(with_seed(seed, vapply(seq_len(draws), function(i) {
+    as.double(tabulate(sample.int(n_clusters, replace = TRUE), n_clusters))
+  }, double(n_clusters))), n_clusters)))
   sums_of <- function(values) as.vector(weights %*% rowsum(as.double(values), codes))
   irr <- sums_of(is_twice & chosen == repeated & is_twice) / sums_of(is_twice)
   tau <- ifelse(irr > .5, (1 - sqrt(pmax(0, 2 * irr - 1))) / 2, NA)
@@ -101,14 +104,6 @@ corrected_group <- function(data, outcome, again, attributes, cluster, draws, al
     )
   }
   do.call(rbind, unname(rows))
-}
-
-# How often each cluster is in each sample, a sample a row; the first row has each once: the data themselves.
-cluster_draws <- function(n, draws, seed) {
-  drawn <- with_seed(seed, vapply(seq_len(draws), function(i) {
-    as.double(tabulate(sample.int(n, n, replace = TRUE), n))
-  }, double(n)))
-  rbind(rep(1, n), t(matrix(drawn, n)))
 }
 
 choice_row <- function(statistic, attribute, level, values, corrected, n, alpha) {

@@ -37,7 +37,9 @@ d_score <- function(data, outcome = "response_time_ms", contrast = "condition", 
     people <- as_plain_rows(people)
     scores <- people$d[!is.na(people$d)]
     n_out <- sum(nzchar(people$left_out))
-    if (n_out > 0) message(sprintf("%s left out: %s.", people_in_words(n_out), reasons_left_out(people)))
+    n_each <- table(people$left_out[nzchar(people$left_out)])
+    who <- if (n_out == 1) "1 person" else paste(n_out, "people")
+    if (n_out > 0) message(sprintf("%s left out: %s.", who, toString(sprintf("%d %s", n_each, names(n_each)))))
     if (length(scores) < 2) stop_with("A mean D needs at least two people who are not left out.")
     std_error <- stats::sd(scores) / sqrt(length(scores))
     list(
@@ -73,11 +75,4 @@ d_of_phase <- function(trials, levels) {
   }, 1)
   d <- (means[[2]] - means[[1]]) / spread
   if (is.finite(d)) d else NA_real_
-}
-
-people_in_words <- function(n) if (n == 1) "1 person" else sprintf("%d people", n)
-
-reasons_left_out <- function(people) {
-  counts <- table(people$left_out[nzchar(people$left_out)])
-  toString(sprintf("%d %s", counts, names(counts)))
 }

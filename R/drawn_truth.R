@@ -7,9 +7,13 @@
 drawn_truth <- function(parts, priors) {
   x <- fixed_columns(parts)
   b <- drawn_coefficients(x, priors)
-  if (is_rating(parts)) x <- x[, -1, drop = FALSE]
-  thresholds <- if (is_rating(parts)) drawn_thresholds(x, b[-1], priors, length(parts$points) - 1)
-  if (is_rating(parts)) b <- b[-1]
+  thresholds <- NULL
+  if (is_rating(parts)) {
+    x <- x[, -1, drop = FALSE]
+    b <- b[-1]
+    # draws of the intercept's prior in their order, which hold at the means of all columns
+    thresholds <- sort(drawn(priors$Intercept, length(parts$points) - 1)) + sum(colMeans(x) * b)
+  }
   groups <- lapply(random_parts(parts$formula[[3]]), drawn_group, data = parts$data, priors = priors)
   others <- lapply(stats::setNames(nm = family_classes(parts)), function(class) drawn(priors[[class]], 1, is_above_0))
   list(

@@ -51,16 +51,8 @@ check_group <- function(data, rows, by, columns, empty, check_one) {
 # Does a test find a difference? NA where there is no p value.
 is_significant <- function(p_value, alpha) p_value < alpha
 
-check_alpha <- function(alpha) {
-  if (!is.numeric(alpha) || length(alpha) != 1 || is.na(alpha) || alpha <= 0 || alpha >= 1) {
-    stop_with("`alpha` must be one number between 0 and 1, such as .05.")
-  }
-}
-
-# Third and fourth standardised moments (dividing by n), the fourth less 3: 0 and 0 for a normal distribution.
+# The third standardised moment (dividing by n): 0 for a normal distribution.
 skewness_of <- function(values) mean((values - mean(values))^3) / mean((values - mean(values))^2)^1.5
-
-excess_kurtosis_of <- function(values) mean((values - mean(values))^4) / mean((values - mean(values))^2)^2 - 3
 
 # Row numbers of each group, in order of first appearance; without `by`, one group of all rows.
 group_rows <- function(data, by) {

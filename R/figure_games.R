@@ -10,12 +10,6 @@ index_labels <- function() {
   )
 }
 
-answer_format_labels <- function() {
-  c(
-    direct = "Direct", cot = "Chain of thought", react = "ReAct", tool = "Tool call", reasoning = "Reasoning model"
-  )
-}
-
 # Rows with factors to show: `model_shown`, `variant_shown`, `format_shown`. A label or number that is missing in some
 # rows does not matter: the name takes the place of the label, and what has no number comes last.
 labelled_games <- function(rows) {
@@ -33,7 +27,9 @@ labelled_games <- function(rows) {
 }
 
 formats_shown <- function(formats) {
-  known <- answer_format_labels()
+  known <- c(
+    direct = "Direct", cot = "Chain of thought", react = "ReAct", tool = "Tool call", reasoning = "Reasoning model"
+  )
   formats <- ifelse(is.na(formats), "", as.character(formats))
   in_order <- unique(c(intersect(names(known), formats), formats))
   factor(formats, in_order, ifelse(in_order %in% names(known), known[in_order], in_order))
@@ -127,7 +123,8 @@ with_heights <- function(cells) {
 # How many games, and what is not in the figure.
 games_note <- function(cells) {
   n_missing <- attr(cells, "n_missing")
-  n_incomplete <- if ("n_incomplete" %in% names(cells)) incomplete_games(cells) else 0
+  once <- !duplicated(cells[c("model_shown", "variant_shown", "format_shown")]) # a cell may be in several panels
+  n_incomplete <- sum(cells$n_incomplete[once], na.rm = TRUE)
   c(
     if ("n_games" %in% names(cells) && any(!is.na(cells$n_games))) {
       sprintf("%s a cell.", counted_range(cells$n_games, "game"))
@@ -141,12 +138,6 @@ games_note <- function(cells) {
   )
 }
 
-# Each cell counts its games once, however many indices and panels it is in.
-incomplete_games <- function(cells) {
-  once <- !duplicated(cells[c("model_shown", "variant_shown", "format_shown")])
-  sum(cells$n_incomplete[once], na.rm = TRUE)
-}
-
 # "30 games", or "28 to 30 games".
 counted_range <- function(n, what) {
   ends <- range(n, na.rm = TRUE)
@@ -156,7 +147,7 @@ counted_range <- function(n, what) {
 
 game_dots <- function(cells, width = NULL) {
   labels <- levels(cells$series_shown)
-  n_columns <- legend_columns(labels, inches_or(width, 9))
+  n_columns <- legend_columns(labels, given_or(width, 9))
   named <- unique(cells[c("model_height", "model_shown")])
   at_height(cells) +
     bands_of(cells) +
@@ -326,7 +317,7 @@ dots_height_in <- function(cells, width = NULL) {
   n_models <- nrow(unique(cells[c("row_shown", "model_shown")]))
   n_series <- max(table(paste(cells$model_height, cells$column_shown)))
   labels <- levels(cells$series_shown)
-  legend_in <- .22 * ceiling(length(labels) / legend_columns(labels, inches_or(width, 9)))
+  legend_in <- .22 * ceiling(length(labels) / legend_columns(labels, given_or(width, 9)))
   panels_in <- n_models * max(.27, .11 * n_series + .08) + .25 * nlevels(cells$row_shown)
   n_times <- ceiling(nlevels(cells$column_shown) / dots_columns(cells, width))
   2.5 + legend_in + n_times * panels_in + .5 * (n_times - 1)

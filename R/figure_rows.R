@@ -24,11 +24,9 @@ figure_table <- new.env(parent = emptyenv())
 begin_figure <- function(figure, data, file = NULL, width = NULL, height = NULL, title = NULL, subtitle = NULL,
                          order = NULL, highlight = NULL, dpi = 200) {
   check_arguments(parent.frame(), sys.function(sys.parent()))
-  check_arguments(more = list(order = names_shown, highlight = names_shown))
+  check_arguments(more = list(order = names_shown, highlight = names_shown, width = inches, height = inches))
   need_package("ggplot2", "draw a figure")
   check_file_ending(file)
-  check_inches(width, "width")
-  check_inches(height, "height")
   about <- figure_row(figure)
   rows <- figure_rows(data, if (nzchar(about$table)) about$table, about$beside)
   if (length(about$cells) > 0) rows <- with_cells(rows, about$cells)
@@ -45,6 +43,12 @@ begin_figure <- function(figure, data, file = NULL, width = NULL, height = NULL,
 }
 
 asked_of_figure <- function(name) getOption("slant.figure")[[name]]
+
+# Below an inch nothing can be read; above 50 no printer, and hardly a program, takes it.
+inches <- list(
+  must_be = "a number of inches from 1 to 50 (a column of a journal is about 3.5 wide, a page 7)",
+  is_right = function(value) is.numeric(value) && length(value) == 1 && is.finite(value) && value >= 1 && value <= 50
+)
 
 names_shown <- list(
   must_be = "names that the figure shows, as text",
@@ -119,7 +123,7 @@ finish_figure <- function(plot, words, height_in, width_in = as.numeric(asked_of
     subtitle = given_or(asked_of_figure("subtitle"), subtitle), x = axis(x), y = axis(y), colour = NULL, fill = fill,
     shape = NULL, linetype = NULL, caption = no_minus_zero(paste(c(source, notes), collapse = " ")), alt = alt_text
   )
-  shown <- fitted_to(plot, inches_or(width, width_in))
+  shown <- fitted_to(plot, given_or(width, width_in))
   attr(shown, "alt_text") <- alt_text
   note <- missing_letters_note(shown)
   if (!is.null(note)) warning(note, call. = FALSE)
@@ -129,7 +133,7 @@ finish_figure <- function(plot, words, height_in, width_in = as.numeric(asked_of
   if (!is.null(width) && is.null(asked_of_figure("height"))) {
     height_in <- height_in + max(0, height_of_words(shown) - height_of_words(fitted_to(plot, width_in)))
   }
-  open_device(file, inches_or(width, width_in), inches_or(asked_of_figure("height"), height_in))
+  open_device(file, given_or(width, width_in), given_or(asked_of_figure("height"), height_in))
   tryCatch(print(shown), finally = grDevices::dev.off())
   if (grepl("\\.svg$", file, ignore.case = TRUE)) {
     describe_svg(file, gsub("\n", " ", shown$labels$title, fixed = TRUE), alt_text)

@@ -153,28 +153,12 @@ alt_text <- function(what, values_are = NULL, values = NULL, ..., notes = NULL) 
 # "0.00" for what rounds to it from below.
 no_minus_zero <- function(text) gsub("(?<![0-9.])-(0?[.]?0+)(?![0-9]|[.][0-9])", "\\1", text, perl = TRUE)
 
-# Below an inch nothing can be read; above 50 no printer, and hardly a program, takes it.
-check_inches <- function(value, name) {
-  is_number <- is.numeric(value) && length(value) == 1 && is.finite(value)
-  if (!is.null(value) && !(is_number && value >= 1 && value <= 50)) {
-    stop_with(
-      sprintf("Can't draw a figure: `%s` must be a number of inches from 1 to 50.", name),
-      sprintf("Found: %s. A column of a journal is about 3.5 inches wide, a page 7.",
-              quoted(if (is.function(value)) "a function" else as.character(value)))
-    )
-  }
-}
-
-inches_or <- function(given, own) if (is.null(given)) own else given
-
 # How many panels stand next to each other: `most`, or as many as a given width has room for next to what is not panel.
 columns_within <- function(width, most, each_in, margin_in = 1.2) {
   if (is.null(width)) most else max(1, min(most, floor((width - margin_in) / each_in)))
 }
 
-# In points: smaller letters where a figure is much narrower than a page.
-base_size_at <- function(width_in) if (is_narrow(width_in)) max(7.5, 11 * width_in / 7) else 11
-
+# Much narrower than a page.
 is_narrow <- function(width_in) width_in < 6
 
 # Lines of text that fit under or above a figure; letters are about half as wide as they are high.
@@ -185,7 +169,7 @@ wrapped_to <- function(text, width_in, size, wideness = .52) {
 
 # The words of a plot on lines that fit into its width, and smaller where that is small.
 fitted_to <- function(plot, width_in) {
-  base <- base_size_at(width_in)
+  base <- if (is_narrow(width_in)) max(7.5, 11 * width_in / 7) else 11 # smaller letters, in points
   sizes <- c(title = 13 / 11, subtitle = 1, caption = .8) * base
   wideness <- c(title = .57, subtitle = .5, caption = .52)
   for (name in names(sizes)) {
@@ -226,7 +210,7 @@ legend_columns <- function(labels, width_in = 9, letters_per_in = 10.6) {
 missing_letters_note <- function(plot) {
   letters <- uncommon_letters(c(unlist(plot$labels), texts_in(plot$data), lapply(plot$layers, function(layer) {
     texts_in(layer$data)
-  }), scale_texts(plot)))
+  }), lapply(plot$scales$scales, function(scale) if (is.character(scale$labels)) scale$labels)))
   if (length(letters) == 0 || !nzchar(Sys.which("fc-list"))) {
     return(NULL)
   }
@@ -258,10 +242,6 @@ texts_in <- function(data) {
     return(NULL)
   }
   lapply(data, function(column) if (is.factor(column)) levels(column) else if (is.character(column)) unique(column))
-}
-
-scale_texts <- function(plot) {
-  lapply(plot$scales$scales, function(scale) if (is.character(scale$labels)) scale$labels)
 }
 
 # The plot as grobs. Measuring texts opens a device where none is open, and that of R would leave Rplots.pdf behind.

@@ -43,12 +43,11 @@ covariance_of_model <- function(model, rows) {
   if (is.null(covariance) || anyNA(at)) NULL else covariance[at, at, drop = FALSE]
 }
 
-groups_of_estimates <- function(x) {
-  by <- group_columns(x)
-  if (length(by) == 0) {
-    return(rep("all", nrow(x$estimates)))
-  }
-  do.call(paste, c(unname(as.list(x$estimates[by])), sep = ", "))
+groups_of_estimates <- function(x) in_words_by(x$estimates, group_columns(x))
+
+# Each row's values in the columns `by`; "all" without one.
+in_words_by <- function(table, by) {
+  if (length(by) == 0) rep("all", nrow(table)) else do.call(paste, c(unname(as.list(table[by])), sep = ", "))
 }
 
 # One log likelihood, with its degrees of freedom, of one group; of several, numbers by group.
@@ -118,7 +117,7 @@ predict.slant_fit <- function(object, newdata = NULL, ...) { # nolint: object_na
     return(predictions_of(models[[1]], newdata, ...))
   }
   check_columns(newdata, by, to = "predict")
-  groups <- do.call(paste, c(unname(as.list(newdata[by])), sep = ", "))
+  groups <- in_words_by(newdata, by)
   if (!all(groups %in% names(models))) {
     unknown <- setdiff(groups, names(models))
     stop_with(

@@ -210,7 +210,9 @@ as_brmsfit <- function(stanfit, parts) {
 }
 
 bayesian_tables <- function(fit, parts, settings) {
-  row <- cbind(settings_row(parts, settings), sampler_diagnostics(fit))
+  row <- cbind(settings_row(parts, settings), sampler_diagnostics(
+    posterior::as_draws_array(fit), fit$fit, fixed = "disc" # brms fixes the discrimination of ratings at 1
+  ))
   used <- row_predictors(fit, family = parts$family, parts = parts)
   loo <- leave_one_out(used, parts$outcome, parts$family, parts$data$count_side)
   doubts <- convergence_warnings(row)

@@ -81,22 +81,16 @@ candidate_rows_of <- function(rounds) {
   round <- (past$cell - 1) %/% nrow(rounds$choice) + 1
   group <- rep(seq_len(n_groups), each = length(choice))
   is_last <- as.numeric(rep(seen$last, n_groups) == group)
+  place <- cbind(rounds$origin[rep(past$game, n_groups)], rep(round, n_groups), group)
   rows <- frame_of(
     game = rep(past$game, n_groups), set = rep((past$game - 1) * ncol(rounds$choice) + round, n_groups),
     is_chosen = rep(choice, n_groups) == group, mean = as.vector(posterior_means(seen)),
     sqrt_tries = sqrt(as.vector(seen$tries)), last = is_last, last_won = is_last * rep(seen$has_won, n_groups),
     others_mean = as.vector(posterior_means(others)),
-    shown_first = is_shown_first(rounds, rep(past$game, n_groups), rep(round, n_groups), group)
+    # 1 for the group that was named first in a round of a game, 0 for all where nothing says
+    shown_first = if (is.null(rounds$shown)) 0 * group else as.numeric(rounds$shown[place] %in% 1)
   )
   rows[order(rows$set), , drop = FALSE]
-}
-
-# 1 for the group that was named first in a round of a game, 0 for all where nothing says.
-is_shown_first <- function(rounds, game, round, group) {
-  if (is.null(rounds$shown)) {
-    return(double(length(game)))
-  }
-  as.numeric(rounds$shown[cbind(rounds$origin[game], round, group)] %in% 1)
 }
 
 varying_terms <- function(rows, terms) {

@@ -205,5 +205,3 @@ warn_of_one_point <- function(rows, formula) {
     }
   }
 }
-
-fixed_text <- function(formula) all.vars(without_random_terms(formula)[[3]])

@@ -19,7 +19,7 @@ fit_clmm <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, n_
   check_columns(data, character())
   formula <- checked_formula(formula, names(data))
   check_rating_formula(formula, n_agq)
-  fixed <- fixed_text(formula)
+  fixed <- all.vars(without_random_terms(formula)[[3]])
   coded <- coded_variables(formula)
   outcome <- all.vars(formula[[2]])
   points <- levels[[outcome]]
@@ -56,7 +56,9 @@ check_rating_formula <- function(formula, n_agq) {
 }
 
 fit_mixed_ratings <- function(formula, rows, fixed, n_agq) {
-  numbers <- numbers_to_scale(formula, rows, fixed)
+  # by their own name alone, so that what is fitted per standard deviation can be turned back
+  is_number <- function(name) is.numeric(rows[[name]]) && stats::sd(rows[[name]]) > 0
+  numbers <- Filter(is_number, setdiff(fixed, names_in_functions(formula[[3]])))
   scales <- vapply(numbers, function(name) stats::sd(rows[[name]]), 1)
   for (name in numbers) rows[[name]] <- rows[[name]] / scales[[name]]
   environment(formula) <- list2env(list(rows = rows), parent = environment(formula))
@@ -64,8 +66,10 @@ fit_mixed_ratings <- function(formula, rows, fixed, n_agq) {
   say_rough_optimum(model$optRes$convergence)
   sd <- unlist(lapply(ordinal::VarCorr(model), function(sigma) sqrt(diag(as.matrix(sigma)))))
   effects <- if (all(sd < smallest_sd)) effects_without_groups(formula, rows) else wald_effects(model)
+  numbers <- c("estimate", "std_error", "conf_low", "conf_high")
+  effects[numbers] <- lapply(effects[numbers], `/`, unit_of(effects$term, scales))
   list(
-    estimates = per_unit(effects, scales),
+    estimates = effects,
     fit = list(
       n_groups = as.integer(model$dims$nlev.gf[[1]]), log_lik = as.numeric(stats::logLik(model)),
       aic = stats::AIC(model), bic = stats::BIC(model), singular = any(sd < smallest_sd) || is_degenerate(model),
@@ -93,12 +97,6 @@ is_degenerate <- function(model) {
   }, NA))
 }
 
-# Numbers that appear by their own name alone, so that what is fitted per standard deviation can be turned back.
-numbers_to_scale <- function(formula, rows, fixed) {
-  is_number <- function(name) is.numeric(rows[[name]]) && stats::sd(rows[[name]]) > 0
-  Filter(is_number, setdiff(fixed, names_in_functions(formula[[3]])))
-}
-
 names_in_functions <- function(part) {
   if (!is.call(part)) {
     return(character())
@@ -112,13 +110,6 @@ names_in_functions <- function(part) {
 # How often a coefficient's name holds each number: of x:z by both.
 unit_of <- function(terms, scales) {
   vapply(strsplit(terms, ":", fixed = TRUE), function(parts) prod(scales[intersect(parts, names(scales))]), 1)
-}
-
-per_unit <- function(estimates, scales) {
-  unit <- unit_of(estimates$term, scales)
-  numbers <- c("estimate", "std_error", "conf_low", "conf_high")
-  estimates[numbers] <- lapply(estimates[numbers], `/`, unit)
-  estimates
 }
 
 rating_variances <- function(model, scales) {

@@ -47,7 +47,9 @@ conditional_logit <- function(sets) {
       rows[rows[[set_column]] %in% usable, , drop = FALSE]
     },
     model = function(formula, rows) chosen_in_sets(formula, rows),
-    effects = function(model) chosen_effects(model),
+    effects = function(model) {
+      tested_rows(names(stats::coef(model)), stats::coef(model), sqrt(diag(stats::vcov(model))))
+    },
     fit_of = function(model) list(n_groups = model$nevent),
     tests = function(model) choice_tests(model),
     variances = function(model) NULL,
@@ -91,11 +93,6 @@ usable_sets <- function(rows, outcome, sets) {
 }
 
 sets_have <- function(n) paste(counted(n, "set"), if (n == 1) "has" else "have")
-
-chosen_effects <- function(model) {
-  estimates <- stats::coef(model)
-  tested_rows(names(estimates), unname(estimates), unname(sqrt(diag(stats::vcov(model)))))
-}
 
 choice_tests <- function(model) {
   formula <- stats::formula(model)

@@ -77,8 +77,6 @@ fit_crossed <- function(data, formula = crossed_formula, contrast = "condition",
   check_arguments()
   need_package("lmerTest", "fit mixed models")
   check_columns(data, c(contrast, by))
-  check_alpha(alpha)
-  check_power(power)
   formula <- checked_formula(formula, names(data))
   if (length(formula) != 3 || length(random_terms(formula)) == 0 || !contrast %in% all.vars(formula[[3]])) {
     stop_with(
@@ -110,7 +108,10 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, reference_model, p
   rows <- with_combinations(rows, formula, terms)
   are_alike <- nrow(rows) < n_asked
   if (anyDuplicated(rows$combination) > 0) terms <- c(terms, "intercept by combination" = quote(1 | combination))
-  model <- lmer_of_terms(formula, terms, rows)
+  # That it is singular is said with the terms that are 0, rather than by lme4.
+  control <- polished_control(check.conv.singular = list(action = "ignore", tol = singular_below))
+  model <- lme4::lmer(formula_of_terms(formula, terms), data = rows, REML = TRUE, control = control)
+  model <- without_optimiser(model)
   sds <- relative_sds(model)
   left_out <- names(sds)[sds < singular_below]
   fitted <- formula_of_terms(formula, terms[!names(terms) %in% left_out])
@@ -261,12 +262,6 @@ single_terms <- function(formula) {
 
 # A standard deviation, in units of the residual one, that lme4 takes for 0.
 singular_below <- 1e-4
-
-lmer_of_terms <- function(formula, terms, rows) {
-  # That it is singular is said with the terms that are 0, rather than by lme4.
-  control <- polished_control(check.conv.singular = list(action = "ignore", tol = singular_below))
-  without_optimiser(lme4::lmer(formula_of_terms(formula, terms), data = rows, REML = TRUE, control = control))
-}
 
 formula_of_terms <- function(formula, terms) {
   fixed <- without_random_terms(formula)

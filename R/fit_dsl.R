@@ -80,7 +80,9 @@ fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), pr
       if (estimator != "regression" || !is.null(labels)) stop_with("A mixed model is a regression, without `labels`.")
       return(debiased_mixed(formula, rows, codes, family, sample, cluster, draws, seed))
     }
-    folds <- if (is.null(fold)) with_seed(seed, drawn_folds(codes_of, nrow(rows), n_folds)) else rows[[fold]]
+    units <- if (is.null(cluster)) seq_len(nrow(rows)) else codes_of
+    drawn <- with_seed(seed, sample(rep_len(seq_len(n_folds), max(units))))
+    folds <- if (is.null(fold)) drawn[units] else rows[[fold]]
     guessed <- rows
     for (name in names(codes)) {
       guessed[[name]] <- predicted_codes(rows, name, codes, predictors, prediction, sample$is_coded, folds)
@@ -207,11 +209,6 @@ check_coded_levels <- function(rows, formula, is_coded) {
 
 # From here on intervals hold in simulations (claim `coded_texts` of bench/truth.R).
 fewest_coded <- 40L
-
-drawn_folds <- function(clusters, n, n_folds) {
-  units <- if (is.null(clusters)) seq_len(n) else clusters
-  sample(rep_len(seq_len(n_folds), max(units)))[units]
-}
 
 # A people's code for every row, predicted by what was seen in other folds.
 predicted_codes <- function(rows, name, codes, predictors, prediction, is_coded, folds) {

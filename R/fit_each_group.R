@@ -14,14 +14,22 @@
 fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   check_columns(data, c(by, columns))
   check_by(by)
-  check_apart(by, columns)
+  if (length(both <- intersect(by, columns)) > 0) { # within a group of equal values there are none to compare
+    stop_with(
+      sprintf("Can't fit each group of %s: the fit is of that column.", quoted(both)),
+      "Leave it out of `by`, or fit something else."
+    )
+  }
   groups <- group_rows(data, by)
   fitted <- lapply(groups, function(rows) fit_group(data, rows, by, columns, fit_one))
   models <- stats::setNames(lapply(fitted, `[[`, "model"), names(groups))
   written_file(save_to, function(path) saveRDS(models, path))
   tables <- c("estimates", "fits", "variances", "messages")
   result <- stats::setNames(
-    lapply(tables, function(table) stack_tables(table, data[0, by, drop = FALSE], fitted)), tables
+    lapply(tables, function(table) {
+      none <- cbind(data[0, by, drop = FALSE], empty_table(table))
+      as_plain_rows(do.call(rbind, c(list(none), lapply(fitted, `[[`, table))))
+    }), tables
   )
   covariances <- stats::setNames(lapply(fitted, `[[`, "covariance"), names(groups))
   result$models <- structure(models, covariances = Filter(Negate(is.null), covariances))
@@ -179,23 +187,4 @@ stack_own_tables <- function(table, fitted) {
   parts <- Filter(Negate(is.null), lapply(unname(fitted), function(group) group$tables[[table]]))
   has_rows <- vapply(parts, nrow, 1L) > 0
   as_plain_rows(if (any(has_rows)) do.call(rbind, parts[has_rows]) else parts[[1]])
-}
-
-stack_tables <- function(table, no_keys, fitted) {
-  prototype <- structure(
-    c(as.list(no_keys), as.list(empty_table(table))),
-    class = "data.frame", row.names = integer()
-  )
-  as_plain_rows(do.call(rbind, c(list(prototype), lapply(fitted, `[[`, table))))
-}
-
-# Within a group of equal values there are none to compare.
-check_apart <- function(by, columns) {
-  both <- intersect(by, columns)
-  if (length(both) > 0) {
-    stop_with(
-      sprintf("Can't fit each group of %s: the fit is of that column.", quoted(both)),
-      "Leave it out of `by`, or fit something else."
-    )
-  }
 }

@@ -31,7 +31,13 @@ fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regre
   check_columns(data, used, to = sprintf("fit %s", regression$name))
   fit_one <- function(rows) {
     rows <- once_per_prompt(rows, all.vars(formula[[2]])[[1]], declared$prompt)
-    if (!is.null(weights)) rows <- rows[checked_weights(rows[[weights]], weights) > 0, , drop = FALSE]
+    if (!is.null(weights)) {
+      values <- rows[[weights]]
+      if (!is.numeric(values) || any(!is.finite(values) | values < 0) || sum(values) == 0) {
+        stop_with(sprintf("Weights (\"%s\") must be finite numbers, 0 or more, and not all 0.", weights))
+      }
+      rows <- rows[values > 0, , drop = FALSE]
+    }
     fit_fixed_cell(formula, with_factors(rows, character(), levels), cluster, regression, declared, weights)
   }
   slant_fit(fit_each_group(data, by, used, fit_one, save_to), regression$packages)
@@ -52,7 +58,9 @@ fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()
   over <- over_clusters(model, clusters_to_use(rows, cluster, declared, formula), regression)
   of_rows <- regression$effects(model)
   clustered <- clustered_effects(model, over, of_rows)
-  log_lik <- log_lik_by_weights(model)
+  log_lik <- stats::logLik(model)
+  # R's own of a weighted logistic regression rounds the weights.
+  if (inherits(model, "glm") && any(stats::weights(model) != 1)) log_lik[] <- -model$deviance / 2
   list(
     estimates = structure(
       if (nrow(clustered) > 0) clustered[names(of_rows)] else of_rows,
@@ -71,25 +79,11 @@ fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()
   )
 }
 
-checked_weights <- function(values, name) {
-  if (!is.numeric(values) || any(!is.finite(values) | values < 0) || sum(values) == 0) {
-    stop_with(sprintf("Weights (\"%s\") must be finite numbers, 0 or more, and not all 0.", name))
-  }
-  values
-}
-
 # A call that says its formula and its column of weights, rather than that it has some.
 weighted_call <- function(fit, formula, weights, ...) {
   call <- as.call(list(fit, formula, ..., data = quote(rows)))
   if (!is.null(weights)) call$weights <- as.name(weights)
   call
-}
-
-# R's own of a weighted logistic regression rounds the weights.
-log_lik_by_weights <- function(model) {
-  value <- stats::logLik(model)
-  if (inherits(model, "glm") && any(stats::weights(model) != 1)) value[] <- -model$deviance / 2
-  value
 }
 
 # The clusters of the rows by name, with the attribute `reason`: those that are named, else those that the study
@@ -135,7 +129,8 @@ over_clusters <- function(model, clusters, regression) {
     }
   }
   if (takes_reduced_bias(clusters, n, regression)) {
-    found <- reduced_bias_error(model, clusters[[1]])
+    found <- clubSandwich::coef_test(model, vcov = "CR2", cluster = clusters[[1]], test = "Satterthwaite")
+    found <- frame_of(std_error = found$SE, df = found$df_Satt, method = rep("CR2", nrow(found)))
     return(c(about, list(
       error = found[c("std_error", "df")], method = "CR2",
       whole = function() as.matrix(clubSandwich::vcovCR(model, clusters[[1]], "CR2"))
@@ -184,10 +179,13 @@ jackknifed <- function(model, codes, regression) {
 # Whether each coefficient is of a column that is the same in all rows of a cluster; thresholds are not.
 constant_terms <- function(model, codes) {
   x <- stats::model.matrix(stats::delete.response(stats::terms(model)), rows_of_model(model))[, -1, drop = FALSE]
-  codes <- match(codes, unique(codes))
-  first <- match(seq_len(max(codes)), codes)
-  constant <- vapply(seq_len(ncol(x)), function(k) all(x[, k] == x[first[codes], k]), NA)
-  c(rep(FALSE, length(stats::coef(model)) - ncol(x)), constant)
+  c(rep(FALSE, length(stats::coef(model)) - ncol(x)), constant_columns(x, codes))
+}
+
+# Whether each column is the same in all rows of a cluster.
+constant_columns <- function(x, codes) {
+  first <- match(codes, codes)
+  vapply(seq_len(ncol(x)), function(k) all(x[, k] == x[first, k]), NA)
 }
 
 rows_of_model <- function(model) {

@@ -301,21 +301,16 @@ first_value_draws <- function(draws, rounds) {
 
 # One row: settings, what sampler_diagnostics() has of brms's fits, and how well choices are predicted.
 learner_diagnostics <- function(sampled, rounds, settings, elpd) {
-  stanfit <- sampled$stanfit
-  draws <- posterior::as_draws_array(stanfit)
-  varies <- apply(draws, 3, function(values) stats::sd(values) > 0)
-  numbers <- lapply(chain_summary(draws[, , which(varies)])[c("rhat", "ess_bulk", "ess_tail")], as.numeric)
+  draws <- posterior::as_draws_array(sampled$stanfit)
+  fixed <- dimnames(draws)[[3]][apply(draws, 3, stats::sd) == 0]
   nats <- -learner_log_lik(rounds, thinned(sampled$draws, 200)) / n_choices(rounds)
   is_on <- settings$switches
   data.frame(
     learner = paste(c("rate", "sharpness", names(is_on)[is_on]), collapse = ", "), chains = settings$chains,
     iterations = settings$iterations, warmup = settings$warmup, adapt_delta = settings$adapt_delta,
     max_treedepth = settings$max_treedepth, seed = settings$seed, n_games = length(rounds$games),
-    n_choices = n_choices(rounds), n_draws = nrow(sampled$draws), max_rhat = worst(numbers$rhat, max),
-    min_ess_bulk = worst(numbers$ess_bulk, min), min_ess_tail = worst(numbers$ess_tail, min),
-    n_divergent = as.integer(rstan::get_num_divergent(stanfit)),
-    n_max_treedepth = as.integer(rstan::get_num_max_treedepth(stanfit)),
-    min_ebfmi = worst(rstan::get_bfmi(stanfit), min), nats = nats, chance_nats = log(length(rounds$groups)),
+    n_choices = n_choices(rounds), sampler_diagnostics(draws, sampled$stanfit, fixed), nats = nats,
+    chance_nats = log(length(rounds$groups)),
     rate_sharpness_correlation = stats::cor(sampled$draws[, "mu_rate"], sampled$draws[, "mu_sharpness"]),
     elpd = sum(elpd), se_elpd = if (anyNA(elpd)) NA_real_ else stats::sd(elpd) * sqrt(length(elpd)),
     compile_s = sampled$compile_s, sampling_s = sampled$sampling_s

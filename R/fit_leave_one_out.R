@@ -28,12 +28,20 @@ fit_leave_one_out <- function(data, formula, by = NULL, levels = NULL, group = N
 
 leave_out_each <- function(maker, rows, grouping, whole) {
   grouping <- as.character(grouping)
-  left_out <- as.character(sort(unique(numeric_where_possible(grouping)), method = "radix"))
+  numbers <- suppressWarnings(as.numeric(grouping)) # which sort as numbers: wording 10 comes after wording 9
+  left_out <- as.character(sort(unique(if (anyNA(numbers)) grouping else numbers), method = "radix"))
   all_rows <- whole$estimates[2, ]
   all_rows$term <- "all"
   results <- lapply(left_out, function(level) {
     others <- rows[grouping != level, , drop = FALSE]
-    with_conditions(function() one_coefficient(maker, others, whole$model, all_rows$df * nrow(others) / nrow(rows)))
+    with_conditions(function() {
+      # The derivatives only serve warnings about convergence, and take longer than the fit.
+      control <- polished_control(calc.derivs = FALSE)
+      model <- maker$fit(others, start = lme4::getME(whole$model, "theta"), control = control)
+      coefficient <- stats::coef(summary(model))[2, ]
+      df <- all_rows$df * nrow(others) / nrow(rows)
+      tested_rows("", coefficient[["Estimate"]], coefficient[["Std. Error"]], df)
+    })
   })
   repeat_conditions(results)
   estimates <- lapply(seq_along(results), function(i) {
@@ -42,20 +50,6 @@ leave_out_each <- function(maker, rows, grouping, whole) {
     row
   })
   do.call(rbind, c(list(all_rows), estimates))
-}
-
-# Numbers sort as numbers, so that wording 10 comes after wording 9.
-numeric_where_possible <- function(values) {
-  numbers <- suppressWarnings(as.numeric(values))
-  if (anyNA(numbers)) values else numbers
-}
-
-one_coefficient <- function(maker, rows, whole, df) {
-  # The derivatives only serve warnings about convergence, and take longer than the fit.
-  control <- polished_control(calc.derivs = FALSE)
-  model <- maker$fit(rows, start = lme4::getME(whole, "theta"), control = control)
-  coefficient <- stats::coef(summary(model))[2, ]
-  tested_rows("", coefficient[["Estimate"]], coefficient[["Std. Error"]], df)
 }
 
 # Says again, once and with their number, what was said in several refits.

@@ -103,7 +103,8 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
   }
   outcome <- all.vars(formula[[2]])
   coded <- coded_variables(formula)
-  check_family(family, n_agq, polish)
+  family <- one_of(family, c("gaussian", "binomial"), "family")
+  if (!is_whole(n_agq, 0) || n_agq > 1) stop_with("Can't fit: `n_agq` must be 0 or 1.")
   fit_one <- if (family == "binomial") {
     # Of all rows, so that each group has the same reference.
     levels <- listed_levels(data, coded, levels)
@@ -128,16 +129,6 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
     result$tables$contrasts <- with_side_labels(result$tables$contrasts, data, compared, levels[[compared]])
   }
   slant_fit(result, c("lme4", "lmerTest"))
-}
-
-check_family <- function(family, n_agq, polish) {
-  if (!is.character(family) || length(family) != 1 || !family %in% c("gaussian", "binomial")) {
-    stop_with("Can't fit: `family` must be \"gaussian\" or \"binomial\".")
-  }
-  if (!is.numeric(n_agq) || length(n_agq) != 1 || !n_agq %in% 0:1) {
-    stop_with("Can't fit: `n_agq` must be 0 or 1.")
-  }
-  if (!isTRUE(polish) && !isFALSE(polish)) stop_with("Can't fit: `polish` must be TRUE or FALSE.")
 }
 
 # Variables whose coding decides what an estimate means: fixed effects, and random slopes (left of a bar). One of them
@@ -216,17 +207,15 @@ level_lists <- function(data, variables, levels) {
         sprintf("To choose them: levels = list(%s = c(\"compatible\", \"incompatible\")).", name)
       )
     }
-    if (is.null(given[[name]]) && is.character(data[[name]])) say_reference(name, listed)
+    if (is.null(given[[name]]) && is.character(data[[name]])) {
+      message(sprintf(
+        "%s: the reference level is \"%s\", before %s. Another order: levels = list(%s = c(...)).",
+        name, listed[[1]], quoted(utils::head(listed[-1], 5)), name
+      ))
+    }
     lists[[name]] <- listed
   }
   lists
-}
-
-say_reference <- function(name, listed) {
-  message(sprintf(
-    "%s: the reference level is \"%s\", before %s. Another order: levels = list(%s = c(...)).",
-    name, listed[[1]], quoted(utils::head(listed[-1], 5)), name
-  ))
 }
 
 with_factors <- function(rows, grouping, levels) {

@@ -63,16 +63,14 @@ logistic_regression <- list(
     })
   },
   effects = function(model) wald_effects(model),
-  tests = function(model) rbind(against_intercept(model), against_each_term(model)),
+  tests = function(model) { # the null model is of the same rows; its deviance is minus twice its log likelihood
+    all <- likelihood_ratio("all", model, model$null.deviance, model$df.null - model$df.residual)
+    rbind(all, against_each_term(model))
+  },
   variances = function(model) NULL,
   changes = function(model) least_squares_changes(model), small_sample = function(model, n_clusters) hc1(model),
   clustered_as = "HC1", has_cr2 = TRUE, optimiser = "stats::glm, Wald z"
 )
-
-# The null model is of the same rows; its deviance is that of 0 and 1, and so minus twice its log likelihood.
-against_intercept <- function(model) {
-  likelihood_ratio("all", model, model$null.deviance, model$df.null - model$df.residual)
-}
 
 # Each term against the model without it, its interactions aside (marginal tests, as of stats::drop1()); no rows for one
 # term alone, which "all" is of.

@@ -105,7 +105,14 @@ fit_topic_model <- function(rows, settings, cells) {
   settings$say("Regressing topic proportions on model, condition and test")
   effects <- topic_effects(model, prepared$meta, settings$formulas$effects, seed = settings$seed)
   tables <- c(
-    list(model = topic_model_row(model, prepared, settings), topics = topic_quality(model, prepared)),
+    list(
+      model = data.frame(
+        n_topics = model$settings$dim$K, n_documents = length(prepared$documents), n_words = length(prepared$vocab),
+        n_steps = length(model$convergence$bound), is_converged = isTRUE(model$convergence$converged),
+        bound = utils::tail(model$convergence$bound, 1), seed = as.integer(settings$seed)
+      ),
+      topics = topic_quality(model, prepared)
+    ),
     list(words = topic_words(model)), topic_regressions(model, effects, prepared$meta, settings),
     topic_shifts(model, prepared$meta, settings$contrast, cells),
     list(examples = topic_examples(model, prepared$meta, rows, settings))
@@ -130,7 +137,13 @@ with_treatment_contrasts <- function(expression) {
 # The documents, with the covariates as factors; stops with a sentence where no model can be fitted to them.
 prepared_topics <- function(rows, settings) {
   meta <- covariate_factors(rows[settings$covariates], settings$levels)
-  check_contrast(meta[[settings$contrast]], settings$contrast)
+  known <- levels(meta[[settings$contrast]])
+  if (length(known) != 2) {
+    stop_with(
+      sprintf("Can't contrast \"%s\": it has %d values, but a contrast is of two.", settings$contrast, length(known)),
+      sprintf("They are: %s. Leave out the rows of all but two.", quoted(known))
+    )
+  }
   meta[[settings$id]] <- as.character(rows[[settings$id]])
   settings$say(sprintf("Cleaning %s texts", format(nrow(rows), big.mark = ",")))
   texts <- topic_texts(rows[[settings$text]], settings$removed_words)
@@ -138,12 +151,4 @@ prepared_topics <- function(rows, settings) {
   prepared <- prepare_topics(texts, meta, settings$preprocessing, lower_thresh = settings$lower_thresh)
   check_prepared(prepared, settings)
   prepared
-}
-
-topic_model_row <- function(model, prepared, settings) {
-  data.frame(
-    n_topics = model$settings$dim$K, n_documents = length(prepared$documents), n_words = length(prepared$vocab),
-    n_steps = length(model$convergence$bound), is_converged = isTRUE(model$convergence$converged),
-    bound = utils::tail(model$convergence$bound, 1), seed = as.integer(settings$seed)
-  )
 }

@@ -81,11 +81,3 @@ quantity_rows <- function(values, truths, chains, n_draws) {
     z_score = (rows$estimate - truths) / rows$std_error, rhat = agreement[1, ], ess_bulk = agreement[2, ]
   ))
 }
-
-# Of a fit that failed.
-no_quantities <- function() {
-  list(
-    keys = columns_of("quantity:text model:text test:text"),
-    draws = matrix(numeric(), nrow = 1, ncol = 0)
-  )
-}

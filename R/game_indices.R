@@ -59,8 +59,6 @@ game_indices <- function(data, by = NULL, n_classes = NULL, n_draws = 2000, n_ra
                          n_groups = NULL, class_sizes = NULL) {
   check_arguments()
   check_columns(data, c(by, "game", "class", "choice"), to = "measure games")
-  check_resampling(n_draws, seed, to = "measure games")
-  check_resampling(n_random, seed, to = "measure games")
   check_games_apart(data, by)
   n_classes <- if (is.null(n_classes) && !is.null(class_sizes)) length(class_sizes) else n_classes
   random <- random_levels(n_random, seed)
@@ -90,15 +88,6 @@ say_of_one_class <- function(data, n_classes) {
 index_names <- c(
   "si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits"
 )
-
-check_resampling <- function(n, seed, to, least = 0, name = "the number of draws") {
-  if (!is_whole(n, least)) {
-    stop_with(sprintf("Can't %s: %s must be a whole number, %d or more.", to, name, least))
-  }
-  if (!is_whole(seed, -.Machine$integer.max)) {
-    stop_with(sprintf("Can't %s: `seed` must be a whole number.", to))
-  }
-}
 
 # What `measure` gives of the rows of each cell, one below the other, with the columns `by`; rounds without a choice are
 # left out.
@@ -133,9 +122,11 @@ cell_of_chance <- function(rows, counts, n_classes = NULL, n_groups = NULL, clas
   n_classes <- if (is.null(n_classes)) dim(counts)[[3]] else n_classes
   sizes <- if (is.null(class_sizes)) jobs_in_classes(rows, n_classes) else sort(class_sizes)
   n_rounds <- round(stats::median(rowSums(counts)))
+  n_of_jobs <- if (!is.null(rows$job)) table(rows$game, paste(rows$class, rows$job, sep = "\r")) # in each game
+  are_jobs_alike <- length(unique(as.vector(n_of_jobs))) == 1
   list(
     n_rounds = n_rounds, n_groups = if (is.null(n_groups)) dim(counts)[[2]] else n_groups, class_sizes = sizes,
-    balanced = n_rounds %% sum(sizes) == 0 && has_jobs_alike(rows), n_games = dim(counts)[[1]]
+    balanced = n_rounds %% sum(sizes) == 0 && are_jobs_alike, n_games = dim(counts)[[1]]
   )
 }
 
@@ -147,14 +138,6 @@ jobs_in_classes <- function(rows, n_classes) {
   jobs <- unique(data.frame(class = as.character(rows$class), job = as.character(rows$job)))
   n_jobs <- sort(as.vector(table(jobs$class)))
   c(n_jobs, rep(max(n_jobs), max(0, n_classes - length(n_jobs))))
-}
-
-# Whether in each game each job came equally often.
-has_jobs_alike <- function(rows) {
-  if (is.null(rows$job)) {
-    return(FALSE)
-  }
-  length(unique(as.vector(table(rows$game, paste(rows$class, rows$job, sep = "\r"))))) == 1
 }
 
 described_indices <- function(measured, n_draws, seed) {

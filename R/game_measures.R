@@ -232,14 +232,14 @@ check_rounds_apart <- function(data, cell, to) {
 #' @noRd
 random_level <- function(n_rounds = 40, n_groups = 4, class_sizes = c(5, 5, 5, 5), balanced = FALSE, n_games = 30,
                          n_cells = 200, seed = 20260101) {
-  check_random_game(n_rounds, n_groups, class_sizes, n_games, n_cells)
+  check_arguments()
+  check_class_sizes(class_sizes)
   if (balanced && n_rounds %% sum(class_sizes) != 0) {
     stop_with(
       "Can't simulate random games: where each job comes equally often, rounds must be a multiple of the jobs.",
       sprintf("Found: %s rounds, %s jobs.", n_rounds, sum(class_sizes))
     )
   }
-  check_resampling(n_cells, seed, to = "simulate random games")
   indices <- with_seed(seed, replicate(n_cells, {
     counts <- random_counts(n_rounds, n_groups, class_sizes, n_games, balanced)
     weighted_indices(measured_games(counts), equal_weights(n_games))[1, ]
@@ -254,13 +254,7 @@ random_level <- function(n_rounds = 40, n_groups = 4, class_sizes = c(5, 5, 5, 5
   )
 }
 
-check_random_game <- function(n_rounds, n_groups, class_sizes, n_games, n_cells) {
-  given <- list(n_rounds = n_rounds, n_groups = n_groups, n_games = n_games, n_cells = n_cells)
-  for (name in names(given)) {
-    if (!is_whole(given[[name]], 1)) {
-      stop_with(sprintf("Can't simulate random games: `%s` must be a whole number, 1 or more.", name))
-    }
-  }
+check_class_sizes <- function(class_sizes) {
   if (!is.numeric(class_sizes) || length(class_sizes) < 1 || anyNA(class_sizes) || any(class_sizes <= 0)) {
     stop_with("Can't simulate random games: `class_sizes` must be the number of jobs in each class, each above 0.")
   }

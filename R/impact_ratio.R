@@ -86,11 +86,13 @@ ratio_rows <- function(name, rows, reference) {
     })
   }
   found <- do.call(rbind, parts)
+  is_below <- four_fifths(found)
   is_reference <- found$reference == known
   cbind(
     frame_of(attribute = rep(name, length(known)), level = known, rate = rates, n = n),
     found, frame_of(
-      is_below_four_fifths = four_fifths(found), verdict = ifelse(is_reference, NA, in_three_words(four_fifths(found)))
+      is_below_four_fifths = is_below,
+      verdict = ifelse(is_reference, NA, ifelse(is.na(is_below), "undecided", ifelse(is_below, "below", "not below")))
     )
   )
 }
@@ -193,5 +195,3 @@ four_fifths <- function(rows) {
   has_interval <- !is.na(rows$conf_low) & !is.na(rows$conf_high)
   ifelse(has_interval & rows$conf_high < .8, TRUE, ifelse(has_interval & rows$conf_low >= .8, FALSE, NA))
 }
-
-in_three_words <- function(is_below) ifelse(is.na(is_below), "undecided", ifelse(is_below, "below", "not below"))

@@ -25,7 +25,6 @@
 #' intraclass_correlation(judges)
 intraclass_correlation <- function(ratings, alpha = .05) {
   check_arguments()
-  check_alpha(alpha)
   ratings <- if (is.data.frame(ratings)) as.matrix(ratings) else ratings
   if (!is.matrix(ratings) || !is.numeric(ratings) || ncol(ratings) < 2) {
     stop_with("Can't correlate ratings: they must be numbers, in two columns or more.")

@@ -138,21 +138,11 @@ traces_of_pairs <- function(parts, inverse) {
 # over 12 names the degrees of freedom of the answers (515); Kenward and Roger's keeps it, and gives 10. What varies
 # within clusters alone keeps lmerTest's, as papers print them: the two agree there.
 
-# Columns of the fixed effects by grouping factor: a logical matrix, whether each is the same in all rows of a cluster.
-constant_in_clusters <- function(model) {
-  x <- stats::model.matrix(model)
-  constant <- vapply(lme4::getME(model, "flist"), function(groups) {
-    codes <- as.integer(groups)
-    first <- match(seq_len(max(codes)), codes)
-    vapply(seq_len(ncol(x)), function(k) all(x[, k] == x[first[codes], k]), NA)
-  }, logical(ncol(x)))
-  matrix(constant, ncol(x))
-}
-
 # By coefficient, the most degrees of freedom that its clusters leave: their number, less that of the coefficients that
 # are the same within clusters; of a slope by cluster, their number less 1. Inf where all clusters have all of it.
 most_df <- function(model) {
-  constant <- constant_in_clusters(model)
+  x <- stats::model.matrix(model)
+  constant <- matrix(vapply(lme4::getME(model, "flist"), constant_columns, logical(ncol(x)), x = x), ncol(x))
   names <- names(lme4::fixef(model))
   groups <- names(lme4::getME(model, "flist"))
   n <- lme4::ngrps(model)[groups]

@@ -96,7 +96,7 @@ means_of_levels <- function(values, rows, correction) {
     half <- stats::qnorm(.975) * found$error$std_error
     result$rows[c("conf_low", "conf_high")] <- list(estimates$estimate - half, estimates$estimate + half)
   } else if (all(rows$y %in% 0:1)) {
-    result$n_effective <- effective_numbers(model, values, found)
+    result$n_effective <- effective_numbers(model, found)
     result$rows[c("conf_low", "conf_high")] <- wilson_of_rates(
       estimates$estimate, result$n_effective, stats::qt(.975, found$error$df)
     )
@@ -106,7 +106,7 @@ means_of_levels <- function(values, rows, correction) {
 
 # How many independent answers a share is worth: p (1 - p) over its variance. Over few clusters that is never more than
 # there are answers, nor more than answers are worth at the other levels: clusters of a level may agree by chance.
-effective_numbers <- function(model, values, found) {
+effective_numbers <- function(model, found) {
   share <- model$estimates
   n <- diag(model$bread)^-1
   n <- n^2 / diag(model$meat) # Kish's, with weights

@@ -46,7 +46,6 @@
 meta_analysis <- function(data, by = NULL, estimate = "estimate", std_error = "std_error", alpha = .05) {
   check_arguments()
   need_package("metafor", "pool effects")
-  check_alpha(alpha)
   columns <- c("model", "test", estimate, std_error)
   empty <- columns_of("row:text model:text test:text estimate std_error df p_value conf_low conf_high n:whole")
   has_signs <- "is_sign_kept_by_missing" %in% names(data)
@@ -116,9 +115,10 @@ pooled_rows <- function(cells, alpha) {
   }
   is_nested <- length(known) > 0 || !is.null(cells$released)
   trend <- if (!is.null(cells$released)) trend_rows(cells, setdiff(parts, "maker"), alpha)
+  tau <- data.frame(row = paste0("tau_", parts), estimate = sqrt(variances), n = as.integer(n[parts]), row.names = NULL)
   stacked(list(
     cell_rows(cells, alpha), if (is_nested) rows_of_models(cells, model, variances, alpha),
-    mean_rows(model, variances, nrow(cells), alpha), trend, tau_rows(variances, n[parts])
+    mean_rows(model, variances, nrow(cells), alpha), trend, tau
   ))
 }
 
@@ -231,11 +231,5 @@ mean_rows <- function(model, variances, n_cells, alpha) {
     row = ifelse(names(added) == "mean", "mean", paste0("new_", names(added))), estimate = mean, std_error = std_error,
     df = df, p_value = c(model$pval, rep(NA_real_, length(added) - 1)), conf_low = mean - half_width,
     conf_high = mean + half_width, n = n_cells, row.names = NULL
-  )
-}
-
-tau_rows <- function(variances, n) {
-  data.frame(
-    row = paste0("tau_", names(variances)), estimate = sqrt(variances), n = as.integer(n), row.names = NULL
   )
 }

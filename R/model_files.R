@@ -48,14 +48,10 @@ write_draws <- function(fit, path) {
   if (!requireNamespace("nanoparquet", quietly = TRUE)) {
     stop("R's package nanoparquet is not installed.")
   }
-  nanoparquet::write_parquet(draws_frame(fit), path)
-}
-
-# One row per draw: .chain, .iteration (from 1 after warm-up), .draw, then the parameters under brms's names.
-draws_frame <- function(fit) {
+  # One row per draw: .chain, .iteration (from 1 after warm-up), .draw, then the parameters under brms's names.
   draws <- as.data.frame(posterior::as_draws_df(fit))
   first <- c(".chain", ".iteration", ".draw")
   draws[first] <- lapply(draws[first], as.integer)
   class(draws) <- "data.frame"
-  draws[c(first, setdiff(names(draws), first))]
+  nanoparquet::write_parquet(draws[c(first, setdiff(names(draws), first))], path)
 }

@@ -28,9 +28,6 @@
 paired_differences <- function(data, outcome, attributes, material, placebo = NULL, respondent = NULL, levels = NULL,
                                by = NULL, bound = NULL, draws = 200, seed = 1) {
   check_arguments()
-  if (!is.null(bound) && !(is.numeric(bound) && length(bound) == 1 && is.finite(bound) && bound > 0)) {
-    stop_with("`bound` must be one number above 0: the smallest difference that would matter, in units of the outcome.")
-  }
   used <- c(attributes, material, respondent)
   check_columns(data, c(outcome, used, by), to = "compare versions with a baseline")
   slant_fit(fit_each_group(data, by, c(outcome, used), function(rows) {

@@ -211,14 +211,11 @@ one_cell <- function(rows, refits, column, within) {
 }
 
 null_distribution <- function(values) {
-  if (length(values) == 0) {
-    return(as.data.frame(stats::setNames(as.list(rep(NA_real_, 5)), null_columns())))
-  }
-  quantiles <- stats::quantile(values, c(.025, .5, .975), names = FALSE)
-  as.data.frame(stats::setNames(as.list(c(mean(values), stats::sd(values), quantiles)), null_columns()))
+  quantiles <- if (length(values) == 0) NA_real_ else stats::quantile(values, c(.025, .5, .975), names = FALSE)
+  found <- c(if (length(values) == 0) c(NA, NA) else c(mean(values), stats::sd(values)), rep_len(quantiles, 3))
+  names <- c("null_mean", "null_sd", "null_low", "null_median", "null_high")
+  as.data.frame(stats::setNames(as.list(found), names))
 }
-
-null_columns <- function() c("null_mean", "null_sd", "null_low", "null_median", "null_high")
 
 tail_probabilities <- function(values, observed, n_failed) {
   n <- length(values)

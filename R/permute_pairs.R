@@ -98,7 +98,9 @@ refitted_effects <- function(rows, formula, contrast, levels, units, is_swapped)
   other <- other_answers(rows, contrast)
   refits <- apply(is_swapped[, units, drop = FALSE], 1, function(is_moved) {
     refit <- suppressWarnings(suppressMessages(if (anyNA(other)) {
-      fit_rows(with_other_labels(rows, contrast, is_moved))
+      moved <- rows
+      moved[[contrast]][is_moved] <- rev(levels(rows[[contrast]]))[as.integer(rows[[contrast]][is_moved])]
+      fit_rows(moved)
     } else {
       lme4::refit(fit, ifelse(is_moved, answers[other], answers))
     }))
@@ -114,11 +116,6 @@ other_answers <- function(rows, contrast) {
   side <- as.integer(rows[[contrast]])
   nth <- stats::ave(seq_along(key), key, side, FUN = seq_along)
   match(paste(key, nth, 3L - side, sep = "\037"), paste(key, nth, side, sep = "\037"))
-}
-
-with_other_labels <- function(rows, contrast, is_moved) {
-  rows[[contrast]][is_moved] <- rev(levels(rows[[contrast]]))[as.integer(rows[[contrast]][is_moved])]
-  rows
 }
 
 pair_engines <- list(difference = differences_of_means, lme4 = refitted_effects)

@@ -64,11 +64,14 @@
 #' plan_power(list(game = .04), n_games = c(10, 30, 100), effect = .2)
 plan_power <- function(variances, n_words = 32, n_wordings = 20, n_repetitions = 1, n_games = 30, n_rounds = 40,
                        effect = NULL, power = .8, alpha = .05) {
-  check_power(power)
-  check_alpha(alpha)
-  if (!is.null(effect) && (!is.numeric(effect) || length(effect) != 1 || !is.finite(effect))) {
-    stop_with("Can't plan: `effect` must be one number, in units of the outcome.")
+  counts <- function(least) {
+    list(must_be = sprintf("whole numbers, %d or more", least), is_right = function(values) {
+      is.numeric(values) && length(values) > 0 && all(is.finite(values) & values == round(values) & values >= least)
+    })
   }
+  check_arguments(more = list(
+    n_words = counts(2), n_wordings = counts(1), n_repetitions = counts(1), n_games = counts(2)
+  ))
   cells <- planned_variances(variances)
   is_of_games <- "game" %in% names(cells)
   numbers <- if (is_of_games) {
@@ -76,7 +79,6 @@ plan_power <- function(variances, n_words = 32, n_wordings = 20, n_repetitions =
   } else {
     list(n_words = n_words, n_wordings = n_wordings, n_repetitions = n_repetitions)
   }
-  for (name in names(numbers)) check_plan_numbers(numbers[[name]], name, if (is_of_games || name == "n_words") 2 else 1)
   grid <- rev(do.call(expand.grid, rev(numbers)))
   rows <- expand.grid(number = seq_len(nrow(grid)), cell = seq_len(nrow(cells)))
   of_cell <- cells[rows$cell, , drop = FALSE]
@@ -148,13 +150,6 @@ combinations_of <- function(shares, sums) {
   number <- of_combinations
   number$variance <- rep(1, nrow(number))
   ifelse(unname(sums(number)) > 0, unname(sums(of_combinations)), NA)
-}
-
-check_plan_numbers <- function(values, name, least) {
-  is_whole <- is.numeric(values) && all(is.finite(values) & values == round(values))
-  if (!is_whole || length(values) == 0 || any(values < least)) {
-    stop_with(sprintf("Can't plan: `%s` must be whole numbers, %d or more.", name, least))
-  }
 }
 
 with_power <- function(cells, numbers, effect, power, alpha) {
@@ -301,10 +296,4 @@ noncentrality <- function(df, power, alpha) {
     return(NA_real_)
   }
   stats::uniroot(missing, c(0, 37), tol = 1e-10)$root
-}
-
-check_power <- function(power) {
-  if (!is.numeric(power) || length(power) != 1 || is.na(power) || power <= .05 || power >= 1) {
-    stop_with("`power` must be one number between .05 and 1, such as .8.")
-  }
 }

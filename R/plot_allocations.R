@@ -25,8 +25,13 @@ plot_allocations <- function(data, file = NULL, seed = 20260101, width = NULL, h
   n_columns <- columns_within(width, min(n_panels, if (n_panels > 12) 6 else 5), each_in = 1.3, margin_in = .6)
   n_lines <- max(lengths(strsplit(levels(shares$panel_shown), "\n", fixed = TRUE)))
   width_in <- max(7, 1 + 1.65 * n_columns)
+  diagonal <- shares[shares$row == shares$column, ]
+  means <- tapply(diagonal$share, diagonal$panel_shown, mean, na.rm = TRUE)
   finish_figure(
-    allocation_panels(shares, n_columns, inches_or(width, width_in)), allocations_in_words(shares),
+    allocation_panels(shares, n_columns, given_or(width, width_in)), alt_text(
+      sprintf("Rank-ordered allocation matrices, %s", counted(length(means), "panel")),
+      "Mean share on the diagonal", sprintf("%s %.2f", gsub(",?\n", ", ", names(means)), means)
+    ),
     2.6 + (1.35 + .17 * n_lines) * ceiling(n_panels / n_columns), width_in, notes = allocations_note(shares),
     fill = "Share of the group's rounds"
   )
@@ -108,14 +113,5 @@ allocations_note <- function(shares) {
     sprintf("%s a panel.", counted_range(n_games, "game")),
     "In each game the largest cell comes first on the diagonal, then the largest that is left. Random choices as often",
     "in each class as here have a diagonal as well: the last panel, of 400 simulated games."
-  )
-}
-
-allocations_in_words <- function(shares) {
-  diagonal <- shares[shares$row == shares$column, ]
-  means <- tapply(diagonal$share, diagonal$panel_shown, mean, na.rm = TRUE)
-  alt_text(
-    sprintf("Rank-ordered allocation matrices, %s", counted(length(means), "panel")),
-    "Mean share on the diagonal", sprintf("%s %.2f", gsub(",?\n", ", ", names(means)), means)
   )
 }

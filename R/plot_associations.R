@@ -15,7 +15,7 @@ plot_decisions <- function(data, file = NULL, width = NULL, height = NULL, ...) 
 
 # Dots of tests and models, and what they are `of`: what a forest and a heat map say of it.
 association_forest <- function(rows, of, width, ...) {
-  legend <- one_legend(ncol = legend_columns(levels(rows$model_shown), inches_or(width, 9)))
+  legend <- one_legend(ncol = legend_columns(levels(rows$model_shown), given_or(width, 9)))
   words <- alt_text(
     sprintf("%s with 95 %% intervals for %s", of$name, counted_shown(rows, c("test", "model"))),
     notes = apart_in_words(rows, of$what, of$middle, of$below)

@@ -183,7 +183,9 @@ plot_impact_ratios <- function(data, file = NULL, width = NULL, height = NULL, .
       against, "Orange: the four-fifths threshold; a level is flagged only if its whole interval lies below it."
     ),
     notes = c(
-      if (n_lacking > 0) sprintf("%s no ratio (a reference rate of 0).", levels_have(n_lacking)),
+      if (n_lacking > 0) {
+        paste(counted(n_lacking, "level"), if (n_lacking == 1) "has" else "have", "no ratio (a reference rate of 0).")
+      },
       if (any(is_zero)) "Arrow: a ratio of 0, because nobody at that level was chosen."
     )
   )
@@ -191,13 +193,10 @@ plot_impact_ratios <- function(data, file = NULL, width = NULL, height = NULL, .
 
 # A log axis has no 0: what is 0 lies at the edge, as an arrow.
 on_log_axis <- function(rows) {
-  rows[c("at", "low", "high")] <- lapply(rows[c("at", "low", "high")], pmax, edge_of_ratios(rows))
-  rows
-}
-
-edge_of_ratios <- function(rows) {
   known <- c(rows$at, rows$low, rows$high, .8)
-  max(min(known[known > 0], na.rm = TRUE) / 1.15, .01)
+  edge <- max(min(known[known > 0], na.rm = TRUE) / 1.15, .01)
+  rows[c("at", "low", "high")] <- lapply(rows[c("at", "low", "high")], pmax, edge)
+  rows
 }
 
 arrows_at_zero <- function(rows) {
@@ -230,8 +229,6 @@ ratio_axis <- function() {
 intervals_in_words <- function(n) {
   if (n == 0) "No interval is" else paste(counted(n, "interval"), if (n == 1) "is" else "are")
 }
-
-levels_have <- function(n) paste(counted(n, "level"), if (n == 1) "has" else "have")
 
 # Differences of versions from a baseline, above what sampling alone gives.
 plot_paired_differences <- function(data, file = NULL, width = NULL, height = NULL, ...) {

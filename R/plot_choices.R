@@ -150,7 +150,7 @@ plot_condition_contrasts <- function(data, file = NULL, width = NULL, height = N
   rows <- with_intervals(cells_to_draw(rows, within = "kind"))
   second <- one_text(rows, "compared", "second")
   delta <- sprintf("P(consistent | %s) - P(consistent | %s)", one_text(rows, "reference", "first condition"), second)
-  is_short <- inches_or(width, 9) < 9
+  is_short <- given_or(width, 9) < 9
   n_columns <- columns_within(width, 3, each_in = 2)
   finish_figure(
     dots_figure(

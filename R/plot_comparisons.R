@@ -12,7 +12,7 @@ plot_retest <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   finish_figure(
     dots_figure(
       rows, "occasion_shown", rev(levels(rows$model_shown)),
-      one_legend(ncol = legend_columns(occasions, inches_or(width, 9))),
+      one_legend(ncol = legend_columns(occasions, given_or(width, 9))),
       ggplot2::theme(panel.spacing.x = ggplot2::unit(18, "pt")), # or the numbers of neighbours touch
       panel = "panel", n_columns = min(n_panels, 3), scales = "free_x"
     ),
@@ -193,7 +193,7 @@ plot_validity <- function(data, file = NULL, width = NULL, height = NULL, ...) {
     ggplot2::geom_segment(pole, linewidth = .4, alpha = .6) +
     ggplot2::geom_point(dot, size = 2, stroke = .8) +
     colours_and_shapes(length(models)) +
-    one_legend(ncol = legend_columns(models, inches_or(width, 7))) +
+    one_legend(ncol = legend_columns(models, given_or(width, 7))) +
     named +
     figure_theme() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey90"))

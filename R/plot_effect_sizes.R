@@ -34,7 +34,7 @@ plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL, ..
   rows <- by_test(with_intervals(with_outcome(rows, data)))
   more <- more_of(rows)
   models <- levels(rows$model_shown)
-  legend_rows <- ceiling(length(models) / min(5, legend_columns(models, inches_or(width, 9), letters_per_in = 13)))
+  legend_rows <- ceiling(length(models) / min(5, legend_columns(models, given_or(width, 9), letters_per_in = 13)))
   finish_figure(
     forest_by_test(rows, one_legend(nrow = legend_rows)), effects_in_words(rows), inches_by_test(rows),
     notes = c(measure_note(rows), interval_note(rows)), title = effects_title(rows),

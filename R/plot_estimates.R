@@ -11,7 +11,7 @@ plot_estimates <- function(data, file = NULL, term = NULL, width = NULL, height 
   check_columns(rows, c("estimate", "conf_low", "conf_high"), to = "draw estimates")
   rows <- rows_to_draw("estimates", rows, rows$term %in% drawn & !is.na(rows$conf_low))
   by <- intersect(c("model", "test"), names(rows))
-  rows$cell <- if (length(by) == 0) "all rows" else do.call(paste, c(unname(as.list(rows[by])), sep = ", "))
+  rows$cell <- if (length(by) == 0) "all rows" else in_words_by(rows, by)
   rows$cell <- factor(rows$cell, levels = rev(unique(rows$cell)))
   outcome <- outcome_of(rows)
   plot <- ggplot2::ggplot(rows, ggplot2::aes(.data$estimate, .data$cell)) +

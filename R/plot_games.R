@@ -50,7 +50,11 @@ plot_success <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   finish_figure(
     game_dots(cells, width) + best_lines(cells), games_in_words("Successful rounds (%) for", cells),
     dots_height_in(cells, width), said = games_note(cells),
-    notes = c(games_note(cells), "Bars: 95 % t intervals over games.", levels_note(cells))
+    notes = c(
+      games_note(cells), "Bars: 95 % t intervals over games.",
+      if (any(!is.na(cells$random_level))) "Dotted: what random choices are expected to give.",
+      if (any(!is.na(cells$best_level))) "Line: what choices that know the best groups are expected to give."
+    )
   )
 }
 
@@ -79,13 +83,6 @@ best_lines <- function(cells) {
   }
 }
 
-levels_note <- function(cells) {
-  c(
-    if (any(!is.na(cells$random_level))) "Dotted: what random choices are expected to give.",
-    if (any(!is.na(cells$best_level))) "Line: what choices that know the best groups are expected to give."
-  )
-}
-
 # How open do choices stay after what was seen? The entropy of the choice given what was seen last in the class of the
 # job, how often the last group is chosen again after a success and after a failure, and how far the group that
 # succeeded first in a class keeps it (lock-in), as in the view allocation_exploration. Used if there: `n_rounds`,
@@ -95,7 +92,13 @@ plot_exploration <- function(data, file = NULL, width = NULL, height = NULL, ...
   cells <- game_cells(exploration_rows(measures), exploration_labels(), "exploration")
   finish_figure(
     game_dots(cells, width), games_in_words("Exploration of", cells), dots_height_in(cells, width), said = NULL,
-    notes = c(games_note(cells), exploration_note(cells, measures))
+    notes = c(
+      games_note(cells),
+      if ("n_rounds" %in% names(measures)) sprintf("%s a cell.", counted_range(measures$n_rounds, "round")),
+      "No intervals are drawn.",
+      if (any(!is.na(cells$random_level))) "Dotted: what choices at random come to, over endlessly many rounds.",
+      "Lock-in: of the rounds after a class's first success, the share that went to the group that had it."
+    )
   )
 }
 
@@ -121,15 +124,6 @@ exploration_rows <- function(measures) {
   }))
 }
 
-exploration_note <- function(cells, measures) {
-  c(
-    if ("n_rounds" %in% names(measures)) sprintf("%s a cell.", counted_range(measures$n_rounds, "round")),
-    "No intervals are drawn.",
-    if (any(!is.na(cells$random_level))) "Dotted: what choices at random come to, over endlessly many rounds.",
-    "Lock-in: of the rounds after a class's first success, the share that went to the group that had it."
-  )
-}
-
 # What did models learn by, and people? The parameters of hierarchical learners with their 95 % intervals, a row a
 # model; people's, where they are among the rows (`source` is "human"), are a row and a band behind those of the models.
 # Colours say what the numbers are worth: without replays that look like the games, they describe nothing. As in the
@@ -137,11 +131,17 @@ exploration_note <- function(cells, measures) {
 # `is_identified`, `is_converged`, `passes`. Sharpness is drawn as its decadic logarithm, for it can be any number of
 # times as large.
 plot_learned_parameters <- function(data, file = NULL, width = NULL, height = NULL, ...) {
-  rows <- with_people_named(begin_figure("learned_parameters", data, file, width, height, ...))
+  rows <- with_absent(begin_figure("learned_parameters", data, file, width, height, ...), "source", NA_character_)
+  if (!is.null(rows$is_people)) rows$source[rows$is_people %in% TRUE] <- "human"
   cells <- parameter_cells(rows)
   finish_figure(
     game_dots(cells, width), games_in_words("Learned parameters of", cells), dots_height_in(cells, width),
-    source = source_note(rows), notes = parameters_note(cells)
+    source = source_note(rows), notes = c(
+      games_note(cells),
+      if (any(!is.na(cells$human))) "Dashed, and orange behind the dots: people, with their 95 % interval.",
+      "Rate and sharpness alone are hard to tell apart; their product is what games know.",
+      "They hold for these rewards and this wording."
+    )
   )
 }
 
@@ -152,13 +152,6 @@ parameter_labels <- function() {
     perseveration = "Perseveration", lapse = "Lapse", bonus = "Bonus on groups\nseldom tried",
     generalisation = "Generalisation\nover classes"
   )
-}
-
-# Rows of people that are shown next to those of another source, by `is_people`.
-with_people_named <- function(rows) {
-  rows <- with_absent(rows, "source", NA_character_)
-  if (!is.null(rows$is_people)) rows$source[rows$is_people %in% TRUE] <- "human"
-  rows
 }
 
 # What a parameter is worth, the best first.
@@ -180,26 +173,12 @@ parameter_cells <- function(rows) {
   rows[c("human", "human_low", "human_high")] <- people[at, c("estimate", "conf_low", "conf_high")]
   rows$people_are <- "People"
   cells <- game_cells(rows, parameter_labels(), "learned_parameters")
-  worth <- parameter_worths[parameter_worth(cells)]
-  cells$series_shown <- droplevels(factor(worth, parameter_worths))
-  cells$height <- cells$model_height
-  cells
-}
-
-parameter_worth <- function(cells) {
   worth <- ifelse(is.na(cells$passes), "unknown", ifelse(cells$passes, "finding", "failed"))
   worth[cells$is_converged %in% FALSE] <- "diverged"
   worth[cells$is_identified %in% FALSE] <- "prior"
-  worth
-}
-
-parameters_note <- function(cells) {
-  c(
-    games_note(cells),
-    if (any(!is.na(cells$human))) "Dashed, and orange behind the dots: people, with their 95 % interval.",
-    "Rate and sharpness alone are hard to tell apart; their product is what games know.",
-    "They hold for these rewards and this wording."
-  )
+  cells$series_shown <- droplevels(factor(parameter_worths[worth], parameter_worths))
+  cells$height <- cells$model_height
+  cells
 }
 
 # Do newer and larger models of a family stratify more? The indices of games by family of models, within each from the
@@ -309,17 +288,11 @@ plot_controlled_indices <- function(data, file = NULL, width = NULL, height = NU
   finish_figure(
     plot, controlled_in_words(cells), 1.7 + 2.5 * ceiling(nlevels(cells$column_shown) / n_columns),
     source = "Simulated games: nobody was asked.", said = games_note(cells),
-    notes = c(games_note(cells), marks_note(cells), structure_note(cells))
-  )
-}
-
-structure_note <- function(cells) {
-  if ("si" %in% cells$index) {
-    paste(
+    notes = c(games_note(cells), marks_note(cells), if ("si" %in% cells$index) paste(
       "Groups may share a class in the experiment on SI, and classes that no group has are not drawn: at p = 0 it",
       "therefore lies above the level of chance."
-    )
-  }
+    ))
+  )
 }
 
 controlled_in_words <- function(cells) {

@@ -63,7 +63,7 @@ times_each <- function(numbers) {
 }
 
 power_curves <- function(rows, width, words, line = NULL, ...) {
-  n_columns <- columns_within(inches_or(width, 7.5), nlevels(rows$panel), each_in = 2.2, margin_in = .6)
+  n_columns <- columns_within(given_or(width, 7.5), nlevels(rows$panel), each_in = 2.2, margin_in = .6)
   plot <- ggplot2::ggplot(rows, ggplot2::aes(x = .data$x)) +
     curves(rows, "look", is_joined = TRUE) +
     panels_by("panel", n_columns, scales = "fixed") +

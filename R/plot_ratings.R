@@ -44,11 +44,13 @@ interaction_tiles <- function(rows) {
   panel <- if ("model" %in% names(rows)) paste(pair, labels_of(models, "model"), sep = ", ") else pair
   tiles <- frame_of(
     model_shown = ordered(sides[, 1]), test_shown = ordered(sides[, 2]), at = rows$estimate, low = rows$conf_low,
-    high = rows$conf_high, contrast = contrasts_of(rows), pair = pair, panel = factor(panel, unique(panel)),
-    is_apart = FALSE
+    high = rows$conf_high, pair = pair, panel = factor(panel, unique(panel)), is_apart = FALSE,
+    contrast = sprintf("%.9g, %.9g", abs(rows$estimate), rows$conf_high - rows$conf_low)
   )
   # Where an attribute has two levels, each contrast is in the table twice, with either sign: it counts once.
-  p_values <- p_of_rows(rows)
+  # Without p (a table that holds intervals only) a normal distribution's.
+  normal <- 2 * stats::pnorm(-abs(rows$estimate) * 2 * stats::qnorm(.975) / (rows$conf_high - rows$conf_low))
+  p_values <- given_or(rows$p_value, normal)
   for (of_panel in split(seq_len(nrow(tiles)), tiles$panel)) {
     first <- of_panel[!duplicated(tiles$contrast[of_panel])]
     corrected <- stats::p.adjust(p_values[first], "holm")[match(tiles$contrast[of_panel], tiles$contrast[first])]
@@ -58,19 +60,6 @@ interaction_tiles <- function(rows) {
   tiles$text <- no_minus_zero(paste0(sprintf("%.*f", digits, tiles$at), ifelse(tiles$is_apart, "*", "")))
   attr(tiles, "sides") <- if (length(unique(pair)) == 1) as.list(attributes[1, ]) else list(NULL, NULL)
   tiles
-}
-
-contrasts_of <- function(rows) {
-  width <- rows$conf_high - rows$conf_low
-  sprintf("%.9g, %.9g", abs(rows$estimate), width)
-}
-
-# Without p (a table that holds intervals only) a normal distribution's.
-p_of_rows <- function(rows) {
-  if (!is.null(rows$p_value)) {
-    return(rows$p_value)
-  }
-  2 * stats::pnorm(-abs(rows$estimate) * 2 * stats::qnorm(.975) / (rows$conf_high - rows$conf_low))
 }
 
 # Ratings as stacked bars around the middle of the scale, one for each level (and model), as wide as all its ratings:
@@ -86,12 +75,14 @@ plot_ratings <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   points <- levels(pieces$point)
   n_bars <- nrow(unique(pieces[c("attribute_shown", "level_shown", "model_shown")]))
   means <- means_in_words(rows)
+  # blue below the middle and orange above it, lighter towards it: they differ in grey, too
+  colours <- grDevices::colorRampPalette(c("#00446E", "#5AA5D6", "#D9D9D9", "#E8A33D", "#9A3B00"))
   plot <- ggplot2::ggplot(pieces, ggplot2::aes(y = .data$level_shown)) +
     ggplot2::geom_linerange(
       ggplot2::aes(xmin = .data$from, xmax = .data$to, colour = .data$point), linewidth = 5, lineend = "butt"
     ) +
     ggplot2::geom_vline(xintercept = 0, colour = "grey35", linewidth = .4) +
-    ggplot2::scale_colour_manual(values = rating_colours(length(points)), drop = FALSE) +
+    ggplot2::scale_colour_manual(values = colours(length(points)), drop = FALSE) +
     ggplot2::scale_x_continuous(labels = function(at) paste0(plain_number_text(abs(100 * at)), " %")) +
     ggplot2::scale_y_discrete(limits = rev) +
     ggplot2::facet_grid(
@@ -132,11 +123,6 @@ rating_pieces <- function(rows) {
     )
   })
   as_plain_rows(do.call(rbind, parts))
-}
-
-# Blue below the middle and orange above it, lighter towards it: they differ in grey, too.
-rating_colours <- function(n) {
-  grDevices::colorRampPalette(c("#00446E", "#5AA5D6", "#D9D9D9", "#E8A33D", "#9A3B00"))(n)
 }
 
 means_in_words <- function(rows) {

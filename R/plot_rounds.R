@@ -4,11 +4,15 @@
 plot_learning_curves <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   rounds <- begin_figure("learning_curves", data, file, width, height, ...)
   points <- curves_to_draw(rounds)
+  n_games <- points$n[points$measure != curve_measures()[["repeat_rate"]]]
   n_panels <- nlevels(points$panel_shown)
   n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, margin_in = .5)
   finish_figure(
     curve_panels(points, n_columns), curves_in_words(points), 2.6 + 1.75 * ceiling(n_panels / n_columns),
-    max(7, 1.2 + 2.3 * n_columns), notes = curves_note(points)
+    max(7, 1.2 + 2.3 * n_columns), notes = c(
+      sprintf("%s a round; no intervals are drawn.", counted_range(n_games, "game")), same_note,
+      if (any(!is.na(points$n_groups))) chance_note
+    )
   )
 }
 
@@ -81,14 +85,8 @@ chance_of_groups <- function(points) {
   }
 }
 
-curves_note <- function(points) {
-  n_games <- points$n[points$measure != curve_measures()[["repeat_rate"]]]
-  c(
-    sprintf("%s a round; no intervals are drawn.", counted_range(n_games, "game")),
-    "\"Same\" is a share of the games whose class was not new in that round.",
-    if (any(!is.na(points$n_groups))) "Dotted: one group of all, as a random choice takes it."
-  )
-}
+same_note <- "\"Same\" is a share of the games whose class was not new in that round."
+chance_note <- "Dotted: one group of all, as a random choice takes it."
 
 curves_in_words <- function(points) {
   last <- points[stats::ave(points$x, points$curve, FUN = max) == points$x, ]
@@ -111,11 +109,22 @@ curves_in_words <- function(points) {
 # "learning". Used if there: `policy`, `passes`, `n_games`, `n_groups` (for the level of chance).
 plot_replayed_curves <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   points <- replays_to_draw(begin_figure("replayed_curves", data, file, width, height, ...))
+  models <- levels(droplevels(points$model_shown))
+  title <- "Do replays of fitted policies settle as the games did?"
+  if (length(models) == 1 && !startsWith(models, "All ")) {
+    title <- sprintf("%s: do replays settle as the games did?", models)
+  }
   n_panels <- nlevels(points$panel_shown)
   n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, margin_in = .5)
   finish_figure(
     replay_panels(points, n_columns), replays_in_words(points), 2.9 + 1.75 * ceiling(n_panels / n_columns),
-    max(7, 1.2 + 2.3 * n_columns), title = replays_title(points), notes = replays_note(points)
+    max(7, 1.2 + 2.3 * n_columns), title = title, notes = c(
+      if (any(!is.na(points$n_games))) sprintf("%s.", counted_range(points$n_games, "game")), same_note,
+      if (any(!is.na(points$passes))) {
+        "Passes: indices, switches, entropy and spread of the games, too, lie where replays have them (p by Holm)."
+      },
+      if (any(!is.na(points$n_groups))) chance_note
+    )
   )
 }
 
@@ -130,26 +139,15 @@ replays_to_draw <- function(rows) {
   rows$model_shown <- ordered_labels(rows, "model")
   rows <- rows[rows$measure %in% names(replayed_measures()), , drop = FALSE]
   rows <- with_intervals(rows, rows$observed, scale = 100)
-  rows$policy_shown <- policy_labels(rows)
+  # "win stay lose shift: passes", in the order of the rows, the learner of all games last
+  passes <- ifelse(is.na(rows$passes), "", ifelse(rows$passes, ": passes", ": fails"))
+  named <- paste0(gsub("_", " ", rows$policy, fixed = TRUE), passes)
+  is_last <- rows$policy == "hierarchical learner"
+  rows$policy_shown <- factor(named, unique(c(named[!is_last], named[is_last])))
   rows <- rows_to_draw("replayed_curves", rows, !is.na(rows$at) & !is.na(rows$low))
   rows$panel_shown <- panel_names(rows, c("policy_shown", if (nlevels(rows$model_shown) > 1) "model_shown"))
   rows$measure <- factor(rows$measure, names(replayed_measures()), replayed_measures())
   rows[order(rows$round), ]
-}
-
-# "win stay lose shift: passes", in the order of the rows, the learner of all games last.
-policy_labels <- function(rows) {
-  passes <- ifelse(is.na(rows$passes), "", ifelse(rows$passes, ": passes", ": fails"))
-  named <- paste0(gsub("_", " ", rows$policy, fixed = TRUE), passes)
-  is_last <- rows$policy == "hierarchical learner"
-  factor(named, unique(c(named[!is_last], named[is_last])))
-}
-
-replays_title <- function(points) {
-  models <- levels(droplevels(points$model_shown))
-  asked <- "Do replays of fitted policies settle as the games did?"
-  is_one <- length(models) == 1 && !startsWith(models, "All ")
-  if (is_one) sprintf("%s: do replays settle as the games did?", models) else asked
 }
 
 replay_panels <- function(points, n_columns) {
@@ -167,17 +165,6 @@ replay_panels <- function(points, n_columns) {
     figure_theme() +
     grid_of_numbers() +
     numbers_right(strip.text = ggplot2::element_text(hjust = 0), panel.spacing = ggplot2::unit(12, "pt"))
-}
-
-replays_note <- function(points) {
-  c(
-    if (any(!is.na(points$n_games))) sprintf("%s.", counted_range(points$n_games, "game")),
-    "\"Same\" is a share of the games whose class was not new in that round.",
-    if (any(!is.na(points$passes))) {
-      "Passes: indices, switches, entropy and spread of the games, too, lie where replays have them (p by Holm)."
-    },
-    if (any(!is.na(points$n_groups))) "Dotted: one group of all, as a random choice takes it."
-  )
 }
 
 replays_in_words <- function(points) {
@@ -200,7 +187,7 @@ plot_elicited_rates <- function(data, file = NULL, width = NULL, height = NULL, 
   n_jobs <- nrow(unique(rows[c("class_shown", "job")]))
   answers <- counted_range(rows$n, "answer")
   finish_figure(
-    rate_panels(rows, inches_or(width, 9)), rates_in_words(rows, n_jobs),
+    rate_panels(rows, given_or(width, 9)), rates_in_words(rows, n_jobs),
     2.4 + n_jobs * max(.23, .1 * nlevels(rows$model_shown) + .05) + .12 * nlevels(rows$class_shown),
     notes = sprintf("%s for each model and job. Bars: 95 %% t intervals over conversations.", answers)
   )

@@ -196,7 +196,7 @@ plot_permutations <- function(data, file = NULL, width = NULL, height = NULL, ..
   cells <- permuted_cells(rows)
   n_tests <- nlevels(droplevels(rows$test_shown))
   n_columns <- columns_within(width, n_tests, each_in = 2.2, margin_in = .5)
-  is_short <- inches_or(width, 8) < 7
+  is_short <- given_or(width, 8) < 7
   delta <- sprintf(
     "P(consistent), %s minus %s", one_text(rows, "reference", "first condition"), one_text(rows, "compared", "second")
   )

@@ -8,7 +8,7 @@
 # Simonsohn, Simmons & Nelson (2020), Specification curve analysis, Nature Human Behaviour 4, 1208-1214.
 plot_specifications <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   rows <- begin_figure("specifications", data, file, width, height, ...)
-  width_in <- inches_or(width, 9)
+  width_in <- given_or(width, 9)
   drawn <- specifications_to_draw(rows)
   dots <- choices_to_draw(rows, drawn)
   if (is_narrow(width_in)) {
@@ -107,14 +107,12 @@ choices_to_draw <- function(rows, drawn) {
     ]
   }))
   if (is.null(dots)) dots <- data.frame(x = seq_along(specs), shown = drawn$specs$label)
-  named <- unique(c(dots_of_first(dots, drawn), dots$shown))
+  named <- unique(c(dots$shown[dots$x %in% which(drawn$specs$is_first)], dots$shown))
   # Grouped by dimension, that of the first specification on top of each.
   named <- named[order(match(sub(": .*", "", named), unique(sub(": .*", "", dots$shown))))]
   dots$y <- 1e6 + length(named) + 1 - match(dots$shown, named)
   dots
 }
-
-dots_of_first <- function(dots, drawn) dots$shown[dots$x %in% which(drawn$specs$is_first)]
 
 specification_layers <- function(drawn, dots, width_in) {
   panels <- c(levels(drawn$rows$model_shown), "What was chosen")
@@ -123,11 +121,14 @@ specification_layers <- function(drawn, dots, width_in) {
     data
   }
   rows <- in_panel(drawn$rows, as.character(drawn$rows$model_shown))
+  at <- which(drawn$specs$is_first)
   zero <- in_panel(data.frame(at = rep(drawn$null, length(panels) - 1)), utils::head(panels, -1))
   # All models have one scale: what is small must look small.
   ends <- merge(zero["panel"], data.frame(y = range(c(rows$low, rows$high, rows$at, drawn$null), na.rm = TRUE)))
   ggplot2::ggplot(rows, ggplot2::aes(x = .data$x, alpha = .data$is_doubtful)) +
-    first_band(drawn) +
+    (if (length(at) > 0) {
+      ggplot2::annotate("rect", xmin = at - .5, xmax = at + .5, ymin = -Inf, ymax = Inf, fill = "grey90")
+    }) +
     ggplot2::geom_blank(ggplot2::aes(x = 1, y = .data$y, alpha = NULL), ends) +
     ggplot2::geom_hline(ggplot2::aes(yintercept = .data$at), zero, colour = "grey35", linetype = "dashed") +
     curves(rows, "test_shown", size = 1.5, is_joined = FALSE) +
@@ -157,14 +158,6 @@ specification_layers <- function(drawn, dots, width_in) {
 
 columns_of_tests <- function(drawn, width_in) {
   legend_columns(levels(drawn$rows$test_shown), width_in, letters_per_in = 9.5)
-}
-
-first_band <- function(drawn) {
-  at <- which(drawn$specs$is_first)
-  if (length(at) == 0) {
-    return(NULL)
-  }
-  ggplot2::annotate("rect", xmin = at - .5, xmax = at + .5, ymin = -Inf, ymax = Inf, fill = "grey90")
 }
 
 # The last panel's axis names choices, those above it have numbers.

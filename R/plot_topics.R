@@ -20,21 +20,14 @@ prevalence_to_draw <- function(rows) {
     of_scope <- rows[rows$scope == scope, , drop = FALSE]
     if (nrow(of_scope) > 0) levels(ordered_labels(of_scope, scope))
   })
-  rows$value <- factor(value_shown(rows), levels = rev(unique(unlist(in_order))))
+  shown <- ifelse(rows$scope == "test", labels_of(rows, "test"), as.character(rows$condition))
+  shown <- ifelse(rows$scope == "model", labels_of(rows, "model"), shown)
+  rows$value <- factor(shown, levels = rev(unique(unlist(in_order))))
   rows$scope <- factor(rows$scope, levels = names(topic_scopes), labels = topic_scopes)
-  rows$topic_shown <- topic_labels(rows)
-  with_intervals(rows)
-}
-
-value_shown <- function(rows) {
-  of_tests <- ifelse(rows$scope == "test", labels_of(rows, "test"), as.character(rows$condition))
-  ifelse(rows$scope == "model", labels_of(rows, "model"), of_tests)
-}
-
-topic_labels <- function(rows) {
   words <- if ("words" %in% names(rows)) wrapped(as.character(rows$words), 22) else rep("", nrow(rows))
   labels <- ifelse(nzchar(words), sprintf("Topic %d\n%s", rows$topic, words), sprintf("Topic %d", rows$topic))
-  factor(labels, levels = unique(labels[order(rows$topic)]))
+  rows$topic_shown <- factor(labels, levels = unique(labels[order(rows$topic)]))
+  with_intervals(rows)
 }
 
 prevalence_panels <- function(rows, n_columns) {
@@ -93,17 +86,13 @@ plot_search_k <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   finish_figure(plot, search_in_words(rows), 2 + 7.2 / n_columns)
 }
 
-search_measures <- function() {
-  c(
+search_to_draw <- function(search) {
+  measures <- c(
     heldout_likelihood = "Held-out likelihood (higher is better)",
     residual_dispersion = "Dispersion of residuals (nearer to 1 is better)",
     semantic_coherence = "Semantic coherence (higher is better)",
     exclusivity = "Exclusivity (higher is better)"
   )
-}
-
-search_to_draw <- function(search) {
-  measures <- search_measures()
   numbers <- cbind(x = search$n_topics, search[intersect("source", names(search))])
   rows <- do.call(rbind, lapply(names(measures), function(name) {
     cbind(numbers, measure = measures[[name]], at = search[[name]])

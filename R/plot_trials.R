@@ -173,16 +173,14 @@ plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1
   points <- do.call(rbind, lapply(panels, `[[`, "points"))
   bars <- do.call(rbind, lapply(panels, `[[`, "bars"))
   n_columns <- columns_within(width, 5, each_in = 1.7, margin_in = .4)
+  outcome <- gsub("_", " ", deparse1(stats::as.formula(formula)[[2]]), fixed = TRUE) # "tokens", "log1p(tokens)"
   finish_figure(
     residual_layers(points, bars, n_columns), residuals_in_words(panels, trials),
     1.8 + 1.9 * ceiling(2 * length(panels) / n_columns), notes = measure_note(trials),
     title = sprintf("%s: do the residuals look as the mixed models assume?", model_of(trials)),
-    x = sprintf("Normal quantile (quantiles), fitted %s (spread)", fitted_in_words(formula))
+    x = sprintf("Normal quantile (quantiles), fitted %s (spread)", outcome)
   )
 }
-
-# What a formula has on its left side: "tokens", "log1p(tokens)".
-fitted_in_words <- function(formula) gsub("_", " ", deparse1(stats::as.formula(formula)[[2]]), fixed = TRUE)
 
 model_of <- function(trials) {
   column <- intersect(c("model_label", "model"), names(trials))

@@ -29,7 +29,8 @@ rank_ordered <- function(data, by = NULL) {
   check_columns(data, c(by, "game", "class", "choice"), to = "order games")
   if (!"n" %in% names(data)) data$n <- rep(1L, nrow(data))
   over_cells_of_games(data, by, function(rows) {
-    counts <- allocation_counts(rows)
+    counts <- tapply(rows$n, lapply(rows[c("game", "choice", "class")], sorted_factor), sum)
+    counts[is.na(counts)] <- 0
     games <- dimnames(counts)[[1]]
     ordered <- lapply(seq_along(games), function(k) {
       rank_ordered_matrix(matrix(counts[k, , ], dim(counts)[[2]], dimnames = dimnames(counts)[-1]))
@@ -38,12 +39,6 @@ rank_ordered <- function(data, by = NULL) {
     key <- rows$game[match(games, as.character(rows$game))]
     cbind(game = rep(key, n_places), do.call(rbind, ordered))
   })
-}
-
-# By game, group and class, how often.
-allocation_counts <- function(rows) {
-  counts <- tapply(rows$n, lapply(rows[c("game", "choice", "class")], sorted_factor), sum)
-  replace(counts, is.na(counts), 0)
 }
 
 # One matrix (groups by classes), its largest remaining cell next on the diagonal.

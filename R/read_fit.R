@@ -30,7 +30,11 @@ read_fit <- function(db, fit = NULL, what = c("model", "draws"), patience_s = 30
   row <- chosen_fit(models, fit, db)
   column <- if (what == "model") "file" else "draws_file"
   file <- checked_model_file(row, column, database)
-  warn_of_stored_model(row)
+  others <- other_versions(parse_versions(row$versions))
+  if (!is.na(others)) {
+    warning(sprintf("This model was made with other versions than those here: %s.", others), call. = FALSE)
+  }
+  if (!isTRUE(row$is_converged)) warning(row$verdict, call. = FALSE)
   if (what == "draws") {
     need_parquet(database)
     return(read_parquet(file))
@@ -142,16 +146,6 @@ need_parquet <- function(database) {
       sprintf("Or in Python, which needs nothing more: slant.analysis.read_draws(%s).frame", quoted(database)),
       "Or take them from the model: posterior::as_draws_df(read_fit(...))"
     )
-  }
-}
-
-warn_of_stored_model <- function(row) {
-  others <- other_versions(parse_versions(row$versions))
-  if (!is.na(others)) {
-    warning(sprintf("This model was made with other versions than those here: %s.", others), call. = FALSE)
-  }
-  if (!isTRUE(row$is_converged)) {
-    warning(row$verdict, call. = FALSE)
   }
 }
 

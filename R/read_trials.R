@@ -140,7 +140,9 @@ typed_column <- function(values, name, file) {
   } else if (name %in% c("latency_s", "queue_wait_s", "cost_usd", "option_a_logprob", "option_b_logprob")) {
     as_number(values, name, file)
   } else if (startsWith(name, "is_") || name %in% flags) {
-    as_flag(values, name, file)
+    flags <- as.logical(values)
+    stop_at_first(is.na(flags) & !is.na(values), values, name, file, "true or false")
+    flags
   } else {
     values
   }
@@ -160,12 +162,6 @@ as_count <- function(values, name, file) {
   is_bad <- !is.na(numbers) & (numbers < 0 | numbers != floor(numbers) | numbers > .Machine$integer.max)
   stop_at_first(is_bad, values, name, file, "a whole number of 0 or more")
   as.integer(numbers)
-}
-
-as_flag <- function(values, name, file) {
-  flags <- as.logical(values)
-  stop_at_first(is.na(flags) & !is.na(values), values, name, file, "true or false")
-  flags
 }
 
 stop_at_first <- function(is_bad, values, name, file, wanted) {

@@ -37,7 +37,6 @@
 #' retest_reliability(again, by = "model")
 retest_reliability <- function(data, by = NULL, alpha = .05) {
   check_arguments()
-  check_alpha(alpha)
   empty <- columns_of(
     "n_answers:whole share_equal kappa kappa_low kappa_high n:whole icc icc_low icc_high icc_residual",
     "icc_residual_low icc_residual_high icc_agreement mean_first sd_first mean_later shift shift_low shift_high",

@@ -82,9 +82,9 @@ trimmed_side <- function(values, trim) {
 #' @noRd
 median_difference <- function(data, outcome = "tokens", contrast = "condition", levels = NULL, by = NULL,
                               n_draws = 2000, seed = 20250930, save_to = NULL) {
+  check_arguments(more = list(n_draws = argument_kinds$whole(2)))
   to <- "compare medians"
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
-  check_resampling(n_draws, seed, to, least = 2, name = "`n_draws`")
   fit_two_sides(data, outcome, contrast, levels, by, save_to, to, function(values) {
     drawn <- with_seed(seed, drawn_medians(values, n_draws))
     described_medians(stats::median(values[[2]]) - stats::median(values[[1]]), drawn, seed)

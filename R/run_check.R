@@ -55,7 +55,8 @@ check_named_arguments <- function(called, arguments, name, to = "check") {
 checks <- function() {
   here <- environment(run_check)
   found <- mget(ls(here, pattern = "^check_"), envir = here, mode = "function", ifnotfound = list(NULL))
-  Filter(function(check) identical(names(formals(check))[1], "data") && has_no_groups(formals(check)), found)
+  Filter(function(check) {
+    given <- formals(check)
+    identical(names(given)[1], "data") && "by" %in% names(given) && is.null(given$by)
+  }, found)
 }
-
-has_no_groups <- function(arguments) "by" %in% names(arguments) && is.null(arguments$by)

@@ -68,7 +68,8 @@ in_processes <- function(jobs, settings, say) {
   running <- list()
   pids <- tempfile("chains")
   on.exit({
-    stop_processes(running)
+    for (job in running) tools::pskill(job$pid, tools::SIGKILL)
+    if (length(running) > 0) try(suppressWarnings(parallel::mccollect(unname(running))), silent = TRUE)
     unlink(c(files, pids))
   })
   watch_over(pids)
@@ -81,7 +82,11 @@ in_processes <- function(jobs, settings, say) {
     }
     writeLines(vapply(running, function(job) as.character(job$pid), character(1)), pids)
     for (number in names(ended <- ended_processes(running))) {
-      results[[as.integer(number)]] <- checked_result(ended[[number]][[1]], number)
+      result <- ended[[number]][[1]]
+      if (is.null(result) || inherits(result, "try-error")) {
+        stop_with(sprintf("The process of chain %s ended before its time: it was killed, or memory ran out.", number))
+      }
+      results[[as.integer(number)]] <- result
       running[[number]] <- NULL
     }
     say(progress_of(files, results, settings))
@@ -108,18 +113,6 @@ ended_processes <- function(running) {
   has_ended <- pids %in% names(answers)
   for (job in running[has_ended]) suppressWarnings(parallel::mccollect(job)) # else it stays as a zombie
   lapply(pids[has_ended], function(pid) list(answers[[pid]]))
-}
-
-checked_result <- function(result, number) {
-  if (is.null(result) || inherits(result, "try-error")) {
-    stop_with(sprintf("The process of chain %s ended before its time: it was killed, or memory ran out.", number))
-  }
-  result
-}
-
-stop_processes <- function(running) {
-  for (job in running) tools::pskill(job$pid, tools::SIGKILL)
-  if (length(running) > 0) try(suppressWarnings(parallel::mccollect(unname(running))), silent = TRUE)
 }
 
 # Should this process end before its chains (by kill -9, too), they would go on sampling for nobody. So a shell looks

@@ -13,7 +13,11 @@ sampler_settings <- function(chains, iterations, warmup, adapt_delta, max_treede
   if (!is_share) {
     stop_with("Can't draw: adapt_delta must be between 0 and 1, like .95.")
   }
-  n_cores <- if (is.null(cores)) usable_cores() else whole_number(cores, "cores", 1)
+  if (is.null(cores)) { # those that this process may use: in a container fewer than the machine has
+    n <- suppressWarnings(as.integer(output_of("nproc")))
+    cores <- max(1L, c(n[!is.na(n)], parallel::detectCores(), 1L)[[1]], na.rm = TRUE)
+  }
+  n_cores <- whole_number(cores, "cores", 1)
   c(settings, list(adapt_delta = adapt_delta, cores = min(n_cores, settings$chains)))
 }
 
@@ -23,12 +27,6 @@ whole_number <- function(value, name, at_least) {
     stop_with(sprintf("Can't draw: %s must be a whole number of at least %d.", name, at_least))
   }
   as.integer(number)
-}
-
-# The cores that this process may use, which in a container can be fewer than the machine has.
-usable_cores <- function() {
-  n <- suppressWarnings(as.integer(output_of("nproc")))
-  max(1L, c(n[!is.na(n)], parallel::detectCores(), 1L)[[1]], na.rm = TRUE)
 }
 
 # A rough estimate, from 960 rows, 4 chains of 4000 iterations on two cores: 22 s. It goes with the rows.

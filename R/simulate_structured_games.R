@@ -36,8 +36,7 @@ simulate_structured_games <- function(p = seq(0, 1, .1), experiments = c("si", "
                                       seed = 20260101) {
   check_arguments()
   check_structure(p, experiments, n_groups, class_sizes, reassigned)
-  check_random_game(n_rounds, n_groups, class_sizes, n_games, n_cells = 1)
-  check_resampling(n_games, seed, to = "simulate games")
+  check_class_sizes(class_sizes)
   played <- list(si = shared_classes_game, bgd = tilted_game, gasi = mapped_game)
   cells <- expand.grid(game = seq_len(n_games), p = p, experiment = experiments, stringsAsFactors = FALSE)
   n <- nrow(cells)

@@ -28,7 +28,11 @@ simulate_trials <- function(n_wordings = 10, effect = 30, seed = 1, db = NULL) {
     trials$is_refusal <- stats::runif(nrow(trials)) < .03
     trials$is_valid <- !trials$is_refusal
     trials$answer <- ifelse(trials$is_refusal, "I'd rather not say.", trials$expected)
-    trials$tokens <- simulated_tokens(trials, effect)
+    # The second model shows no effect, so that examples have something to tell apart.
+    of_wording <- stats::rnorm(max(trials$wording), sd = 15)
+    is_longer <- trials$condition == "incompatible" & trials$model_no == 1L
+    expected <- 100 + of_wording[trials$wording] + effect * is_longer
+    trials$tokens <- as.integer(round(stats::rlnorm(nrow(trials), log(expected) - .4^2 / 2, .4)))
     trials$token_source <- "usage"
     trials$reasoning_text <- simulated_texts(trials)
     trials$trial_id <- sprintf("simulated-%05d", seq_len(nrow(trials)))
@@ -72,14 +76,6 @@ simulated_cells <- function(n_wordings) {
   trials[names(fixed)] <- fixed
   in_order <- order(trials$model_no, trials$test_no, trials$condition, trials$wording, trials$item_no)
   structure(trials[in_order, ], row.names = seq_len(nrow(trials)))
-}
-
-# The second model shows no effect, so that examples have something to tell apart.
-simulated_tokens <- function(trials, effect) {
-  of_wording <- stats::rnorm(max(trials$wording), sd = 15)
-  is_longer <- trials$condition == "incompatible" & trials$model_no == 1L
-  expected <- 100 + of_wording[trials$wording] + effect * is_longer
-  as.integer(round(stats::rlnorm(nrow(trials), log(expected) - .4^2 / 2, .4)))
 }
 
 # Thirty words a text, each from one of three topics; the incompatible condition brings on the second, and more so in
@@ -231,9 +227,8 @@ shown_trials <- function(trials) {
 
 # What A and B stood for: the congruent pairs, or the crossed ones; the consistent pair holds the word's group.
 option_pairs <- function(trials) {
-  attribute <- list(gender_career = c("Career", "Family"), gender_science = c("Science", "Arts"))
-  first <- vapply(trials$test, function(test) attribute[[test]][[1]], "", USE.NAMES = FALSE)
-  second <- vapply(trials$test, function(test) attribute[[test]][[2]], "", USE.NAMES = FALSE)
+  first <- unname(c(gender_career = "Career", gender_science = "Science")[trials$test])
+  second <- unname(c(gender_career = "Family", gender_science = "Arts")[trials$test])
   is_crossed <- trials$condition == "incongruent"
   male <- paste("Male +", ifelse(is_crossed, second, first))
   female <- paste("Female +", ifelse(is_crossed, first, second))

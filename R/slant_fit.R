@@ -130,7 +130,7 @@ confint.slant_fit <- function(object, parm, level = .95, ...) { # nolint: object
 
 # By group and term.
 estimate_names <- function(x, estimates = x$estimates) {
-  do.call(paste, c(unname(as.list(estimates[c(group_columns(x), "term")])), sep = ", "))
+  in_words_by(estimates, c(group_columns(x), "term"))
 }
 
 #' @rdname slant_fit
@@ -138,7 +138,7 @@ estimate_names <- function(x, estimates = x$estimates) {
 #' @export
 split.slant_fit <- function(x, f, drop = FALSE, ...) { # nolint: object_name_linter.
   by <- group_columns(x)
-  groups <- if (length(by) == 0) "all" else do.call(paste, c(unname(as.list(x$fits[by])), sep = ", "))
+  groups <- in_words_by(x$fits, by)
   parts <- lapply(seq_len(nrow(x$fits)), function(i) one_group(x, i, by, groups[[i]]))
   stats::setNames(parts, groups)
 }
@@ -205,7 +205,9 @@ print_table <- function(table, n) {
 # The estimates of a fit with intervals of another level than the 95 % of its tables.
 
 tidied_intervals <- function(x, level) {
-  check_level(level)
+  if (!argument_kinds$between(0, .95)$is_right(level)) {
+    stop_with(sprintf("`conf.level` must be one number between 0 and 1, not %s.", deparse1(level)))
+  }
   estimates <- x$estimates
   if (level == .95 || !all(c("conf_low", "conf_high") %in% names(estimates))) {
     return(estimates)
@@ -221,15 +223,6 @@ tidied_intervals <- function(x, level) {
   estimates$conf_low <- intervals$low
   estimates$conf_high <- intervals$high
   estimates
-}
-
-check_level <- function(level) {
-  if (!is.numeric(level) || length(level) != 1 || is.na(level) || level <= 0 || level >= 1) {
-    stop_with(
-      "Can't give intervals of that level.",
-      sprintf("`conf.level` must be one number between 0 and 1, not %s.", deparse1(level))
-    )
-  }
 }
 
 # Scales on which intervals may be symmetric: of differences, ratios, correlations and shares. `slope`: of the way back.
@@ -295,24 +288,16 @@ is_any <- function(conditions) Reduce(`|`, lapply(conditions, `%in%`, TRUE))
 
 # The rows of a Bayesian fit are those of its draws, in their order (bayesian_estimates()).
 intervals_of_draws <- function(x, intervals, level) {
-  by <- group_columns(x)
   estimates <- x$estimates
-  groups <- rep("all", nrow(estimates))
-  if (length(by) > 0) groups <- do.call(paste, c(unname(as.list(estimates[by])), sep = ", "))
+  groups <- groups_of_estimates(x)
   for (group in names(x$models)) {
     rows <- which(groups == group)
     if (!inherits(x$models[[group]], "brmsfit")) next
-    ends <- draw_intervals(x$models[[group]], level)
-    is_same <- nrow(ends) == length(rows) && isTRUE(all.equal(ends$estimate, estimates$estimate[rows]))
-    intervals$low[rows] <- if (is_same) ends$low else NA_real_
-    intervals$high[rows] <- if (is_same) ends$high else NA_real_
+    draws <- estimate_draws(unclass(posterior::as_draws_matrix(x$models[[group]])))
+    ends <- apply(draws, 2, stats::quantile, c((1 - level) / 2, (1 + level) / 2), names = FALSE)
+    is_same <- isTRUE(all.equal(spread_rows(draws)$estimate, estimates$estimate[rows]))
+    intervals$low[rows] <- if (is_same) ends[1, ] else NA_real_
+    intervals$high[rows] <- if (is_same) ends[2, ] else NA_real_
   }
   intervals
-}
-
-draw_intervals <- function(model, level) {
-  draws <- estimate_draws(unclass(posterior::as_draws_matrix(model)))
-  probabilities <- c((1 - level) / 2, (1 + level) / 2)
-  ends <- apply(draws, 2, stats::quantile, probabilities, names = FALSE)
-  data.frame(estimate = spread_rows(draws)$estimate, low = ends[1, ], high = ends[2, ])
 }

@@ -33,10 +33,10 @@
 #' @noRd
 step_sensitivity <- function(data, outcome = "tokens", contrast = "condition", levels = NULL, by = NULL, step = NULL,
                              n_draws = 1000, seed = 20250930, save_to = NULL) {
+  check_arguments(more = list(n_draws = argument_kinds$whole(2)))
   to <- "find how far steps matter"
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
   check_columns(data, c(outcome, contrast, by), to)
-  check_resampling(n_draws, seed, to, least = 2, name = "`n_draws`")
   data[[".step"]] <- steps_of_rows(data, outcome, step, to)
   fit_one <- function(rows) {
     check_outcome(rows, outcome)
@@ -45,7 +45,10 @@ step_sensitivity <- function(data, outcome = "tokens", contrast = "condition", l
     width <- unlist(sides(rows[[".step"]], labels, levels, contrast))
     check_steps(unlist(values), width)
     drawn <- if (all(width == 1)) {
-      exact_difference(values, outcome)
+      message("The counts come in steps of 1: nothing is drawn.")
+      pooled_variance_of(values[[1]], values[[2]], outcome)
+      d <- plain_d(unlist(values), rep(c(TRUE, FALSE), lengths(values)))
+      cbind(cohens_d = d, cohens_d_zeros_kept = d)
     } else {
       with_seed(seed, drawn_differences(values, width, n_draws))
     }
@@ -107,13 +110,6 @@ drawn_differences <- function(values, step, n_draws) {
     c(plain_d(drawn, is_reference), plain_d(replace(drawn, is_zero, 0), is_reference))
   }, c(cohens_d = 1, cohens_d_zeros_kept = 1))
   t(differences)
-}
-
-exact_difference <- function(values, outcome) {
-  message("The counts come in steps of 1: nothing is drawn.")
-  pooled_variance_of(values[[1]], values[[2]], outcome)
-  d <- plain_d(unlist(values), rep(c(TRUE, FALSE), lengths(values)))
-  cbind(cohens_d = d, cohens_d_zeros_kept = d)
 }
 
 described_draws <- function(drawn, step, seed) {

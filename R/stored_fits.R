@@ -45,7 +45,11 @@ stored_fits <- function(db, fit = NULL, patience_s = 30) {
   made_with <- unique(fits$versions)
   others <- vapply(made_with, function(text) other_versions(parse_versions(text)), character(1))
   fits$other_versions <- unname(others[match(fits$versions, made_with)])
-  warn_of_other_versions(fits)
+  counts <- table(fits$other_versions)
+  for (versions in names(counts)) {
+    made <- counted(counts[[versions]], "fit")
+    warning(sprintf("%s made with other versions than those here: %s.", made, versions), call. = FALSE)
+  }
   of_shown <- function(table) {
     rows <- of_fits(tables[[table]], fits)
     place <- match(rows$call_id, fits$call_id)
@@ -69,16 +73,6 @@ whole_tables <- function(path, tables, patience_s, optional = character()) {
   for (table in tables) check_view(connection, path, table)
   tables <- c(tables, intersect(optional, DBI::dbListTables(connection)))
   stats::setNames(lapply(tables, function(table) DBI::dbReadTable(connection, table)), tables)
-}
-
-warn_of_other_versions <- function(fits) {
-  counts <- table(fits$other_versions)
-  for (versions in names(counts)) {
-    warning(
-      sprintf("%s made with other versions than those here: %s.", counted(counts[[versions]], "fit"), versions),
-      call. = FALSE
-    )
-  }
 }
 
 # The tables of the database, under the names that fit_brms() gives them.

@@ -57,13 +57,10 @@ contrast_rows <- function(x, model, contrast) {
     points <- vapply(draws, function(draw) sum(weights * draw$est), 1)
     within <- mean(vapply(draws, function(draw) drop(weights %*% draw$vcov %*% weights), 1))
     std_error <- sqrt(within + mean((points - mean(points))^2))
-    estimate_row(x$topics[[number]], model, mean(points), std_error, df)
+    keys <- data.frame(topic = x$topics[[number]], model = as.character(model))
+    cbind(keys, tested_rows("", mean(points), std_error, df)[-1])
   })
   do.call(rbind, rows)
-}
-
-estimate_row <- function(topic, model, estimate, std_error, df) {
-  cbind(data.frame(topic = topic, model = as.character(model)), tested_rows("", estimate, std_error, df)[-1])
 }
 
 # What the coefficients are multiplied with to get the difference between two conditions: the mean over the documents
@@ -119,18 +116,11 @@ topic_effects <- function(model, meta, formula = ~ condition * model, seed = 104
   inside$thetaPosterior <- function(model, ...) list(draw_proportions(model))
   estimate <- stm::estimateEffect
   environment(estimate) <- inside
-  effects <- with_seed(
-    seed,
-    estimate(all_topics(formula, model), model, metadata = meta, uncertainty = "Global", nsims = n_draws)
-  )
+  formula[[3]] <- formula[[length(formula)]]
+  formula[[2]] <- call(":", 1, model$settings$dim$K) # stm names the topics to regress on the left
+  effects <- with_seed(seed, estimate(formula, model, metadata = meta, uncertainty = "Global", nsims = n_draws))
   effects$call <- match.call()
   effects
-}
-
-# stm names the topics to regress on the left: 1:4 ~ condition.
-all_topics <- function(formula, model) {
-  right <- formula[[length(formula)]]
-  stats::as.formula(call("~", call(":", 1, model$settings$dim$K), right), env = environment(formula))
 }
 
 # One draw of all documents' proportions: stm draws document after document, which a matrix filled by columns repeats.

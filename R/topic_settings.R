@@ -77,15 +77,6 @@ covariate_factors <- function(meta, levels) {
   meta
 }
 
-check_contrast <- function(conditions, contrast) {
-  if (nlevels(conditions) != 2) {
-    stop_with(
-      sprintf("Can't contrast \"%s\": it has %d values, but a contrast is of two.", contrast, nlevels(conditions)),
-      sprintf("They are: %s. Leave out the rows of all but two.", quoted(levels(conditions)))
-    )
-  }
-}
-
 check_documents <- function(texts, lower_thresh) {
   n_left <- sum(nzchar(texts))
   if (n_left == 0) {

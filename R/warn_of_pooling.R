@@ -19,11 +19,8 @@ kinds_of_rows <- function() c("study", "source", "study_version", "variant", "to
 
 # A refusal has a count of tokens, too, and is no answer. Fits of what a refusal decides itself (`is_valid`) want it.
 warn_of_refusals <- function(rows, columns) {
-  if (any(c("is_refusal", "is_valid", "outcome") %in% columns)) {
-    return(invisible())
-  }
   n <- sum(is_without_answer(rows))
-  if (n > 0) {
+  if (n > 0 && !any(c("is_refusal", "is_valid", "outcome") %in% columns)) {
     kept <- if ("is_valid" %in% names(rows)) "is_valid" else "!is_refusal"
     warning(sprintf(
       "Trials without an answer are taken for answers: %d of %s. Without them: subset(data, %s).", n,
@@ -34,10 +31,8 @@ warn_of_refusals <- function(rows, columns) {
 
 # One trial may have several rows (pairs of words, say), but no two that say the same.
 warn_of_repeated_rows <- function(rows) {
-  if (is.null(rows$trial_id) || anyDuplicated(rows$trial_id) == 0) {
-    return(invisible())
-  }
-  n <- sum(duplicated(as.data.frame(rows[rows$trial_id %in% rows$trial_id[duplicated(rows$trial_id)], , drop = FALSE])))
+  twice <- rows$trial_id[duplicated(rows$trial_id)] # none of rows without the column
+  n <- sum(duplicated(as.data.frame(rows[rows$trial_id %in% twice, , drop = FALSE])))
   if (n > 0) {
     warning(sprintf(
       "%d of %s repeat another one, trial_id and all: intervals are too narrow. One of each: unique(data).", n,

@@ -29,7 +29,6 @@
 #' watch_shifts(answers)[c("occasion", "shift", "conf_low", "conf_high", "since", "is_alarm")]
 watch_shifts <- function(data, by = NULL, alpha = .05) {
   check_arguments()
-  check_alpha(alpha)
   empty <- columns_of(
     "occasion:whole n_prompts:whole value first_value shift conf_low conf_high since:whole is_alarm:flag"
   )

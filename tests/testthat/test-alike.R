@@ -115,7 +115,7 @@ test_that("few answers, and items that only one side has, are told", {
   expect_match(found$messages, "The model answered 2 times and people 120 times: too few for errors.", fixed = TRUE)
   lacking <- subset(both_sides(), is_people | item != "q12")
   expect_match(alike(lacking, "rating", n_draws = 19)$order$messages, "Left out: 1 item that only one side answered")
-  expect_error(alike(rows, "rating", bound = 0), "`bound` must be one number above 0")
+  expect_error(alike(rows, "rating", bound = 0), "`bound` must be a number above 0")
 })
 
 test_that("an item that is refused mostly weighs as much as the others", {

@@ -72,7 +72,7 @@ test_in_full("what the collector refuses is an error with its own sentence", {
 
 test_in_full("base R's pipe hears and tells what processx does", {
   with_collector()
-  program <- collector_program()
+  program <- slant_program("collect")
   withr::local_envvar(LD_LIBRARY_PATH = without_r_folders(Sys.getenv("LD_LIBRARY_PATH"))) # as run_program() does
   heard <- list()
   for (run in c(run_by_processx, run_by_pipe)) {
@@ -98,7 +98,7 @@ test_in_full("a slant.py of the current folder is not run", {
   with_collector()
   withr::local_dir(withr::local_tempdir())
   for (name in c("slant", "polars", "analysis")) writeLines("open('was_run', 'w')", paste0(name, ".py"))
-  program <- collector_program()
+  program <- slant_program("collect")
   expect_equal(system2(program[[1]], c(program[-1], "studies"), stdout = FALSE, stderr = FALSE), 0L)
   expect_false(file.exists("was_run"))
 })
@@ -115,9 +115,9 @@ test_in_full("a collector that is not there is said, with what to type", {
   withr::local_options(slant.python = NULL)
   withr::local_envvar(SLANT_PYTHON = NA, PATH = withr::local_tempdir())
   withr::local_dir(withr::local_tempdir())
-  expect_error(collector_program(), "program `collect` of slant was not found.*make setup.*slant.python")
+  expect_error(slant_program("collect"), "program `collect` of slant was not found.*make setup.*slant.python")
   withr::local_options(slant.python = file.path(R.home("bin"), "R"))
-  expect_error(collector_program(), "has no slant.*pip install")
+  expect_error(slant_program("collect"), "has no slant.*pip install")
 })
 
 test_in_full("the .venv of a folder above is found, another program of that name is not taken", {
@@ -134,7 +134,7 @@ test_in_full("the .venv of a folder above is found, another program of that name
   withr::local_options(slant.python = NULL)
   withr::local_envvar(SLANT_PYTHON = NA, PATH = paste(folder, Sys.getenv("PATH"), sep = ":"))
   withr::local_dir(deep)
-  expect_equal(normalizePath(collector_program()), normalizePath(ours))
+  expect_equal(normalizePath(slant_program("collect")), normalizePath(ours))
 })
 
 test_in_full("that this R session holds the database is said where the collector names it", {

@@ -28,6 +28,6 @@ test_that("without an effect p is far from 0, and half of the ties count", {
 })
 
 test_that("wrong arguments are one sentence", {
-  said <- "Can't compare medians: `n_draws` must be a whole number"
+  said <- "`n_draws` must be a whole number from 2, but is 1.5"
   expect_error(median_difference(made_trials(), n_draws = 1.5), said)
 })
