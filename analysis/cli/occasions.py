@@ -191,6 +191,8 @@ def successor_command(asked: Asked, old: str, new: str, show: str, bound: tuple[
     ]
     empty = [name for name in ("bound", "verdict", "verdict_holm") if name in rows and rows[name].is_null().all()]
     return Answer(
-        rows, [name for name in shown if name not in (*same, *empty)], says=[result.summary, result.paragraph],
+        rows,
+        [name for name in shown if name not in (*same, *empty)],
+        says=[result.summary, result.paragraph],
         figure=("plot_successor", result.table),
-    )  # fmt: skip
+    )

@@ -174,10 +174,8 @@ def seal_command(study: str | None, no_r: bool, db: Path, output_format: str, **
     from slant.analysis.archive.sealing import seal
 
     sealed = seal(db, study, progress=TerminalStages(), with_r=not no_r, **packed)
-    row = {
-        "archive": str(sealed.path), "study": sealed.study, "trials": sealed.n_trials, "files": sealed.n_files,
-        "megabytes": round(sealed.n_bytes / 1e6, 2), "manifest_sha256": sealed.manifest_sha256,
-    }  # fmt: skip
+    row = {"archive": str(sealed.path), "study": sealed.study, "trials": sealed.n_trials, "files": sealed.n_files}
+    row |= {"megabytes": round(sealed.n_bytes / 1e6, 2), "manifest_sha256": sealed.manifest_sha256}
     print_rows([row], output_format)
     for note in sealed.notes:
         say(note)

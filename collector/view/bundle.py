@@ -151,13 +151,13 @@ def _without_texts_of_people(attempts: pl.DataFrame) -> pl.DataFrame:
 _AT_ONCE = 20_480
 _ROLES = {"model": "assistant", "developer": "system", "function_call_output": "tool"}
 _KNOWN_ROLES = ("system", "user", "assistant", "tool")
-_OWN = {
-    "transcript_id": pl.String, "source_type": pl.String, "source_id": pl.String, "date": pl.String,
-    "task_set": pl.String, "task_id": pl.String, "task_repeat": pl.Int64, "model_options": pl.String,
-    "score": pl.String,
-    "success": pl.Boolean, "message_count": pl.Int64, "total_time": pl.Float64, "total_tokens": pl.Int64,
-    "limit": pl.String, "trust_content": pl.Boolean, "messages": pl.String,
-}  # fmt: skip
+_COLUMNS = (
+    "transcript_id source_type source_id date task_set task_id task_repeat model_options score success message_count "
+    "total_time total_tokens limit trust_content messages"
+)
+_KINDS = dict.fromkeys(("task_repeat", "message_count", "total_tokens"), pl.Int64) | {"total_time": pl.Float64}
+_KINDS |= dict.fromkeys(("success", "trust_content"), pl.Boolean)
+_OWN = {name: _KINDS.get(name, pl.String) for name in _COLUMNS.split()}
 _WIDE = ("request", "response")  # they are in `messages`, in words
 
 
@@ -210,17 +210,23 @@ def _transcript(row: Mapping[str, Any], settings: Mapping[str, str]) -> dict[str
     cell = [row["test"], row["condition"], row["item"], row["wording"], row["round"]]
     is_right = row["choice"] == row["expected"] if row["choice"] and row["expected"] else None
     return {
-        "transcript_id": row["trial_id"], "source_type": "slant", "source_id": row["run_id"],
+        "transcript_id": row["trial_id"],
+        "source_type": "slant",
+        "source_id": row["run_id"],
         "date": None if row["done_at"] is None else f"{row['done_at'].isoformat()}+00:00",
-        "task_set": row["study"], "task_id": "/".join(str(part) for part in cell if part not in (None, "")),
+        "task_set": row["study"],
+        "task_id": "/".join(str(part) for part in cell if part not in (None, "")),
         "task_repeat": row["repetition"],
         "model_options": json.dumps(values_of(settings.get(f"{row['run_id']} {row['model']}"))),
-        "score": json.dumps(row["choice"] if row["outcome"] == "answered" else row["outcome"]), "success": is_right,
-        "message_count": len(messages), "total_time": row["latency_s"],
+        "score": json.dumps(row["choice"] if row["outcome"] == "answered" else row["outcome"]),
+        "success": is_right,
+        "message_count": len(messages),
+        "total_time": row["latency_s"],
         "total_tokens": None if None in counts else sum(counts),
-        "limit": "token" if row["outcome"] == "truncated" else None, "trust_content": False,
+        "limit": "token" if row["outcome"] == "truncated" else None,
+        "trust_content": False,
         "messages": json.dumps(messages, ensure_ascii=False),
-    }  # fmt: skip
+    }
 
 
 def _messages(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

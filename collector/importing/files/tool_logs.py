@@ -182,7 +182,7 @@ def _promptfoo(record: Record) -> Record:
     output = response.get("output")
     prompt = record.get("prompt")
     own = {name: value for name, value in (record.get("metadata") or {}).items() if not name.startswith("_")}
-    return own | dict(record["vars"]) | {
+    cells = {
         "model": _promptfoo_model(str(named or "")),
         "prompt_label": prompt.get("label") if isinstance(prompt, dict) else None,
         "latency_s": took_ms / 1000 if isinstance(took_ms := record.get("latencyMs"), int | float) else None,
@@ -191,10 +191,10 @@ def _promptfoo(record: Record) -> Record:
         "output_tokens": usage.get("completion"),
         "reasoning_tokens": (usage.get("completionDetails") or {}).get("reasoning"),
         "finish_reason": response.get("finishReason"),
-        "outcome": "truncated" if response.get("finishReason") == "length" else
-                   "filtered" if response.get("finishReason") == "content_filter" else None,
+        "outcome": {"length": "truncated", "content_filter": "filtered"}.get(response.get("finishReason") or ""),
         "cost_usd": response.get("cost", record.get("cost")),
-    }  # fmt: skip
+    }
+    return own | dict(record["vars"]) | cells
 
 
 def _promptfoo_model(name: str) -> str:

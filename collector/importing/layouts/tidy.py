@@ -117,10 +117,8 @@ is no whole answer, what was chosen does as well."""
 ALIASES_OF_GAMES = ours_by_name("games")
 OF_GAMES = ("game", "round", "is_success", *ALIASES_OF_GAMES)
 CHECKED = ("study", "variant", "source")
-VARYING = frozenset({
-    "answer", "reasoning_text", *COUNTS, "reasoning_tokens_recounted", "input_tokens", "repetition", "position",
-    "cost_usd", "request_id", "answered_at", "option_a_logprob", "option_b_logprob",
-})  # fmt: skip
+_NUMBERS = "reasoning_tokens_recounted input_tokens repetition position cost_usd option_a_logprob option_b_logprob"
+VARYING = frozenset({"answer", "reasoning_text", *COUNTS, *_NUMBERS.split(), "request_id", "answered_at"})
 """What differs between rows that are alike in all else: texts, counts, numbers."""
 PLACING = frozenset({*TAKEN, *OF_GAMES, *CHECKED, *ALIASES, *IDS, "trial_type", "turn"})
 """All else that says something of a row, unless its design reads further columns."""
