@@ -155,8 +155,8 @@ _COLUMNS = (
     "transcript_id source_type source_id date task_set task_id task_repeat model_options score success message_count "
     "total_time total_tokens limit trust_content messages"
 )
-_KINDS = dict.fromkeys(("task_repeat", "message_count", "total_tokens"), pl.Int64) | {"total_time": pl.Float64}
-_KINDS |= dict.fromkeys(("success", "trust_content"), pl.Boolean)
+_KINDS: dict[str, Any] = dict.fromkeys(("task_repeat", "message_count", "total_tokens"), pl.Int64)
+_KINDS |= {"total_time": pl.Float64, "success": pl.Boolean, "trust_content": pl.Boolean}
 _OWN = {name: _KINDS.get(name, pl.String) for name in _COLUMNS.split()}
 _WIDE = ("request", "response")  # they are in `messages`, in words
 
