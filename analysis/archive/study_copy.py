@@ -34,7 +34,15 @@ def load_sealed(db: Path, on_bytes: OnBytes) -> LoadReport:
     """Make `db` from the journals next to it; SlantError for a line that no collector writes."""
     paths = journal_paths(journal_folder(db))
     for path in paths:
-        _check_lines(path)
+        # an endless line would take all memory
+        length = 0
+        with opened(path) as file:
+            while block := file.read(_BLOCK):
+                first = block.find(b"\n")
+                longest = length + (len(block) if first < 0 else first)
+                if longest > _MAX_LINE_BYTES:
+                    raise SlantError(f"Can't load {path.name}: it has a line of more than {_MAX_LINE_BYTES:,} bytes.")
+                length = longest if first < 0 else len(block) - block.rfind(b"\n") - 1
     of_all, done = sum(path.stat().st_size for path in paths), 0
 
     def count(n_bytes: int) -> None:
@@ -45,18 +53,6 @@ def load_sealed(db: Path, on_bytes: OnBytes) -> LoadReport:
     with writing(db):
         pass  # make tables and views, even without a single answer
     return Loader(db, count).load()
-
-
-def _check_lines(path: Path) -> None:
-    """Refuse an endless line, which would take all memory."""
-    length = 0
-    with opened(path) as file:
-        while block := file.read(_BLOCK):
-            first = block.find(b"\n")
-            longest = length + (len(block) if first < 0 else first)
-            if longest > _MAX_LINE_BYTES:
-                raise SlantError(f"Can't load {path.name}: it has a line of more than {_MAX_LINE_BYTES:,} bytes.")
-            length = longest if first < 0 else len(block) - block.rfind(b"\n") - 1
 
 
 def stored_study(db: Path, name: str, folder: Path | None) -> Study:

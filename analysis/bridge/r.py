@@ -56,25 +56,19 @@ def start() -> Any:
         openrlib: Any = importlib.import_module("rpy2.rinterface_lib.openrlib")
         if hasattr(openrlib.rlib, "ptr_R_ProcessEvents"):  # not on Windows
             openrlib.rlib.ptr_R_ProcessEvents = openrlib.ffi.NULL
-        environment = ri.baseenv["new.env"](parent=_default_packages(ri))
+        # packages' exports, in front of base only: a name that is looked up from here is found there or nowhere
+        exported = ri.baseenv["new.env"](parent=ri.baseenv["baseenv"]())
+        for package in reversed(_ATTACHED):
+            namespace = ri.baseenv["asNamespace"](package)
+            ri.baseenv["list2env"](
+                ri.baseenv["mget"](ri.baseenv["getNamespaceExports"](package), envir=namespace, inherits=True),
+                envir=exported,
+            )
+        environment = ri.baseenv["new.env"](parent=exported)
         for file in sorted(r_folder().glob("*.R")):
             ri.baseenv["sys.source"](ri.StrSexpVector([str(file)]), envir=environment)
         _session.update(ri=ri, environment=environment, RRuntimeError=runtime_error)
     return _session["environment"]
-
-
-def _default_packages(ri: Any) -> Any:
-    """Return an environment with the exports of these packages, in front of base only: a name that is looked up from
-    here is found there or nowhere.
-    """
-    exported = ri.baseenv["new.env"](parent=ri.baseenv["baseenv"]())
-    for package in reversed(_ATTACHED):
-        namespace = ri.baseenv["asNamespace"](package)
-        ri.baseenv["list2env"](
-            ri.baseenv["mget"](ri.baseenv["getNamespaceExports"](package), envir=namespace, inherits=True),
-            envir=exported,
-        )
-    return exported
 
 
 def load(packages: Sequence[str]) -> None:

@@ -56,9 +56,21 @@ def series(ri: Any, vector: Any) -> pl.Series:
     if isinstance(vector, ri.StrSexpVector):
         return _texts(ri, vector)
     if isinstance(vector, ri.FloatSexpVector):
-        return _floats(ri, vector)
+        raw_bytes = _bytes(ri, vector, 8)
+        values: list[float | None] = array("d", raw_bytes).tolist()  # type: ignore[assignment]
+        bits = memoryview(raw_bytes).cast("Q")
+        for place in [place for place, value in enumerate(values) if value != value]:  # NaN alone differs from itself
+            if bits[place] & 0xFFFFFFFF == _NA_REAL_BITS & 0xFFFFFFFF:
+                values[place] = None
+        return pl.Series(values, dtype=pl.Float64)
     if isinstance(vector, ri.IntSexpVector | ri.BoolSexpVector):
-        return _integers(ri, vector)
+        numbers = array("i", _bytes(ri, vector, 4)).tolist()
+        if isinstance(vector, ri.BoolSexpVector):
+            return pl.Series([None if v == NA_INTEGER else v != 0 for v in numbers], dtype=pl.Boolean)
+        if "factor" in vector.rclass:
+            levels = list(vector.do_slot("levels"))
+            return pl.Series([None if v == NA_INTEGER else levels[v - 1] for v in numbers], dtype=pl.String)
+        return pl.Series([None if v == NA_INTEGER else v for v in numbers], dtype=pl.Int64)
     raise RError(f"A column of R's type {vector.typeof} has no counterpart in a table.")
 
 
@@ -132,26 +144,6 @@ def _texts(ri: Any, vector: Any) -> pl.Series:
         return texts
     is_missing = pl.Series("", array("i", _bytes(ri, base["is.na"](vector), 4)).tolist()).cast(pl.Boolean)
     return texts.set(is_missing, None)
-
-
-def _floats(ri: Any, vector: Any) -> pl.Series:
-    raw_bytes = _bytes(ri, vector, 8)
-    values: list[float | None] = array("d", raw_bytes).tolist()  # type: ignore[assignment]
-    bits = memoryview(raw_bytes).cast("Q")
-    for place in [place for place, value in enumerate(values) if value != value]:  # NaN alone differs from itself
-        if bits[place] & 0xFFFFFFFF == _NA_REAL_BITS & 0xFFFFFFFF:
-            values[place] = None
-    return pl.Series(values, dtype=pl.Float64)
-
-
-def _integers(ri: Any, vector: Any) -> pl.Series:
-    values = array("i", _bytes(ri, vector, 4)).tolist()
-    if isinstance(vector, ri.BoolSexpVector):
-        return pl.Series([None if v == NA_INTEGER else v != 0 for v in values], dtype=pl.Boolean)
-    if "factor" in vector.rclass:
-        levels = list(vector.do_slot("levels"))
-        return pl.Series([None if v == NA_INTEGER else levels[v - 1] for v in values], dtype=pl.String)
-    return pl.Series([None if v == NA_INTEGER else v for v in values], dtype=pl.Int64)
 
 
 def _bytes(ri: Any, vector: Any, n_bytes: int) -> bytes:

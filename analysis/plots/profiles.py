@@ -37,17 +37,14 @@ def _fit_rows(data: FigureData, view: str, outcome: str | None = None) -> pl.Dat
     keys = ["study_version", "model", "test"]
     labelled = rows.join(data.labels, on=keys, how="left", maintain_order="left")
     ordered = labelled.sort(*GRAIN, "fit_no", "model_no", "test_no", maintain_order=True)
-    return _with_conditions(ordered, data) if "condition" in ordered.columns else ordered
-
-
-def _with_conditions(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
-    """Return the rows with condition_label and condition_no, as the study has them."""
+    if "condition" not in ordered.columns:
+        return ordered
     conditions = pl.DataFrame(
         [(condition.condition, condition.label, condition.condition_no) for condition in data.study.conditions],
         schema={"condition": pl.String, "condition_label": pl.String, "condition_no": pl.Int64},
         orient="row",
     )
-    return rows.join(conditions, on="condition", how="left", maintain_order="left")
+    return ordered.join(conditions, on="condition", how="left", maintain_order="left")
 
 
 def compared_conditions(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:

@@ -186,7 +186,15 @@ def watch(
     occasions = occasions_of(db, study.name, source)
     if occasions.is_empty():
         raise not_asked_again(db, study)
-    rows = pl.concat(_series(_watched(answers.rows), answers.arguments["levels"]))
+    # the answers to trials that were asked again, of every occasion, as rows of prompts by occasion
+    later = answers.rows.filter(pl.col("occasion") > 1)
+    cells = later.select("first_trial_id", *_CELL).unique(maintain_order=True)
+    firsts = answers.rows.filter(occasion=1).drop(_CELL).join(cells, on="first_trial_id", maintain_order="left")
+    every = pl.concat([firsts.select(answers.rows.columns), later]).drop_nulls("value")
+    test = pl.when(~pl.col("measure").is_in(list(OF_TRIALS))).then("test")
+    prompt = pl.concat_str("first_trial_id", "test", "position", separator=" ")
+    named = every.with_columns(test=test, prompt=prompt, cluster="first_trial_id")
+    rows = pl.concat(_series(named.with_columns(pl.col("occasion").cast(pl.Int32)), answers.arguments["levels"]))
     call = Call("watch_shifts", rows, {"by": list(_KEYS), "alpha": alpha})
     table = answer_of(call, executor or workers).frames[""].sort(*_KEYS, "occasion", maintain_order=True)
     moved = table.filter(IS_LATEST & pl.col("is_alarm"))
@@ -208,18 +216,6 @@ def moved_sentence(latest: pl.DataFrame) -> str:
         f"Alarm: {name} has moved by {first['shift']:.3g} ({first['conf_low']:.3g} to {first['conf_high']:.3g}) since "
         f"occasion {first['since']}{more}."
     )
-
-
-def _watched(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the answers to trials that were asked again, of every occasion, as rows of prompts by occasion."""
-    later = rows.filter(pl.col("occasion") > 1)
-    cells = later.select("first_trial_id", *_CELL).unique(maintain_order=True)
-    firsts = rows.filter(occasion=1).drop(_CELL).join(cells, on="first_trial_id", maintain_order="left")
-    every = pl.concat([firsts.select(rows.columns), later]).drop_nulls("value")
-    test = pl.when(~pl.col("measure").is_in(list(OF_TRIALS))).then("test")
-    prompt = pl.concat_str("first_trial_id", "test", "position", separator=" ")
-    named = every.with_columns(test=test, prompt=prompt, cluster="first_trial_id")
-    return named.with_columns(pl.col("occasion").cast(pl.Int32))
 
 
 def _series(rows: pl.DataFrame, levels: Mapping[str, list[str]]) -> Iterator[pl.DataFrame]:

@@ -362,19 +362,15 @@ def warning_of_same_answers(rows: pl.DataFrame, used: Collection[str]) -> str | 
     if repeated.is_empty():
         return None
     same = repeated.filter(pl.col("n_distinct") == 1)
-    if same.height / repeated.height <= _share_by_chance(complete[_COUNTS], repeated["n"]) + MORE_THAN_CHANCE:
+    # the share of combinations with equal answers, if answers were drawn from those of the cell
+    n_asked = repeated["n"]
+    shares = complete[_COUNTS].value_counts(normalize=True)["proportion"]
+    of_sizes = n_asked.value_counts()
+    total = sum(float((shares**n).sum()) * times for n, times in of_sizes.iter_rows())
+    if same.height / repeated.height <= float(total) / n_asked.len() + MORE_THAN_CHANCE:
         return None
     n_answers = complete.height - int((same["n"] - 1).sum())
     return (
         f"Of {repeated.height} words in a wording and condition that were repeated, {same.height} got the same "
         f"answer every time: {complete.height} rows hold {n_answers} answer{'s' if n_answers != 1 else ''}."
     )
-
-
-def _share_by_chance(counts: pl.Series, n_asked: pl.Series) -> float:
-    """Return the expected proportion of combinations with equal answers, if answers were drawn from those of the
-    cell."""
-    shares = counts.value_counts(normalize=True)["proportion"]
-    of_sizes = n_asked.value_counts()
-    total = sum(float((shares**n).sum()) * times for n, times in of_sizes.iter_rows())
-    return float(total) / n_asked.len()

@@ -253,7 +253,8 @@ def _doubt(kind: _Kind | None, said: list[_Said], whole: Mapping[str, set[tuple[
     worst = max(said, key=lambda one: one.share)
     all_cells = set().union(*whole.values())
     several = [name for place, name in enumerate(_GRAIN[:3]) if len({cell[place] for cell in all_cells}) > 1]
-    where = _cell_words(worst.cell, several)
+    named = [worst.cell["model"] or "all models", worst.cell["test"], *(worst.cell[name] for name in several)]
+    where = ", ".join(str(name) for name in named if name)
     fits = _listed({one.fit for one in said if one.fit})
     n, of = len(by_cell), len(set().union(*(whole[one.fit] for one in said)))
     among = f"all {count_text(n, 'cell')}" if n == of > 1 else f"{n:,} of {count_text(of, 'cell')}"
@@ -272,11 +273,6 @@ def _doubt(kind: _Kind | None, said: list[_Said], whole: Mapping[str, set[tuple[
 
 def _what(kind: _Kind | None, said: _Said) -> str:
     return kind.what(said.match) if kind is not None and said.match is not None else said.text
-
-
-def _cell_words(cell: Mapping[str, Any], several: Collection[str]) -> str:
-    named = [cell["model"] or "all models", cell["test"], *(cell[name] for name in several)]
-    return ", ".join(str(name) for name in named if name)
 
 
 def _listed(names: Collection[str]) -> str:

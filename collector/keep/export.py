@@ -88,7 +88,15 @@ def export_trials(
     with _opened(out, overwrite) as (file, folder):
         rows = folder / "rows.parquet"
         with reading(db, writes_to=folder) as connection:
-            rows_of_view = _rows_of(connection, study, view)
+            known_view(connection, view)
+            relation = ordered_view(connection, view)
+            if study is not None and "study" in relation.columns:
+                if study not in (studies := stored_attempts.designs_in(connection)):
+                    raise UnknownNameError("study in this database", study, studies)
+                relation = relation.filter(duckdb.ColumnExpression("study") == duckdb.ConstantExpression(study))
+            rows_of_view = stored_attempts.attributes_apart(
+                relation.order(_ORDERS[view]) if view in _ORDERS else relation
+            )
             kept = anonymised(_with_prompts(connection, rows_of_view, folder) if prompts else rows_of_view, anonymous)
             _write_parquet(kept, rows, "zstd" if chosen == "parquet" else "snappy")
         if chosen == "parquet":
@@ -115,16 +123,6 @@ def views_of_games(db: str | Path) -> list[str]:
     """
     tests = fetched(db, "SELECT DISTINCT test FROM attempts WHERE game IS NOT NULL")
     return [view for view, test in _OF_GAMES.items() if (test,) in tests]
-
-
-def _rows_of(connection: duckdb.DuckDBPyConnection, study: str | None, view: str) -> duckdb.DuckDBPyRelation:
-    known_view(connection, view)
-    relation = ordered_view(connection, view)
-    if study is not None and "study" in relation.columns:
-        if study not in (studies := stored_attempts.designs_in(connection)):
-            raise UnknownNameError("study in this database", study, studies)
-        relation = relation.filter(duckdb.ColumnExpression("study") == duckdb.ConstantExpression(study))
-    return stored_attempts.attributes_apart(relation.order(_ORDERS[view]) if view in _ORDERS else relation)
 
 
 def _with_prompts(

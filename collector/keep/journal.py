@@ -96,19 +96,15 @@ def check_only_name(folder: Path) -> None:
                 f'"{db}" is a second name (a hard link) of a database, and its journal is not next to it.',
                 "Nothing was asked. Use the name that has the journal next to it, or a copy of the file in its place.",
             )
-        for other in _other_names(db, about):
+        # other names of the file in its folder: names elsewhere can't be found
+        entries = [entry for entry in os.scandir(db.absolute().parent) if entry.inode() == about.st_ino]
+        for other in sorted(db.with_name(entry.name) for entry in entries if entry.name != db.name):
             if files.regular_files(journal_folder(other), "*.jsonl", "*.jsonl.zst"):
                 raise JournalError(
                     f'"{db}" and "{other}" are one file (a hard link), and each of them has a journal next to it.',
                     f"Nothing was asked. Put a copy in place of one: cp {other.name} copy && mv copy {other.name}",
                     f"Or put the answers of both together: collect merge --db all.duckdb {db.name} {other.name}",
                 )
-
-
-def _other_names(db: Path, about: os.stat_result) -> list[Path]:
-    """Return the other names that a file has in its folder: names elsewhere can't be found."""
-    entries = [entry for entry in os.scandir(db.absolute().parent) if entry.inode() == about.st_ino]
-    return sorted(db.with_name(entry.name) for entry in entries if entry.name != db.name)
 
 
 class FolderLock:

@@ -117,7 +117,8 @@ def parse(data: bytes) -> Parsed:
     A null character, which R can't hold in a text, becomes \ufffd: one of them in one answer would close the whole view
     to R. The raw response has it as JSON escapes it, and so has the journal.
     """
-    if (parsed_at_once := _parsed_at_once(data)) is not None:
+    parts = None if rb"\u0000" in data else divided(data, _SPECIAL)
+    if parts is not None and (parsed_at_once := _all_at_once(*parts)) is not None:
         return parsed_at_once
     places, lines, bad = _sound_lines(data)
     parsed = _parsed(lines)
@@ -130,13 +131,6 @@ def _sound_lines(data: bytes) -> tuple[list[int], list[bytes], dict[int, str]]:
     checked, bad = checked_lines(data.split(b"\n")[:-1])
     sound = [(index, line) for index, line in enumerate(checked) if line is not None]
     return [index for index, _ in sound], [line for _, line in sound], bad
-
-
-def _parsed_at_once(data: bytes) -> Parsed | None:
-    """Parse lines that all are as they were written; None if one is not, or holds a null character."""
-    if rb"\u0000" in data or (parts := divided(data, _SPECIAL)) is None:
-        return None
-    return _all_at_once(*parts)
 
 
 def _parsed(lines: list[bytes]) -> Parsed:

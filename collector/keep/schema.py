@@ -195,13 +195,10 @@ def _all_views(path: tuple[str, ...]) -> tuple[str, ...]:
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
     """Return True for a database of an older slant: it lacks tables, or its views are not current."""
-    return _schema(connection) < _newest() or not _has_views(connection)
-
-
-def _has_views(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether the views are current: slant's own, and those of installed packages' designs."""
     wanted = {f"views of {name}": _hash(list(v.values())) for name, v in _third_party_views(tuple(sys.path)).items()}
-    return all(_value(connection, name) == version for name, version in {"views": _views()[1], **wanted}.items())
+    wanted["views"] = _views()[1]
+    has_views = all(_value(connection, name) == version for name, version in wanted.items())
+    return _schema(connection) < _newest() or not has_views
 
 
 @functools.cache

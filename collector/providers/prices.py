@@ -255,7 +255,11 @@ def _batch_factor(found: Any, at: datetime, input_price: float, output: float) -
     """Return the factor for a batch job; None if the package names no price for batches, or not the same factor for
     all prices.
     """
-    for context in _context_of_batches(found):
+    # from the circumstances that the package prices separately: {"service_tier": "batch"}
+    variants = found.price_variants or ()
+    for context in [
+        variant.when for variant in variants if any("batch" in f"{k} {v}" for k, v in variant.when.items())
+    ]:
         price = found.get_prices(at, context)
         factors = {
             round(part / whole, 6)
@@ -265,13 +269,6 @@ def _batch_factor(found: Any, at: datetime, input_price: float, output: float) -
         if len(factors) == 1:
             return factors.pop()
     return None
-
-
-def _context_of_batches(found: Any) -> list[Mapping[str, str]]:
-    """Return, from the circumstances that the package prices separately, those of batches: {"service_tier":
-    "batch"}."""
-    variants = found.price_variants or ()
-    return [variant.when for variant in variants if any("batch" in f"{k} {v}" for k, v in variant.when.items())]
 
 
 def _dollars(price: Any, name: str) -> float | None:

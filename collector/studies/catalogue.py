@@ -281,7 +281,9 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     study = replace(study, fits={name: design.analyses.own_fit(study, fit) for name, fit in fits.items()})
     study = replace(study, sensitivity=tables.read_specifications(table, fits_of(study)))
     table.finish()
-    _refuse_twice([model.model for model in study.models], "model", path.name)
+    for model, count in Counter(model.model for model in study.models).items():
+        if count > 1:
+            raise StudyError(f'The model "{model}" is given twice in {path.name}.')
     for model in study.left_out:
         if model not in [known.model for known in study.models]:
             raise UnknownNameError(f"model (of left_out) in {path.name}", model, [m.model for m in study.models])
@@ -362,9 +364,3 @@ def _merged(values: Mapping[str, Any], changes: Mapping[str, Any], whole: tuple[
         else:
             merged[key] = change
     return merged
-
-
-def _refuse_twice(names: list[str], what: str, where: str) -> None:
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise StudyError(f'The {what} "{name}" is given twice in {where}.')

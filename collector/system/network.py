@@ -70,12 +70,9 @@ def check_route(url: str) -> None:
                 f"{variable} names certificates that are not there: {named}. Without it the system's own are used."
             )
         if variable == "SSL_CERT_FILE":
-            _check_certificates(place)
-
-
-def _check_certificates(file: Path) -> None:
-    try:
-        ssl.create_default_context(cafile=str(file))
-    except (ssl.SSLError, OSError) as error:
-        reason = getattr(error, "reason", None) or error.strerror or "no certificate"
-        raise UsageError(f"SSL_CERT_FILE names a file that can't be read as certificates: {file} ({reason}).") from None
+            try:
+                ssl.create_default_context(cafile=str(place))
+            except (ssl.SSLError, OSError) as error:
+                reason = getattr(error, "reason", None) or error.strerror or "no certificate"
+                why = f"SSL_CERT_FILE names a file that can't be read as certificates: {place} ({reason})."
+                raise UsageError(why) from None

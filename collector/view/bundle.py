@@ -123,8 +123,11 @@ def _copy(db: Path, small: Path, where: str, anonymous: bool, people_texts: bool
             )
         attempts = connection.sql("FROM attempts").join(trials, "trial_id", how="semi")
         frames["attempts"] = frame_of(anonymised(attempts, anonymous))
-        if not people_texts:
-            frames["attempts"] = _without_texts_of_people(frames["attempts"])
+        stored = frames["attempts"]
+        if not people_texts and "human" in stored["source"]:
+            attempt_rows = stored.select("source", "option_a", "option_b", *FIELDS).iter_rows(named=True)
+            shared = pl.DataFrame([without_texts_of_people(row) for row in attempt_rows], infer_schema_length=None)
+            frames["attempts"] = stored.with_columns(shared[name].cast(stored.schema[name]) for name in FIELDS)
         for name in _ABOUT_RUNS:
             rows = connection.table(name)
             if "run_id" in rows.columns:
@@ -138,14 +141,6 @@ def _copy(db: Path, small: Path, where: str, anonymous: bool, people_texts: bool
         connection.execute("CREATE TABLE bundled_trials AS FROM all_trials")
         connection.execute("CREATE OR REPLACE VIEW all_trials AS FROM bundled_trials")
     return int(n_trials)
-
-
-def _without_texts_of_people(attempts: pl.DataFrame) -> pl.DataFrame:
-    if "human" not in attempts["source"]:
-        return attempts
-    attempt_rows = attempts.select("source", "option_a", "option_b", *FIELDS).iter_rows(named=True)
-    shared = pl.DataFrame([without_texts_of_people(row) for row in attempt_rows], infer_schema_length=None)
-    return attempts.with_columns(shared[name].cast(attempts.schema[name]) for name in FIELDS)
 
 
 _AT_ONCE = 20_480

@@ -127,7 +127,14 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
         own = [] if checks.registered is None else [finding(checks.registered, grain)]
         rows = rows_of(checks, grain)
         if has_checks(checks.study):
-            context = context_of(checks, trials)
+            models = dict(trials.select("model", "model_label").unique(maintain_order=True).iter_rows())
+            tests = dict(trials.select("test", "test_label").unique(maintain_order=True).iter_rows())
+            condition_rows = trials.select(CONDITION_LABELS).unique(maintain_order=True)
+            conditions = dict(
+                condition_rows.sort("condition_no", nulls_last=True).select("condition", "condition_label").iter_rows()
+            )
+            is_balanced = "balanced" in checks.study.variants
+            context = Context(models, tests, conditions, checks.alpha, checks.bound, is_balanced)
             if looks := [look for look in checks.looks if all(getattr(look, name) == grain[name] for name in GRAIN)]:
                 own.append(stopping_finding(looks, context.models, checks.registered))
             asked = (one for one in checks_of_study(checks.study) if one.question and one.is_about(grain["source"]))
@@ -150,17 +157,6 @@ def _has_rows(rows: CheckRows, name: str) -> bool:
 def rows_of(checks: Checks, grain: Mapping[str, str]) -> dict[str, pl.DataFrame]:
     """Return the rows of each check for one source, study version and variant."""
     return {name: rows.filter(**grain) for name, rows in checks.rows.items()}
-
-
-def context_of(checks: Checks, trials: pl.DataFrame) -> Context:
-    models = dict(trials.select("model", "model_label").unique(maintain_order=True).iter_rows())
-    tests = dict(trials.select("test", "test_label").unique(maintain_order=True).iter_rows())
-    condition_rows = trials.select(CONDITION_LABELS).unique(maintain_order=True)
-    conditions = dict(
-        condition_rows.sort("condition_no", nulls_last=True).select("condition", "condition_label").iter_rows()
-    )
-    is_balanced = "balanced" in checks.study.variants
-    return Context(models, tests, conditions, checks.alpha, checks.bound, is_balanced)
 
 
 def _make_finding(checks: Checks, check: CheckInfo, rows: CheckRows, context: Context) -> Finding:

@@ -99,7 +99,9 @@ def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), sourc
         models = read_view(connection, "models", study=name)
         rounds = frame_of(connection.sql(_CHOSEN, params=[name]))
     if games.is_empty():
-        _check_has_games(study)
+        if not has_games(study):
+            playable = [name for name in list_studies() if has_games(load_study(name))]
+            raise UsageError(f'The study "{study.name}" has no games.', f"Studies that have: {', '.join(playable)}.")
         raise DatabaseError(
             f'The database "{db}" holds no {source + " " if source else ""}games of the study "{name}".',
             f"To play some without a key: collect --study {study.as_typed} --model simulated/greedy --db {db}",
@@ -153,12 +155,6 @@ def _place(cell: GameCell) -> tuple[Any, ...]:
 def has_games(study: Study) -> bool:
     """Return whether groups are chosen for jobs in games of this study."""
     return study.design.analyses.compares_variants
-
-
-def _check_has_games(study: Study) -> None:
-    if not has_games(study):
-        playable = [name for name in list_studies() if has_games(load_study(name))]
-        raise UsageError(f'The study "{study.name}" has no games.', f"Studies that have: {', '.join(playable)}.")
 
 
 SEED = 20260101

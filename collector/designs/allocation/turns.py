@@ -74,14 +74,11 @@ def next_trial(data: AllocationData, conversation: Conversation, history: Sequen
         of_points = {"points_before": points} if data.has_points else {}
         facts |= {"tries_before": list(tries.values()), "successes_before": list(successes.values())} | of_points | last
     if trial.test == RATINGS:
-        facts |= _hires_of(trial.item, history)
+        # those of the entire game: the basis of its rating
+        readings = (turn.reading for turn in history)
+        hired = [read for read in readings if read.choice == trial.item and "is_success" in read.factors]
+        facts |= {"n_hires": len(hired), "n_successes": sum(read.factors["is_success"] for read in hired)}
     return replace(trial, factors={**trial.factors, **facts})
-
-
-def _hires_of(group: str, history: Sequence[Turn]) -> dict[str, int]:
-    """Return the counts of a group's hires and successes in the entire game: the basis of its rating."""
-    hired = [turn.reading for turn in history if turn.reading.choice == group and "is_success" in turn.reading.factors]
-    return {"n_hires": len(hired), "n_successes": sum(reading.factors["is_success"] for reading in hired)}
 
 
 def prompt_of(

@@ -63,7 +63,13 @@ def study_files(template: Mapping[str, str], folder: Path) -> dict[str, str]:
     published = PublishedFolder(folder)
     prompts = published.prompts(_KINDS)
     if published.has_lists_only:
-        return _study_with_our_scenes(template, published)
+        plain = read_words(published.file("iat_stimuli.csv"), "C")
+        return {
+            "study.toml": like_theirs(template["study.toml"], {r"^draws = \d+ ": "draws = 50 ", **LISTS_ONLY}),
+            "tests.csv": tests_text(published),
+            "stimuli.csv": _stimuli_text({test: {"": _sides(of_test)} for test, of_test in plain.items()}),
+            **{file: template[file] for file in ("scenes.csv", "chained.csv")},
+        }
     if missing := set(_KINDS) - {row["task"] for row in prompts}:
         raise StudyError(f'There is no text of the task "{sorted(missing)[0]}" for the models "{MODELS}" in {folder}.')
     lists = _lists(published, prompts)
@@ -75,17 +81,6 @@ def study_files(template: Mapping[str, str], folder: Path) -> dict[str, str]:
             file: csv_text(("test", "wording", "name", "task", "text", "words", "about"), _scenes(prompts, task, lists))
             for task, file in (("decision", "scenes.csv"), ("chained", "chained.csv"), ("absolute", "absolute.csv"))
         },
-    }
-
-
-def _study_with_our_scenes(template: Mapping[str, str], published: PublishedFolder) -> dict[str, str]:
-    """Return a study made from lists only: their words in the scenes of a new study of decisions."""
-    plain = read_words(published.file("iat_stimuli.csv"), "C")
-    return {
-        "study.toml": like_theirs(template["study.toml"], {r"^draws = \d+ ": "draws = 50 ", **LISTS_ONLY}),
-        "tests.csv": tests_text(published),
-        "stimuli.csv": _stimuli_text({test: {"": _sides(of_test)} for test, of_test in plain.items()}),
-        **{file: template[file] for file in ("scenes.csv", "chained.csv")},
     }
 
 

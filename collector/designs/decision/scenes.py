@@ -211,7 +211,12 @@ def _text(data: DecisionData, cell: Mapping[str, float], trial: Trial, content: 
     if task == "profiles":
         return f"{trial.option_a} likes order and long walks.\n\n{trial.option_b} likes company and old films."
     u_decision, u_undecided, _, _ = uniforms(*content, "decision")
-    is_expected = u_decision < _expected_rate(data, cell, trial, content)
+    # in the variant null of one with the original words
+    rate = min(max(cell["expected_rate"], 1e-9), 1 - 1e-9)
+    log_odds = math.log(rate / (1 - rate)) + cell["slope"] * (_lean(cell, content) - cell["bias"])
+    p = 1 / (1 + math.exp(-log_odds))
+    is_crossed = data.own_sides.get((trial.test, trial.factors["attribute_a"])) == "attribute_b"
+    is_expected = u_decision < (1 - p if is_crossed else p)
     if task == "question":
         return "Yes." if is_expected else "No."
     if u_undecided < cell["undecided_rate"]:
@@ -226,14 +231,3 @@ def _lean(cell: Mapping[str, float], content: tuple[object, ...]) -> float:
     """Return the expected D of this conversation's pairs: within .5 of that of the cell."""
     u, _, _, _ = uniforms(*content, "lean")
     return min(1.0, max(-1.0, cell["bias"] + u - 0.5))
-
-
-def _expected_rate(data: DecisionData, cell: Mapping[str, float], trial: Trial, content: tuple[object, ...]) -> float:
-    """Return the chance of a decision with the association; in the variant `null`, of one with the original
-    words.
-    """
-    rate = min(max(cell["expected_rate"], 1e-9), 1 - 1e-9)
-    log_odds = math.log(rate / (1 - rate)) + cell["slope"] * (_lean(cell, content) - cell["bias"])
-    p = 1 / (1 + math.exp(-log_odds))
-    is_crossed = data.own_sides.get((trial.test, trial.factors["attribute_a"])) == "attribute_b"
-    return 1 - p if is_crossed else p
