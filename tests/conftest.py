@@ -13,7 +13,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from slant.collector.keep.schema import cached_new_database
+from slant.collector.providers import PROVIDERS
 from tests.support.authors import Authors, imported_authors
+from tests.support.chromium import Browser
 from tests.support.ledger import Ledger
 from tests.support.made_once import shared_folder
 from tests.support.needs import skip_what_is_lacking
@@ -104,6 +106,20 @@ def python() -> list[str]:
 def authors(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Authors:
     """The authors' raw data, imported: once, however many processes share the tests out among them."""
     return imported_authors(shared, shared_folder(tmp_path_factory, "authors"))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("chromium")) as one:
+        yield one
+
+
+@pytest.fixture
+def keys_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key for each provider that wants one."""
+    for provider in PROVIDERS.values():
+        if provider.key_variable:
+            monkeypatch.setenv(provider.key_variable, "a-key")
 
 
 @pytest.fixture

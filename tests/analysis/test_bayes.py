@@ -24,10 +24,9 @@ from slant.analysis.questions.bayes_draws import Draws
 from slant.analysis.rows.study_choice import find_fits
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
-from tests.analysis.test_worker import wait_until
 from tests.support import SUPPORT
 from tests.support.choices_made import QUICK, database_of_choices
-from tests.support.processes import HAS_PROC, is_running, members_of
+from tests.support.processes import HAS_PROC, is_running, members_of, wait_until
 
 pytestmark = pytest.mark.needs("brms")
 EXPECTED = {"models": 1, "predictions": 16, "contrasts": 16, "effects": 0, "checks": 10, "loo": 1, "pointwise": 0}

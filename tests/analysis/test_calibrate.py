@@ -27,9 +27,9 @@ from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.checks.check_findings import kept_calibrations, sampler_quality
 from slant.analysis.questions.checks.sentences import Context
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 from tests.support.choices_made import database_of_choices
+from tests.support.stored import rows_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("brms")]
 BRIEF: dict[str, Any] = {"chains": 1, "iterations": 200, "warmup": 100}
@@ -48,8 +48,7 @@ def found(db: Path) -> analysis.Calibration:
 
 
 def n_kept(db: Path) -> int:
-    with reading(db) as connection:
-        return int(connection.execute("SELECT count(*) FROM calibration_fits").fetchall()[0][0])
+    return int(rows_in(db, "SELECT count(*) FROM calibration_fits")[0][0])
 
 
 def test_each_quantity_has_a_rank_in_each_data_set_and_a_row_over_all(found: analysis.Calibration) -> None:

@@ -22,9 +22,10 @@ from slant.analysis.calls.result_rows import table_schema
 from slant.analysis.calls.results import Results, not_kept_yet, results
 from slant.analysis.fitting.engines import ENGINES, tables_of
 from slant.collector.errors import DatabaseBusyError, RError
-from slant.collector.keep.database import reading, writing
+from slant.collector.keep.database import writing
 from slant.collector.stable_ids import stable_id
 from tests.support.given import database
+from tests.support.stored import rows_in
 
 pytestmark = pytest.mark.needs("R")
 LEVEL = {"n_rounds": 4, "n_groups": 2, "class_sizes": [1, 1], "n_games": 2, "seed": 1}
@@ -47,11 +48,6 @@ def db(tmp_path: Path) -> Path:
     return database(tmp_path / "a.duckdb", [{}])
 
 
-def rows(db: Path, query: str) -> list[tuple[Any, ...]]:
-    with reading(db) as connection:
-        return connection.execute(query).fetchall()
-
-
 def test_what_is_kept_is_given_again_and_not_computed(db: Path) -> None:
     first = results(db, [level(3), level(4)])
     again = results(db, [level(4), level(3)])
@@ -66,15 +62,15 @@ def test_a_new_result_takes_the_place_of_the_earlier_one_that_is_about_the_same(
     results(db, [level()])
     other = results(db, [replace(level(), arguments={**level().arguments, "seed": 2})])
     assert len(other.computed) == 1
-    assert rows(db, "SELECT DISTINCT call_id FROM random_levels") == [(other.calls["call_id"][0],)]
-    assert rows(db, "SELECT count(*) FROM calls") == [(1,)]
+    assert rows_in(db, "SELECT DISTINCT call_id FROM random_levels") == [(other.calls["call_id"][0],)]
+    assert rows_in(db, "SELECT count(*) FROM calls") == [(1,)]
 
 
 @pytest.mark.slow
 def test_a_new_result_that_failed_leaves_nothing_of_the_earlier_one(db: Path) -> None:
     results(db, [level()])
     results(db, [level(class_sizes=[0])], raises=False)
-    assert rows(db, "SELECT level FROM random_levels") == [(None,)]
+    assert rows_in(db, "SELECT level FROM random_levels") == [(None,)]
 
 
 @pytest.mark.slow
@@ -83,7 +79,7 @@ def test_a_label_is_written_anew_and_nothing_is_computed(db: Path) -> None:
     again = results(db, [level(label=5)])
     assert again.computed == frozenset()
     assert set(again.frames["random_levels"]["seed"]) == {5}
-    assert rows(db, "SELECT DISTINCT seed FROM random_levels") == [(5,)]
+    assert rows_in(db, "SELECT DISTINCT seed FROM random_levels") == [(5,)]
 
 
 @pytest.mark.slow

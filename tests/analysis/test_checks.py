@@ -25,11 +25,11 @@ from slant.analysis.questions.checks.sentences import Finding, count_of, number
 from slant.analysis.questions.checks.study_checks import check, with_words
 from slant.analysis.questions.checks.trials import read_trials
 from slant.collector.errors import DatabaseError, StudyError, UsageError
-from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 from tests.support import SUPPORT
 from tests.support.fitted import RUN, trials
 from tests.support.given import Row, database
+from tests.support.stored import rows_in
 
 
 def by_condition(row: Row) -> dict[str, str]:
@@ -137,10 +137,7 @@ def test_effects_at_words_are_compared_between_models_and_cells_are_marked_whose
 @pytest.mark.slow
 def test_fits_that_take_long_are_kept_and_not_made_again(found: Checks, db: Path) -> None:
     def kept() -> list[tuple[Any, ...]]:
-        with reading(db) as connection:
-            return connection.execute(
-                "SELECT fit, call_id, fitted_at FROM fits WHERE fit <> 'effect_size' ORDER BY ALL"
-            ).fetchall()
+        return rows_in(db, "SELECT fit, call_id, fitted_at FROM fits WHERE fit <> 'effect_size' ORDER BY ALL")
 
     before = kept()
     assert {name for name, *_ in before} == {"lme4", "lme4_words", "crossed", "lme4_leave_one_out"}

@@ -36,12 +36,13 @@ from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.questions.topics.topic_models import search_topics
 from slant.analysis.rows.study_choice import find_fits
 from slant.collector.errors import RError, UsageError
-from slant.collector.keep.database import reading
 from tests.analysis.test_executors import _busy, another_library, copied_library, level
 from tests.support.choices_made import QUICK, database_of_choices
-from tests.support.clusters import answer_and_kill_once, below, free_port, kill_this_worker, long_call, wait_until
+from tests.support.clusters import answer_and_kill_once, below, free_port, kill_this_worker, long_call
 from tests.support.fitted import small_database
 from tests.support.given import database
+from tests.support.processes import wait_until
+from tests.support.stored import rows_in
 from tests.support.topics_made import QUICK as TOPICS
 from tests.support.topics_made import talking_database
 from tests.support.typed_pages import blocks
@@ -460,8 +461,7 @@ def test_the_page_of_a_handful_of_machines_runs_as_typed_but_for_addresses(root:
         )
     assert shown.returncode == 0, shown.stderr
     assert len(re.findall(r"tcp://127.0.0.1:\d+", shown.stdout)) == 2
-    with reading(tmp_path / "many.duckdb") as connection:
-        assert connection.execute("SELECT DISTINCT status FROM calls").fetchall() == [("ok",)]
+    assert rows_in(tmp_path / "many.duckdb", "SELECT DISTINCT status FROM calls") == [("ok",)]
 
 
 @contextlib.contextmanager

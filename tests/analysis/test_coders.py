@@ -11,12 +11,12 @@ from click.testing import CliRunner
 from slant.analysis import agreement, fit
 from slant.analysis.cli.main import analyze
 from slant.collector import collect, import_trials
-from slant.collector.keep.database import reading
 from slant.collector.keep.text_samples import draw_sample
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.coding_sheets import strata_of
 from slant.collector.studies.coding_study import write_texts_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.stored import rows_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("R")]
 
@@ -65,8 +65,7 @@ def test_an_archive_has_the_sample_so_that_corrected_estimates_are_made_again(db
     assert sealed.exit_code == 0, sealed.output
     replayed = CliRunner().invoke(analyze, ["replay", str(archive), "--out", str(check)])
     assert "All recomputed results agree" in replayed.output, replayed.output
-    with reading(check / "replayed.duckdb") as connection:
-        [[n]] = connection.execute("SELECT count(*) FROM corrected_estimates WHERE method = 'corrected'").fetchall()
+    [[n]] = rows_in(check / "replayed.duckdb", "SELECT count(*) FROM corrected_estimates WHERE method = 'corrected'")
     assert n > 0
 
 

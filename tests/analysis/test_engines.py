@@ -13,12 +13,12 @@ from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.rows.cells import read_cells
-from slant.collector.keep.database import reading
 from slant.collector.request.record import Request
 from slant.collector.studies.catalogue import load_study
 from tests.support import SUPPORT
 from tests.support.fitted import RUN, trials
 from tests.support.given import database
+from tests.support.stored import rows_in
 
 NUMBERS = ["estimate", "std_error", "df", "statistic", "p_value", "conf_low", "conf_high"]
 
@@ -95,8 +95,7 @@ def test_the_step_is_that_of_the_model_and_not_of_a_test(tmp_path: Path) -> None
     assert len(said) == 4
     for model, _, optimiser in said:
         assert optimiser.startswith("1000 draws, step 64," if model == "o3-mini" else "0 draws, step 1,")
-    with reading(db) as connection:
-        steps = dict(connection.sql("SELECT model, step FROM token_sources").fetchall())
+    steps = dict(rows_in(db, "SELECT model, step FROM token_sources"))
     assert steps == {"o3-mini": 64, "deepseek-r1": 1}
 
 

@@ -29,9 +29,10 @@ from slant.analysis.calls.results import not_kept_yet, results
 from slant.analysis.plots.drawing import draw
 from slant.collector.errors import RError
 from slant.collector.keep.database import writing
-from tests.support.clusters import below, kill_this_worker, long_call, wait_until
+from tests.support.clusters import below, kill_this_worker, long_call
 from tests.support.fitted import small_database
 from tests.support.given import database
+from tests.support.processes import wait_until
 
 pytestmark = [pytest.mark.needs("R"), pytest.mark.needs("dask")]  # psutil comes with Dask
 SMALL = {"n_rounds": 4, "n_groups": 2, "class_sizes": [1, 1], "n_games": 2, "n_cells": 3}

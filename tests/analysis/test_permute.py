@@ -28,9 +28,10 @@ from slant.analysis.questions.permutation import permutations
 from slant.analysis.questions.permutation.sentences import result_sentences
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.keep.database import reading, writing
+from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import load_study
 from tests.support.given import Row, database
+from tests.support.stored import rows_in
 
 pytestmark = pytest.mark.needs("R")
 FIVE: dict[str, Any] = {"engine": "lme4", "permutations": 5}
@@ -251,8 +252,7 @@ def test_time_left_is_said_as_people_say_it() -> None:
 
 
 def n_kept(db: Path) -> int:
-    with reading(db) as connection:
-        return int(connection.execute("SELECT count(*) FROM permutation_refits").fetchall()[0][0])
+    return int(rows_in(db, "SELECT count(*) FROM permutation_refits")[0][0])
 
 
 @pytest.mark.slow

@@ -20,9 +20,11 @@ from slant.analysis.questions.checks.registration import deviations, registered_
 from slant.analysis.rows.study_choice import Look, new_looks
 from slant.collector import collect, load_study, preregister
 from slant.collector.errors import DatabaseError
-from slant.collector.keep.database import reading, writing
+from slant.collector.keep.database import writing
 from slant.collector.records import Registration
 from slant.collector.registration.canonical import registration_of
+from tests.support.each_row import each_row
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 MODEL = ("simulated/small",)
@@ -94,21 +96,6 @@ def test_prompts_that_were_not_registered_are_counted(folder: Path) -> None:
     assert found.select("deviation", "model", "n").rows() == [("prompts", "small", 3)]
 
 
-def test_another_seed_is_named_with_its_trials(folder: Path) -> None:
-    found = changed(folder, lambda document: document["plans"][0].update(seed=7))
-    assert told(found) == [("seed", "7", "0", 8)]
-
-
-def test_another_variant_is_named(folder: Path) -> None:
-    found = changed(folder, lambda document: document["plans"][0].update(variant="balanced"))
-    assert told(found) == [("variant", "balanced", "base", 8)]
-
-
-def test_other_settings_of_a_model_are_named(folder: Path) -> None:
-    found = changed(folder, lambda document: document["plans"][0]["models"][0].update(settings={"temperature": 1}))
-    assert told(found) == [("settings", '{"temperature":1}', "{}", 8)]
-
-
 def other_model(document: dict[str, Any], *eligible: str) -> None:
     document["plans"][0]["models"][0].update(model="large", requested_model="large")
     document["later_models"]["eligible"] = list(eligible)
@@ -136,9 +123,19 @@ def test_fewer_and_more_trials_than_planned_are_told_but_not_a_planned_look(fold
     assert told(look) == []
 
 
-def test_answers_of_another_source_are_not_what_was_registered(folder: Path) -> None:
-    found = changed(folder, lambda document: document["plans"][0]["models"][0].update(provider="openai"))
-    assert told(found) == [("source", "collected", "simulated", 8)]
+@each_row(
+    ("place", "changed_to", "row"),
+    [
+        (lambda plan: plan, {"seed": 7}, ("seed", "7", "0", 8)),
+        (lambda plan: plan, {"variant": "balanced"}, ("variant", "balanced", "base", 8)),
+        (lambda plan: plan["models"][0], {"settings": {"temperature": 1}}, ("settings", '{"temperature":1}', "{}", 8)),
+        (lambda plan: plan["models"][0], {"provider": "openai"}, ("source", "collected", "simulated", 8)),
+    ],
+)
+def test_what_is_not_as_registered_is_named_with_its_trials(
+    place: Callable[[Any], Any], changed_to: dict[str, Any], row: tuple[Any, ...], folder: Path
+) -> None:
+    assert told(changed(folder, lambda document: place(document["plans"][0]).update(changed_to))) == [row]
 
 
 @pytest.mark.slow
@@ -153,8 +150,7 @@ def test_a_fit_with_another_formula_is_named_and_so_are_exclusions(folder: Path,
     found = told(deviations(db, planned(folder)))
     assert ("formula", "effect_size: d: tokens ~ condition", "effect_size: d: output_tokens ~ condition", 1) in found
     assert ("exclusion", "filtered, malformed, refused, rejected, truncated", "is_refusal", 1) in found
-    with reading(db) as connection:
-        assert connection.execute("SELECT analysis, n_trials FROM looks").fetchall() == [("d", 8)]
+    assert rows_in(db, "SELECT analysis, n_trials FROM looks") == [("d", 8)]
 
 
 @pytest.mark.slow

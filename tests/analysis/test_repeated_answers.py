@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.cli.main import analyze
 from slant.collector import import_trials
-from slant.collector.keep.database import reading
 from tests.support.raw_rows import tidy, write_csv
+from tests.support.stored import rows_in
 
 pytestmark = pytest.mark.slow
 
@@ -58,8 +58,7 @@ def test_the_studys_own_model_counts_it_five_times_and_says_so(five: Path) -> No
     result = CliRunner().invoke(analyze, ["--fit", "lme4", "--study", "rmiat", "--format", "csv", "--db", str(five)])
     assert result.exit_code == 0, result.stderr
     assert "480 rows hold 96 answers." in result.stderr
-    with reading(five) as connection:
-        assert connection.sql("SELECT DISTINCT status FROM fits WHERE engine = 'lme4'").fetchall() == [("warned",)]
+    assert rows_in(five, "SELECT DISTINCT status FROM fits WHERE engine = 'lme4'") == [("warned",)]
 
 
 def test_the_check_counts_them_by_temperature(five: Path) -> None:

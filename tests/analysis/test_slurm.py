@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.keep.database import reading
 from tests.support.slurm import slurm, slurm_root
+from tests.support.stored import rows_in
 from tests.support.typed_pages import blocks
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("dask"), pytest.mark.needs("R")]
@@ -37,6 +37,5 @@ def test_the_example_of_slurm_runs_as_typed(root: Path, tmp_path: Path) -> None:
         shown = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown.stderr
     assert re.search(r"\d+ fits, .*'ok'", shown.stdout)
-    with reading(tmp_path / "many.duckdb") as connection:
-        failed = connection.execute("SELECT DISTINCT messages FROM calls WHERE status = 'failed'").fetchall()
+    failed = rows_in(tmp_path / "many.duckdb", "SELECT DISTINCT messages FROM calls WHERE status = 'failed'")
     assert not any("executor" in messages for (messages,) in failed)

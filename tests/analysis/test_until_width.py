@@ -26,11 +26,11 @@ from slant.collector import RunReport, collect, load_study, preregister
 from slant.collector.ask.call import Watcher
 from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
-from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.stopping.looks import read_looks
 from slant.collector.stopping.rule import StoppingRule
 from tests.support.local_server import LocalServer, completion
+from tests.support.stored import rows_in
 from tests.support.worded_study import TRIALS, write_worded
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("lmerTest")]
@@ -71,11 +71,6 @@ def copy(ended: tuple[Path, RunReport, list[str]], tmp_path: Path) -> Path:
     return tmp_path
 
 
-def rows_of(db: Path, query: str) -> list[tuple[Any, ...]]:
-    with reading(db) as connection:
-        return connection.execute(query).fetchall()
-
-
 def test_whole_repetitions_are_asked_and_looked_at_until_the_width_is_there(
     ended: tuple[Path, RunReport, list[str]],
 ) -> None:
@@ -97,8 +92,8 @@ def test_the_width_is_that_of_the_fit_over_words_and_wordings_and_no_effect_is_k
     ended: tuple[Path, RunReport, list[str]],
 ) -> None:
     folder, report, _ = ended
-    assert rows_of(folder / "a.duckdb", "SELECT count(*) FROM calls") == [(0,)]
-    assert rows_of(folder / "a.duckdb", "SELECT count(*) FROM looks") == [(0,)]
+    assert rows_in(folder / "a.duckdb", "SELECT count(*) FROM calls") == [(0,)]
+    assert rows_in(folder / "a.duckdb", "SELECT count(*) FROM looks") == [(0,)]
     lines = "".join(path.read_text("utf-8") for path in journal_folder(folder / "a.duckdb").glob("looks-*"))
     assert not {"estimate", "p_value"} & set(re.findall(r"\w+", lines))
     effects = analysis.fit(folder / "a.duckdb", load_study(str(folder / "study" / "study.toml")), "crossed").tables
@@ -264,7 +259,7 @@ def test_a_run_killed_between_looks_goes_on_with_those_that_were_made(
     assert [line[:9] for line in done.stderr.splitlines() if line.startswith("Look")] == ["Look 2 of"]
     (looks,) = read_looks(db).values()
     assert [look.repetitions for look in looks] == [2, 4]
-    assert rows_of(db, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(4 * TRIALS, 4 * TRIALS)]
+    assert rows_in(db, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(4 * TRIALS, 4 * TRIALS)]
     assert 2 * TRIALS - 20 <= n_again < 2 * TRIALS  # what was answered before is not asked again
 
 
@@ -274,7 +269,7 @@ def test_several_processes_share_what_is_asked_between_looks(tmp_path: Path) -> 
     assert [look.repetitions for look in report.looks] == [2, 4, 6][: len(report.looks)]
     assert report.is_complete
     n = report.models[0]["repetitions"] * TRIALS
-    assert rows_of(tmp_path / "a.duckdb", "SELECT count(DISTINCT trial_id) FROM trials") == [(n,)]
+    assert rows_in(tmp_path / "a.duckdb", "SELECT count(DISTINCT trial_id) FROM trials") == [(n,)]
 
 
 def test_models_end_one_by_one(tmp_path: Path) -> None:

@@ -13,14 +13,7 @@ import pytest
 
 from slant.analysis.bridge.worker import Died, run_jobs
 from tests.support.fitted import end, process_id, square_or_die
-from tests.support.processes import is_running
-
-
-def wait_until(condition, patience_s: float = 20.0) -> bool:  # type: ignore[no-untyped-def]
-    until = time.monotonic() + patience_s
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.05)
-    return bool(condition())
+from tests.support.processes import is_running, wait_until
 
 
 def test_a_killed_worker_is_one_failed_row_and_the_others_go_on() -> None:

@@ -17,6 +17,7 @@ from slant.collector.keep.anonymous import public_path, typed_command
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from tests.support.local_server import LocalServer, completion
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 ACCOUNTS = {
@@ -87,8 +88,7 @@ def test_neither_database_nor_journal_tells_account_home_or_name(collected: Path
 
 
 def test_a_runs_row_tells_paths_as_seen_from_the_database(collected: Path) -> None:
-    with reading(collected) as connection:
-        command, file = connection.execute("SELECT command, study_file FROM runs").fetchall()[0]
+    command, file = rows_in(collected, "SELECT command, study_file FROM runs")[0]
     assert file.startswith("../studies/")
     assert command.startswith(f"python -m slant.collector --study {file} --model local/small --base-url http://127.")
     assert command.endswith("--db=a.duckdb")

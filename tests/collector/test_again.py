@@ -23,6 +23,7 @@ from slant.collector.progress.status import progress
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer, answers, error
 from tests.support.planned import planned
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 OCCASIONS = "SELECT occasion, count(*), count(DISTINCT first_trial_id) FROM all_trials GROUP BY 1 ORDER BY 1"
@@ -51,8 +52,7 @@ class Collector:
             )  # fmt: skip
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        with reading(self.db) as connection:
-            return connection.execute(query).fetchall()
+        return rows_in(self.db, query)
 
     def notes(self, again: int) -> str:
         asked = load_study(str(self.study)), ["local/small"], self.db
@@ -195,11 +195,11 @@ def test_whole_conversations_are_asked_again(tmp_path: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             collect(db, "decision", ["simulated/gpt-4o"], variant="chained", **options)
-    with reading(db) as connection:
-        pairs = connection.execute(
-            "SELECT l.game, f.game, count(*), count(*) FILTER (l.round = f.round) FROM all_trials l "
-            "JOIN all_trials f ON f.trial_id = l.first_trial_id GROUP BY ALL"
-        ).fetchall()
+    pairs = rows_in(
+        db,
+        "SELECT l.game, f.game, count(*), count(*) FILTER (l.round = f.round) FROM all_trials l "
+        "JOIN all_trials f ON f.trial_id = l.first_trial_id GROUP BY ALL",
+    )
     assert pairs
     assert all(later != first and n == n_alike for later, first, n, n_alike in pairs)
     assert max(n for *_, n, _ in pairs) > 1

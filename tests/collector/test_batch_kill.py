@@ -13,11 +13,11 @@ from click.testing import CliRunner
 
 from slant.collector.cli import collect
 from slant.collector.keep.batch_jobs import JobFolder
-from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from tests.support.batch_server import BatchServer, Gate
 from tests.support.batching import MODELS, PLANNED
 from tests.support.kill_batches import killed_batches
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 
@@ -82,8 +82,7 @@ class BatchCommand:
         raise AssertionError(f"not done after {calls} more calls")
 
     def trials(self) -> tuple[int, int]:
-        with reading(self.db) as connection:
-            (found,) = connection.execute("SELECT count(*), count(DISTINCT trial_id) FROM trials").fetchall()
+        (found,) = rows_in(self.db, "SELECT count(*), count(DISTINCT trial_id) FROM trials")
         return (int(found[0]), int(found[1]))
 
 
@@ -165,8 +164,7 @@ def test_killed_between_journal_and_closing_the_job_nothing_is_doubled(
     command.until_done()
     assert [len(job["requests"]) for job in server.jobs] == [PLANNED, 1]
     assert command.trials() == (PLANNED, PLANNED)
-    with reading(command.db) as connection:
-        assert connection.execute("SELECT count(*) FROM attempts").fetchall() == [(PLANNED + 1,)]
+    assert rows_in(command.db, "SELECT count(*) FROM attempts") == [(PLANNED + 1,)]
 
 
 @pytest.mark.slow

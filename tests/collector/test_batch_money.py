@@ -13,9 +13,9 @@ from slant.collector import BatchReport, collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import JobFolder
-from slant.collector.keep.database import reading
 from tests.support.batch_server import BatchServer
 from tests.support.local_server import LocalServer, completion
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 PLANNED = 8
@@ -98,8 +98,7 @@ def test_waiting_with_a_budget_goes_on_as_money_comes_back_and_ends(paid: Paid, 
     report = paid(7 * BILLED + MOST, wait=True)
     assert report.is_complete
     assert [len(job["requests"]) for job in server.jobs] == [6, 1, 1]
-    with reading(paid.db) as connection:
-        assert connection.execute("SELECT sum(cost_usd) FROM attempts").fetchall() == [(pytest.approx(8 * BILLED),)]
+    assert rows_in(paid.db, "SELECT sum(cost_usd) FROM attempts") == [(pytest.approx(8 * BILLED),)]
 
 
 def test_a_budget_that_fits_nothing_submits_nothing(paid: Paid, server: BatchServer) -> None:

@@ -12,7 +12,7 @@ from slant.collector import BatchReport, collect
 from slant.collector.keep.journal import journal_folder
 from tests.support.batch_server import KEY, BatchServer
 from tests.support.batching import PLANNED, Batching, both
-from tests.support.tiny_game import rows
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 
@@ -240,8 +240,8 @@ def test_a_simulated_batch_gives_the_answers_of_a_simulated_live_run(tmp_path: P
     assert (first.is_complete, len(first.open_jobs) > 1) == (False, True)
     assert collect(files[0], study, simulated=True, batch=True).is_complete
     assert collect(files[1], study, simulated=True).is_complete
-    batch, live = (rows(db, "SELECT trial_id, outcome, answer FROM trials ORDER BY ALL") for db in files)
+    batch, live = (rows_in(db, "SELECT trial_id, outcome, answer FROM trials ORDER BY ALL") for db in files)
     assert batch == live
-    assert rows(files[0], "SELECT DISTINCT is_batch, runs.source FROM trials JOIN runs USING (run_id)") == [
+    assert rows_in(files[0], "SELECT DISTINCT is_batch, runs.source FROM trials JOIN runs USING (run_id)") == [
         (True, "simulated")
     ]

@@ -15,12 +15,12 @@ from slant.collector import RunReport, Watcher, collect
 from slant.collector.ask.lane_money import LaneMoney, may_be_billed
 from slant.collector.ask.runner import Lane
 from slant.collector.errors import UsageError
-from slant.collector.keep.database import reading
 from slant.collector.progress.bar import ProgressWatcher
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import Price
 from tests.support.each_row import each_row
 from tests.support.local_server import Handler, LocalServer, answers, completion, error
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 PRICES = '[[prices]]\nprovider = "local"\nmodel = "small"\ninput = 0\noutput = 1000.0\ndate = 2026-11-21\nsource = ""\n'
@@ -54,8 +54,7 @@ def run(study: str, server: LocalServer, folder: Path, **more: Any) -> RunReport
 
 
 def rows(folder: Path, query: str) -> list[Any]:
-    with reading(folder / "a.duckdb") as connection:
-        return connection.execute(query).fetchall()
+    return rows_in(folder / "a.duckdb", query)
 
 
 class Bill:

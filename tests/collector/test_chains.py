@@ -20,7 +20,6 @@ from slant.collector import collect
 from slant.collector.cli import collect as collect_command
 from slant.collector.designs.factorial.estimands import cluster_of
 from slant.collector.errors import SlantError
-from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan, planned_prompts
 from slant.collector.records import Reading, Reply, Turn
 from slant.collector.studies.catalogue import load_study
@@ -29,6 +28,7 @@ from tests.support.batch_server import BatchServer
 from tests.support.batching import Heard
 from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, completion
+from tests.support.stored import rows_in
 
 HEAD = 'name = "chain"\ntitle = "Who is the hero?"\ndesign = "factorial"\n'
 CHAIN = """
@@ -71,11 +71,6 @@ def played(text: str, folder: Path, **replies: Any) -> list[list[dict[str, Any]]
         reply = given if isinstance(given, Reply) else Reply(answer=given)
         history.append(Turn(prompt, reply, study.design.reads.read(study, trial, reply), trial.trial_id))
     return [[dict(message) for message in turn.prompt.messages] for turn in history]
-
-
-def rows(db: Path, query: str) -> list[tuple[Any, ...]]:
-    with reading(db) as connection:
-        return connection.sql(query).fetchall()
 
 
 def test_an_earlier_answer_stands_in_a_fresh_prompt_to_the_byte(tmp_path: Path) -> None:
@@ -134,12 +129,12 @@ def test_links_after_a_refusal_are_counted_as_not_reached_by_level(tmp_path: Pat
     assert (len(server.bodies), report.models[0]["asked"]) == (10, 0)
     query = """SELECT question, level, n, n_answered, n_not_reached FROM factorial_refusals
                WHERE attribute = 'job' ORDER BY ALL"""
-    assert rows(db, query) == [
+    assert rows_in(db, query) == [
         ("hero", "nurse", 2, 2, 0), ("hero", "pilot", 2, 0, 0), ("story", "nurse", 2, 2, 0),
         ("story", "pilot", 2, 2, 0), ("why", "nurse", 2, 2, 0), ("why", "pilot", 2, 0, 2),
     ]  # fmt: skip
     query = "SELECT test, max(n_not_asked), min(n_missing) FROM run_progress GROUP BY ALL ORDER BY ALL"
-    assert rows(db, query) == [("hero", 0, 0), ("story", 0, 0), ("why", 2, 0)]
+    assert rows_in(db, query) == [("hero", 0, 0), ("story", 0, 0), ("why", 2, 0)]
 
 
 @pytest.mark.slow
@@ -169,7 +164,8 @@ def test_a_chain_that_is_killed_in_each_link_asks_no_answered_link_again(
             codes.append(running[-1].wait(120))
     assert codes == [-signal.SIGKILL] * 3 + [0]
     assert set(asked.values()) == {1}
-    assert rows(db, "SELECT test, count(*), count(DISTINCT task) FROM factorial_trials GROUP BY ALL ORDER BY ALL") == [
+    sql = "SELECT test, count(*), count(DISTINCT task) FROM factorial_trials GROUP BY ALL ORDER BY ALL"
+    assert rows_in(db, sql) == [
         ("hero", 2, 2), ("story", 2, 2), ("why", 2, 2),
     ]  # fmt: skip
 
@@ -193,7 +189,7 @@ def test_a_chain_by_batch_goes_wave_by_wave(tmp_path: Path, monkeypatch: pytest.
             server.finish()
     assert (waves, report.is_complete) == ([2, 2, 1, 0, 0], True)
     assert f"{STORY} Why?" in server.asked()[-1]
-    assert rows(db, "SELECT count(*) FROM trials") == [(5,)]
+    assert rows_in(db, "SELECT count(*) FROM trials") == [(5,)]
 
 
 def test_a_simulated_chain_with_reasoning_is_priced_and_played(tmp_path: Path) -> None:
@@ -202,9 +198,9 @@ def test_a_simulated_chain_with_reasoning_is_priced_and_played(tmp_path: Path) -
     file, db = study_file(tmp_path / "study", text), tmp_path / "a.duckdb"
     report = collect(db, file, simulated=True, repetitions=5)
     assert report.is_complete
-    counted = rows(db, "SELECT question, n FROM question_outcomes WHERE question IN ('story', 'why') ORDER BY ALL")
+    counted = rows_in(db, "SELECT question, n FROM question_outcomes WHERE question IN ('story', 'why') ORDER BY ALL")
     assert counted == [("story", 10), ("why", 10)]  # each once, whatever is measured of the others
-    [(prompt,)] = rows(db, "SELECT request FROM attempts WHERE test = 'why' LIMIT 1")
+    [(prompt,)] = rows_in(db, "SELECT request FROM attempts WHERE test = 'why' LIMIT 1")
     assert "I should look at what is said here" in json.loads(prompt)["messages"][-1]["content"]
 
 
@@ -230,7 +226,7 @@ def test_status_and_tables_count_questions_not_trials(tmp_path: Path) -> None:
     for command, words in ((collect_command, ["status"]), (analyze, ["tables", "question_outcomes"])):
         result = CliRunner().invoke(command, [*words, "--db", str(db)])
         assert said in result.output, words
-    assert rows(db, "SELECT question, n, n_answered FROM question_outcomes ORDER BY ALL") == [
+    assert rows_in(db, "SELECT question, n, n_answered FROM question_outcomes ORDER BY ALL") == [
         ("hours", 2, 0), ("pay", 2, 2),
     ]  # fmt: skip
 
@@ -252,7 +248,7 @@ def test_answers_of_a_kept_study_are_levels_of_another(tmp_path: Path) -> None:
     (tmp_path / "judge.toml").write_text(HEAD.replace('"chain"', '"judge"') + second + MODEL, "utf-8")
     study = load_study(tmp_path / "judge.toml")
     CliRunner().invoke(collect_command, ["studies", "validate", str(study.path)], catch_exceptions=False)
-    known = dict(rows(tmp_path / "a.duckdb", "SELECT trial_id, item FROM trials"))
+    known = dict(rows_in(tmp_path / "a.duckdb", "SELECT trial_id, item FROM trials"))
     trials = [conversation.trials[0] for conversation in plan(study, study.models[0])]
     assert {(t.factors["levels"][0], t.factors["levels"][2]) for t in trials} == set(known.items())
     assert all(study.design.asks.text(study, study.models[0], t).startswith(STORY) for t in trials)
@@ -281,7 +277,7 @@ def test_a_run_goes_on_after_an_unread_answer_that_ends_nothing(tmp_path: Path) 
         for failing[0] in (True, False):
             collect(tmp_path / "a.duckdb", file, base_url=server.base_url, max_retries=0)
     query = "SELECT question, n, n_answered FROM question_outcomes ORDER BY ALL"
-    assert rows(tmp_path / "a.duckdb", query) == [("hours", 2, 2), ("pay", 2, 0)]
+    assert rows_in(tmp_path / "a.duckdb", query) == [("hours", 2, 2), ("pay", 2, 0)]
 
 
 def test_prompts_list_each_later_turn_with_the_place_of_the_answer(tmp_path: Path) -> None:
@@ -303,7 +299,7 @@ def test_the_viewer_names_the_links_that_were_not_reached(tmp_path: Path) -> Non
     file, db = study_file(tmp_path / "study"), tmp_path / "a.duckdb"
     with LocalServer(no_pilots) as server:
         collect(db, file, base_url=server.base_url)
-    for (game,) in rows(db, "SELECT DISTINCT game FROM trials"):
+    for (game,) in rows_in(db, "SELECT DISTINCT game FROM trials"):
         page = Pages(db, lambda *words, **query: "").game(game, {})
         links = re.findall(r"Turn \d: (\w+), (\w+)", re.sub(r"<[^>]+>", "", page))
         is_pilot = ("story", "pilot") in links

@@ -20,7 +20,6 @@ from slant.collector.designs.coding.design import DESIGN
 from slant.collector.designs.coding.reads import read_coding
 from slant.collector.errors import StudyError
 from slant.collector.example_models import EXAMPLE_MODEL
-from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial
 from slant.collector.stable_ids import stable_id
@@ -31,6 +30,7 @@ from slant.collector.system.shipped_files import sql_query
 from tests.support.each_row import each_row
 from tests.support.given import in_memory, insert
 from tests.support.own_studies import SIMULATED
+from tests.support.stored import rows_in
 
 HOSTILE = '=cmd|"/c calc"\n{option_1} {0.__class__} "</script>", \x1b[2J,,\r\nthe end'
 
@@ -201,22 +201,19 @@ def recoded(decided: Path) -> Path:
     return decided
 
 
-def rows(db: Path, sql: str) -> list[tuple[object, ...]]:
-    with reading(db) as connection:
-        return connection.execute(sql).fetchall()
-
-
 @pytest.mark.slow
 def test_every_undecided_answer_is_coded_and_some_decided_ones_for_agreement(recoded: Path) -> None:
-    undecided = rows(
+    undecided = rows_in(
         recoded, "SELECT trial_id FROM decision_trials WHERE starts_with(detail, 'undecided') ORDER BY ALL"
     )
-    coded = rows(recoded, "SELECT trial_id FROM second_codings WHERE first_coding IS NULL ORDER BY ALL")
+    coded = rows_in(recoded, "SELECT trial_id FROM second_codings WHERE first_coding IS NULL ORDER BY ALL")
     assert coded == undecided
     assert undecided
-    [counts] = rows(recoded, "SELECT n_codings - n_undecided, n_both + n_neither + n_not_coded FROM coding_agreement")
+    [counts] = rows_in(
+        recoded, "SELECT n_codings - n_undecided, n_both + n_neither + n_not_coded FROM coding_agreement"
+    )
     assert counts[0] == 10
-    assert rows(recoded, "SELECT DISTINCT study, coding_study FROM second_codings") == [
+    assert rows_in(recoded, "SELECT DISTINCT study, coding_study FROM second_codings") == [
         ("workshops", "workshops_chained_coding")
     ]
 
@@ -224,18 +221,20 @@ def test_every_undecided_answer_is_coded_and_some_decided_ones_for_agreement(rec
 @pytest.mark.slow
 def test_a_second_coding_changes_no_first_one_and_is_asked_once(recoded: Path) -> None:
     sql = "SELECT n_decided, n_undecided, share_expected FROM decision_bias"
-    before = rows(recoded, sql)
+    before = rows_in(recoded, sql)
     again = recode(recoded, "--simulated", "--decided", "10")
     assert "Nothing to ask" in again.output
-    assert rows(recoded, sql) == before
-    [text] = rows(recoded, "SELECT count(*) FROM decision_trials WHERE decision_bias IS NULL AND outcome = 'answered'")
+    assert rows_in(recoded, sql) == before
+    [text] = rows_in(
+        recoded, "SELECT count(*) FROM decision_trials WHERE decision_bias IS NULL AND outcome = 'answered'"
+    )
     assert text == (0,)
 
 
 @pytest.mark.slow
 def test_more_answers_ask_for_their_own_coding_only(recoded: Path) -> None:
     done = recode(recoded, "--simulated", "--decided", "15", "--dry-run", "--format", "csv")
-    planned, already = rows(recoded, "SELECT count(*) + 5, count(*) FROM second_codings")[0]
+    planned, already = rows_in(recoded, "SELECT count(*) + 5, count(*) FROM second_codings")[0]
     assert f"{planned},{already},5," in done.stdout
 
 
@@ -332,11 +331,11 @@ def test_answers_that_a_form_does_not_read_are_coded_and_the_rule_has_the_others
         done = CliRunner().invoke(main, code)
         assert done.exit_code == 0, done.output
         assert "10 undecided answers, and 50 read by rule" in done.output
-    by = dict(rows(db, "SELECT coder, count(DISTINCT item) FROM codings GROUP BY coder"))
+    by = dict(rows_in(db, "SELECT coder, count(DISTINCT item) FROM codings GROUP BY coder"))
     assert by.pop("local/rule") == 50
     assert set(by.values()) == {10}
-    assert rows(db, sql_query("coded_by").replace("$study", "'audit_coding'")) == [(60, 50, 10, 0, 0)]
-    [(n, by_rule)] = rows(db, "SELECT count(*), sum(coder) FROM coded_texts WHERE code = 'the_vorst_nde'")
+    assert rows_in(db, sql_query("coded_by").replace("$study", "'audit_coding'")) == [(60, 50, 10, 0, 0)]
+    [(n, by_rule)] = rows_in(db, "SELECT count(*), sum(coder) FROM coded_texts WHERE code = 'the_vorst_nde'")
     assert (n, by_rule >= 20) == (60, True)
     refused = CliRunner().invoke(main, [*code, "--test", "x"])
     assert (refused.exit_code, "Name it (--test): hire" in refused.output) == (2, True), refused.output

@@ -12,13 +12,13 @@ from click.testing import CliRunner, Result
 from slant.collector import collect
 from slant.collector.cli import collect as main
 from slant.collector.errors import UsageError
-from slant.collector.keep.database import reading
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.text_samples import draw_sample
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.coding_sheets import strata_of
 from slant.collector.studies.new_study import write_new_study
 from tests.support.each_row import each_row
+from tests.support.stored import rows_in
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +43,6 @@ def typed(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
-def rows(db: Path, sql: str) -> list[tuple[object, ...]]:
-    with reading(db) as connection:
-        return connection.execute(sql).fetchall()
-
-
 def test_a_second_sample_adds_to_the_first_and_all_probabilities_are_those_of_both(db: Path) -> None:
     study = load_study("reasons", db=db)
     first = draw_sample(db, "reasons", strata_of(study, "", db), 36, seed=7)
@@ -56,7 +51,7 @@ def test_a_second_sample_adds_to_the_first_and_all_probabilities_are_those_of_bo
     assert (len(first.items), len(second.items), second.n_before) == (36, 54, 36)
     genders = [study.data.texts[item].factors["gender"] for item in second.items]
     assert genders.count("man") == 27
-    found = dict(rows(db, "SELECT item, 1 - product(1 - probability) FROM text_samples GROUP BY item"))
+    found = dict(rows_in(db, "SELECT item, 1 - product(1 - probability) FROM text_samples GROUP BY item"))
     assert sum(found.values()) == pytest.approx(90, abs=0.5)
 
 
@@ -64,7 +59,7 @@ def test_a_sample_by_uncertainty_draws_divided_texts_rather_and_none_with_less_t
     strata = strata_of(load_study("reasons", db=db), "uncertainty", db)
     drawn = draw_sample(db, "reasons", strata, 40, "uncertainty")
     assert 20 <= len(drawn.items) <= 60
-    assert rows(db, "SELECT round(sum(probability)) FROM text_samples") == [(40.0,)]
+    assert rows_in(db, "SELECT round(sum(probability)) FROM text_samples") == [(40.0,)]
     with pytest.raises(UsageError, match="probability of 0"):
         draw_sample(db, "reasons", dict.fromkeys(map(str, range(400)), ""), 4)
 
@@ -89,11 +84,11 @@ def test_a_filled_sheet_comes_in_without_options_and_a_later_one_of_a_coder_coun
     assert not {"gender", "name", "model"} & set(header.split(","))
     assert typed("import", "--study", "reasons", "--db", db, filled(sheet)).exit_code == 0
     sql = "SELECT coder, coding, count(DISTINCT item) FROM codings WHERE is_person GROUP BY ALL ORDER BY coding"
-    assert rows(db, sql) == [("anna", "money", 10), ("anna", "other", 10), ("anna", "time", 10)]
+    assert rows_in(db, sql) == [("anna", "money", 10), ("anna", "other", 10), ("anna", "time", 10)]
     all_other = filled(sheet, lambda cells: [row.update(code="other") for row in cells] and None)
     assert typed("import", "--study", "reasons", "--db", db, all_other).exit_code == 0
-    assert rows(db, sql) == [("anna", "other", 30)]
-    assert rows(db, "SELECT count(people), sum(people) FROM coded_texts WHERE test = 'other'") == [(30, 30.0)]
+    assert rows_in(db, sql) == [("anna", "other", 30)]
+    assert rows_in(db, "SELECT count(people), sum(people) FROM coded_texts WHERE test = 'other'") == [(30, 30.0)]
 
 
 def test_a_text_that_was_edited_after_it_was_coded_is_a_problem_and_the_others_come_in(db: Path) -> None:
@@ -102,7 +97,7 @@ def test_a_text_that_was_edited_after_it_was_coded_is_a_problem_and_the_others_c
     said = typed("import", "--study", "reasons", "--db", db, filled(sheet, lambda c: c[0].update(text_hash="00000000")))
     assert said.exit_code == 1
     assert "edited after it was coded" in said.output
-    assert rows(db, "SELECT count(DISTINCT item) FROM codings WHERE is_person") == [(19,)]
+    assert rows_in(db, "SELECT count(DISTINCT item) FROM codings WHERE is_person") == [(19,)]
 
 
 REFUSED = (
@@ -131,7 +126,7 @@ def test_each_row_of_a_sheet_that_names_no_code_text_or_coder_is_refused_in_a_se
     found = [row["problem"] for row in csv.DictReader(problems.open(newline="", encoding="utf-8"))]
     wanted = [*(says for _, says in REFUSED), "second answer of a participant"]
     assert [says for says, text in zip(wanted, found, strict=True) if says not in text] == []
-    assert rows(db, "SELECT count(DISTINCT item) FROM codings WHERE is_person") == [(20 - len(REFUSED),)]
+    assert rows_in(db, "SELECT count(DISTINCT item) FROM codings WHERE is_person") == [(20 - len(REFUSED),)]
 
 
 @each_row(
@@ -170,7 +165,7 @@ def test_codes_of_elsewhere_name_a_text_and_a_coder_and_those_of_models_are_mode
         assert (said := typed("import", "--study", "reasons", "--db", db, file)).exit_code == 0, said.output
     sql = "SELECT coder, is_person, source, item FROM codings WHERE given = 1 AND code = 'money'"
     wanted = {("ben", True, "human", item), ("elsewhere/judge", False, "imported", item)}
-    assert wanted <= set(rows(db, sql))
+    assert wanted <= set(rows_in(db, sql))
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 from aiohttp import web
 
 from slant.collector import collect
-from slant.collector.keep.database import reading
 from slant.collector.reading.choices import YES_NO, read_choice
 from slant.collector.reading.labels import read_label
 from tests.support.local_server import LocalServer, completion
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 VERDICTS = {
@@ -71,6 +71,5 @@ def test_the_label_of_an_answer_that_was_cut_off_is_a_column_and_counts_if_the_s
         study.write_text(f"{setting}\n{study.read_text()}")
         with LocalServer(cut_off) as server:
             collect(folder / "t.duckdb", str(study), ["local/m"], base_url=server.base_url)
-        with reading(folder / "t.duckdb") as connection:
-            rows = connection.execute("SELECT DISTINCT outcome, choice, begun_choice FROM trials").fetchall()
+        rows = rows_in(folder / "t.duckdb", "SELECT DISTINCT outcome, choice, begun_choice FROM trials")
         assert rows == [expected]

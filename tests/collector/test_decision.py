@@ -25,6 +25,7 @@ from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.new_study import write_new_study
 from tests.support.each_row import each_row
 from tests.support.own_studies import SIMULATED
+from tests.support.stored import rows_in
 
 VARIANTS = ("base", "chained", "one_message")
 
@@ -138,10 +139,7 @@ def test_a_simulated_run_leans_as_its_table_says_and_is_asked_once(path: Path, t
     db = tmp_path / "w.duckdb"
     collect(db, str(path), [SIMULATED])
     assert [model["asked"] for model in collect(db, str(path), [SIMULATED]).models] == [0]
-    with reading(db) as connection:
-        [row] = connection.execute(
-            "SELECT n_conversations, n_decided, share_expected, n_open FROM decision_bias"
-        ).fetchall()
+    [row] = rows_in(db, "SELECT n_conversations, n_decided, share_expected, n_open FROM decision_bias")
     assert (row[0], row[1], row[3]) == (40, 40, 0)
     assert row[2] > 0.8
 
@@ -150,8 +148,7 @@ def test_a_simulated_run_leans_as_its_table_says_and_is_asked_once(path: Path, t
 def test_nothing_leans_where_words_were_dealt_at_random(path: Path, tmp_path: Path) -> None:
     db = tmp_path / "null.duckdb"
     collect(db, str(path), [SIMULATED], variant="null", repetitions=10)
-    with reading(db) as connection:
-        [(share, n)] = connection.execute("SELECT share_expected, n_decided FROM decision_bias").fetchall()
+    [(share, n)] = rows_in(db, "SELECT share_expected, n_decided FROM decision_bias")
     assert n > 300
     assert abs(share - 0.5) < 0.12
 
@@ -204,11 +201,11 @@ def authors(shared: Path, tmp_path: Path) -> Callable[[str, str], Path]:
 def test_published_chained_answers_are_decided_as_often_as_the_rule_can(authors: Callable[[str, str], Path]) -> None:
     """445 answers of GPT-4. Where the rule and the authors' coding differ, the coding is wrong by their own definition:
     16 of these 19 rows and two of another row's decision are in the conventions, row 365 was read by hand."""
-    with reading(authors("chained", "result_chained")) as connection:
-        rows = connection.execute(
-            "SELECT repetition * 50 + CAST(split_part(item, ' ', 2) AS INTEGER) - 51, decision_bias, coded_decision, "
-            "reading FROM decision_answer_rows"
-        ).fetchall()
+    rows = rows_in(
+        authors("chained", "result_chained"),
+        "SELECT repetition * 50 + CAST(split_part(item, ' ', 2) AS INTEGER) - 51, decision_bias, coded_decision, "
+        "reading FROM decision_answer_rows",
+    )
     decided = [row for row in rows if row[1] is not None]
     differ = sorted(row[0] for row in decided if row[1] != row[2])
     assert (len(rows), {row[3] for row in rows}, len(decided)) == (445, {"complete"}, 363)

@@ -16,6 +16,7 @@ from slant.collector.keep.database import reading, writing
 from slant.collector.keep.journal_loader import load_journals, put_aside
 from slant.collector.records import READ_AGAIN
 from tests.support.local_server import Handler, LocalServer, answers, error
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 ONE: dict[str, Any] = {"concurrency": 1, "max_retries": 1}
@@ -43,8 +44,7 @@ def declines_one_but_the_first() -> Handler:
 
 
 def outcomes(db: Path) -> Counter[str]:
-    with reading(db) as connection:
-        return Counter(dict(connection.sql("SELECT outcome, count(*) FROM trials GROUP BY ALL").fetchall()))
+    return Counter(dict(rows_in(db, "SELECT outcome, count(*) FROM trials GROUP BY ALL")))
 
 
 @pytest.fixture
@@ -190,10 +190,8 @@ def test_all_that_a_reading_decides_comes_back_when_a_response_is_read_again(stu
     kept = f"SELECT {', '.join(READ_AGAIN)} FROM attempts ORDER BY attempt_id"  # noqa: S608
     with LocalServer(answers) as server:
         collect(db, study, ["local/m"], base_url=server.base_url, **ONE)
-    with reading(db) as connection:
-        before = connection.execute(kept).fetchall()
+    before = rows_in(db, kept)
     with writing(db) as connection:
         connection.execute(f"UPDATE attempts SET {', '.join(f'{name} = NULL' for name in lost)}")  # noqa: S608
     assert read_again(db).changed == 8
-    with reading(db) as connection:
-        assert connection.execute(kept).fetchall() == before
+    assert rows_in(db, kept) == before

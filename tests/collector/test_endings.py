@@ -14,13 +14,13 @@ import pytest
 from aiohttp import web
 
 from slant.collector import collect
-from slant.collector.keep.database import reading
 from slant.collector.providers import PROVIDERS, anthropic, gemini, ollama, openai, openai_responses, provider_named
 from slant.collector.providers.endings import ending, ending_rows, known_endings, with_own_endings
 from slant.collector.providers.error_meanings import error_rows
 from slant.collector.records import Reply
 from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, completion, standing_for
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 from tools.sdk_values import sdk_values
 
@@ -174,8 +174,7 @@ def test_what_is_unknown_or_missing_is_said_once_a_run(
     notes = [note for note in report.notes if "malformed" not in note]
     assert len(notes) == (said is not None)
     assert all(note.startswith(said or "") for note in notes)
-    with reading(db) as connection:
-        kept = connection.sql("SELECT DISTINCT outcome, detail FROM trials").fetchall()
+    kept = rows_in(db, "SELECT DISTINCT outcome, detail FROM trials")
     assert kept == [("malformed", "NEW_WORD") if ending == "NEW_WORD" else ("answered", None)]
 
 

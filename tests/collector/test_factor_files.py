@@ -9,12 +9,12 @@ import pytest
 
 from slant.collector import collect, import_trials
 from slant.collector.errors import StudyError
-from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials
 from slant.collector.plan.conversations import planned_prompts
 from slant.collector.studies.catalogue import load_study
 from tests.support.each_row import each_row
 from tests.support.given import database, in_memory, insert
+from tests.support.stored import rows_in
 
 STUDY = """
 name = "audit"
@@ -47,8 +47,7 @@ def test_a_name_in_quotes_is_shown_with_them_and_found_again(tmp_path: Path) -> 
     assert 'Maria "Mari" Paz applies.' in shown.replace("\\", "")
     (tmp_path / "rows.csv").write_text('model,name,answer\ngpt-6-luna,"Maria ""Mari"" Paz",5\n')
     assert import_trials(tmp_path / "t.duckdb", study, [tmp_path / "rows.csv"]).problems == []
-    with reading(tmp_path / "t.duckdb") as connection:
-        assert connection.sql("SELECT item, choice FROM trials").fetchall() == [("Maria ”Mari” Paz", "5")]
+    assert rows_in(tmp_path / "t.duckdb", "SELECT item, choice FROM trials") == [("Maria ”Mari” Paz", "5")]
 
 
 def test_a_level_that_is_given_twice_is_a_sentence(tmp_path: Path) -> None:
@@ -63,8 +62,7 @@ def test_questions_in_turns_need_no_number_where_each_has_a_turn_of_its_own(tmp_
     (tmp_path / "rows.csv").write_text("model,name,rating,pay\ngpt-6-luna,Ann,5,1 200\ngpt-6-luna,Bo,4,900\n")
     columns = ["test:answer=rating:pay"]
     assert import_trials(tmp_path / "t.duckdb", study, [tmp_path / "rows.csv"], columns=columns).problems == []
-    with reading(tmp_path / "t.duckdb") as connection:
-        rows = connection.sql("SELECT test, round, choice FROM trials WHERE item = 'Ann' ORDER BY round").fetchall()
+    rows = rows_in(tmp_path / "t.duckdb", "SELECT test, round, choice FROM trials WHERE item = 'Ann' ORDER BY round")
     assert rows == [("rating", 1, "5"), ("pay", 2, "1200")]
 
 

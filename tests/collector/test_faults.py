@@ -19,10 +19,11 @@ from slant.collector.ask.client import Client
 from slant.collector.keep import journal as journal_module
 from slant.collector.providers.exchange import Request
 from tests.support.fault_cases import FAULTS
-from tests.support.fault_run import TRIALS, Suffered, collect, command, query, suffer_all
+from tests.support.fault_run import TRIALS, Suffered, collect, command, suffer_all
 from tests.support.local_server import LocalServer, answers
 from tests.support.processes import command_lines, n_open_files
 from tests.support.raw_server import RawServer, http
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 KEY = "sk-te/st+key-0123456789=="
@@ -60,7 +61,7 @@ def test_a_server_whose_certificate_nobody_vouches_for_gets_no_request(tmp_path:
         done = collect(tmp_path, server.base_url, "--max-retries", 0, model="openai/o3-mini", OPENAI_API_KEY=KEY)
     assert done.returncode == 1
     assert server.heads == []
-    assert "certificate" in query(tmp_path / "a.duckdb", "SELECT error FROM attempts")[0][0].lower()
+    assert "certificate" in rows_in(tmp_path / "a.duckdb", "SELECT error FROM attempts")[0][0].lower()
 
 
 @pytest.mark.slow
@@ -102,7 +103,7 @@ def test_a_server_that_is_gone_is_asked_no_more_than_it_takes_to_see_that(tmp_pa
     done = collect(tmp_path, "http://127.0.0.1:9/v1", "--max-retries", 0, "--repetitions", 1250)
     assert done.returncode == 1
     assert "no server answers at http://127.0.0.1:9/v1" in done.stderr
-    assert query(tmp_path / "a.duckdb", "SELECT count(*) < 40 FROM attempts") == [(True,)]
+    assert rows_in(tmp_path / "a.duckdb", "SELECT count(*) < 40 FROM attempts") == [(True,)]
 
 
 def test_a_clock_that_jumps_back_an_hour_moves_no_duration_and_holds_nothing_up(
@@ -129,7 +130,7 @@ def test_a_clock_that_jumps_back_an_hour_moves_no_duration_and_holds_nothing_up(
         collect_here(db, study, ["local/small"], base_url=server.base_url, concurrency=2)
     assert jumped
     assert time.monotonic() - began < 20
-    assert query(db, "SELECT count(*), min(latency_s) >= 0, max(latency_s) < 10 FROM trials") == [(8, True, True)]
+    assert rows_in(db, "SELECT count(*), min(latency_s) >= 0, max(latency_s) < 10 FROM trials") == [(8, True, True)]
 
 
 @pytest.mark.slow
@@ -164,4 +165,4 @@ def test_a_key_is_in_no_file_no_message_and_no_process_list_however_it_is_echoed
     forms = [KEY.encode(), KEY.replace("/", "\\/").encode(), KEY.replace("/", "%2F").encode()]
     everything = kept | shown | {f"process {no}": words for no, words in enumerate(processes)}
     assert [name for name, text in everything.items() if any(form in text for form in forms)] == []
-    assert query(tmp_path / "a.duckdb", "SELECT count(*) > 0 FROM attempts WHERE response LIKE '%[key]%'") == [(True,)]
+    assert rows_in(tmp_path / "a.duckdb", "FROM attempts WHERE response LIKE '%[key]%'")

@@ -26,7 +26,8 @@ from slant.collector.study.records import StudyModel
 from tests.collector.test_games import by_history
 from tests.conftest import ROOT
 from tests.support.local_server import LocalServer, completion, error, standing_for
-from tests.support.tiny_game import QUICK, factors, is_question, play, player, round_of, rows, write_game
+from tests.support.stored import rows_in
+from tests.support.tiny_game import QUICK, factors, is_question, play, player, round_of, write_game
 
 GAMES, ROUNDS, QUESTIONS = 2, 40, 2
 OF_ONE = ROUNDS + QUESTIONS
@@ -70,10 +71,10 @@ def test_a_model_that_refuses_from_round_17_on_leaves_marked_games_and_the_other
     small, thinker = report.models
     assert report.is_complete
     assert (small["refused"], small["not_asked"], thinker["answered"]) == (GAMES, GAMES * (OF_ONE - 17), GAMES * OF_ONE)
-    assert rows(db, f"{ENDS} ORDER BY model") == [("small", 2, 0, 2, 0, 17.0), ("thinker", 2, 2, 0, 0, None)]
+    assert rows_in(db, f"{ENDS} ORDER BY model") == [("small", 2, 0, 2, 0, 17.0), ("thinker", 2, 2, 0, 0, None)]
     tries = "SELECT count(*), count(*) FILTER (is_final) FROM attempts WHERE outcome = 'refused' AND round = 17"
-    assert rows(db, tries) == [(3 * GAMES, GAMES)]
-    assert rows(db, "SELECT model, n_games, n_incomplete FROM allocation_indices ORDER BY model") == [
+    assert rows_in(db, tries) == [(3 * GAMES, GAMES)]
+    assert rows_in(db, "SELECT model, n_games, n_incomplete FROM allocation_indices ORDER BY model") == [
         ("small", 0, GAMES),
         ("thinker", GAMES, 0),
     ]
@@ -100,8 +101,8 @@ def test_a_context_that_is_full_in_round_35_ends_that_game_after_what_it_cost(
     )  # it is not asked again: no shorter conversation would be the same
     [end] = factors(db, "outcome <> 'answered'")
     assert (end["game_over"], end["n_not_asked"]) == ("too_long", OF_ONE - 35)
-    [one_usd] = {usd for (usd,) in rows(db, "SELECT cost_usd FROM trials WHERE outcome = 'answered'")}
-    assert rows(db, "SELECT cost_usd, input_tokens FROM trials WHERE outcome <> 'answered'") == [(None, None)]
+    [one_usd] = {usd for (usd,) in rows_in(db, "SELECT cost_usd FROM trials WHERE outcome = 'answered'")}
+    assert rows_in(db, "SELECT cost_usd, input_tokens FROM trials WHERE outcome <> 'answered'") == [(None, None)]
     assert report.models[0]["cost_usd"] == pytest.approx((asked - 1) * one_usd)
 
 
@@ -114,8 +115,8 @@ def test_a_question_that_does_not_fit_any_more_leaves_the_other_questions_to_be_
         assert play(study, server, db).is_complete
         assert play(study, server, db).is_complete
     assert len(server.bodies) == GAMES * OF_ONE
-    assert rows(db, "SELECT is_complete, count(*) FROM allocation_games GROUP BY ALL") == [(True, GAMES)]
-    assert rows(db, "SELECT outcome, count(*) FROM allocation_questions GROUP BY ALL") == [
+    assert rows_in(db, "SELECT is_complete, count(*) FROM allocation_games GROUP BY ALL") == [(True, GAMES)]
+    assert rows_in(db, "SELECT outcome, count(*) FROM allocation_questions GROUP BY ALL") == [
         ("truncated", GAMES * QUESTIONS)
     ]
 
@@ -139,8 +140,8 @@ def test_a_server_in_trouble_in_mid_game_changes_nothing_of_it(
         play(study, server, db)
         server.handler = handler
         assert play(study, server, troubled).is_complete
-    assert rows(troubled, KEPT) == rows(db, KEPT)
-    assert rows(troubled, "SELECT count(*) FROM attempts WHERE outcome = 'failed'")[0][0] >= len(trouble)
+    assert rows_in(troubled, KEPT) == rows_in(db, KEPT)
+    assert rows_in(troubled, "SELECT count(*) FROM attempts WHERE outcome = 'failed'")[0][0] >= len(trouble)
 
 
 def test_a_model_that_is_another_one_when_a_game_goes_on_is_marked_there(study: Path, db: Path) -> None:
@@ -154,14 +155,16 @@ def test_a_model_that_is_another_one_when_a_game_goes_on_is_marked_there(study: 
 
     with LocalServer(handler) as server:
         assert not play(study, server, db).is_complete
-        assert rows(db, "SELECT count(*) FROM allocation_games WHERE served_model_changed OR is_complete") == [(0,)]
+        assert rows_in(db, "SELECT count(*) FROM allocation_games WHERE served_model_changed OR is_complete") == [(0,)]
         served = "small-2025-06-30"
         report = play(study, server, db)
     assert report.is_complete
     assert report.models[0]["model_changed"] == GAMES
     marked = [facts.get("served_model_before") for facts in factors(db, "test = 'rounds' AND repetition = 1")]
     assert [(place, before) for place, before in enumerate(marked, 1) if before] == [(9, "small-2025-01-31")]
-    assert rows(db, "SELECT n_games, n_complete, n_model_changed FROM allocation_game_ends") == [(GAMES, GAMES, GAMES)]
+    assert rows_in(db, "SELECT n_games, n_complete, n_model_changed FROM allocation_game_ends") == [
+        (GAMES, GAMES, GAMES)
+    ]
     assert "answered by more than one model: 2 games of small (view allocation_game_ends)." in warnings(db)
 
 
@@ -183,7 +186,7 @@ def test_a_reminder_follows_whatever_could_not_be_used_and_each_turn_is_kept(stu
     with LocalServer(handler) as server:
         assert play(study, server, db).is_complete
     kept = "SELECT round, turn, outcome, is_final FROM attempts WHERE repetition = 1 AND round IN (5, 20) ORDER BY ALL"
-    assert rows(db, kept) == [
+    assert rows_in(db, kept) == [
         (5, 1, "malformed", False),
         (5, 2, "malformed", False),
         (5, 3, "answered", True),
@@ -191,7 +194,7 @@ def test_a_reminder_follows_whatever_could_not_be_used_and_each_turn_is_kept(stu
         (20, 2, "filtered", False),
         (20, 3, "answered", True),
     ]
-    assert rows(db, "SELECT count(*) FROM trials WHERE choice = 'Beno'") == [(GAMES * OF_ONE,)]
+    assert rows_in(db, "SELECT count(*) FROM trials WHERE choice = 'Beno'") == [(GAMES * OF_ONE,)]
 
 
 def _reminders(body: dict[str, Any]) -> int:
@@ -215,7 +218,7 @@ def test_a_server_that_cuts_off_the_beginning_without_a_word_is_found_by_its_cou
 
     with LocalServer(handler) as server:
         assert play(study, server, db, watcher=Listening()).is_complete
-    marked = rows(db, "SELECT round, factors FROM trials WHERE contains(factors, 'input_tokens_before')")
+    marked = rows_in(db, "SELECT round, factors FROM trials WHERE contains(factors, 'input_tokens_before')")
     assert [number for number, _ in marked] == [30] * GAMES
     assert all('"input_tokens_before":2040' in facts for _, facts in marked)
     assert any("in 2 games of small the server may have cut off" in warning for warning in warnings(db))
@@ -279,8 +282,8 @@ def test_killed_games_lose_no_round_double_none_and_meet_the_same_luck(tmp_path:
         server.handler = player(by_history)
         subprocess.run(command(study, server, killed), cwd=ROOT, check=True, capture_output=True)
     kept = "SELECT trial_id, turn, item, choice, factors, prompt_hash FROM attempts ORDER BY ALL"
-    assert rows(killed, kept) == rows(whole, kept)
-    assert rows(killed, "SELECT count(DISTINCT run_id) FROM attempts") == [(KILLS + 1,)]
+    assert rows_in(killed, kept) == rows_in(whole, kept)
+    assert rows_in(killed, "SELECT count(DISTINCT run_id) FROM attempts") == [(KILLS + 1,)]
 
 
 async def leisurely(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:

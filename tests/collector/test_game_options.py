@@ -16,7 +16,8 @@ from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer, completion, standing_for
-from tests.support.tiny_game import QUICK, TRIALS, play, player, rows, write_game
+from tests.support.stored import rows_in
+from tests.support.tiny_game import QUICK, TRIALS, play, player, write_game
 
 
 async def thinks(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
@@ -41,8 +42,8 @@ def test_reasoning_goes_back_as_the_command_says_and_the_run_says_so(
         assert CliRunner().invoke(command, [*words, "--reasoning-back", back]).exit_code == 0
     seen = {("Ato won before" in str(body)) for body in server.bodies if len(body["messages"]) > 2}
     assert seen == {back == "kept"}
-    assert rows(db, "SELECT DISTINCT variant FROM trials") == [(variant,)]
-    [(sent,)] = rows(db, "SELECT sent FROM run_models")
+    assert rows_in(db, "SELECT DISTINCT variant FROM trials") == [(variant,)]
+    [(sent,)] = rows_in(db, "SELECT sent FROM run_models")
     assert json.loads(sent)["reasoning_back"] == back
 
 
@@ -53,7 +54,7 @@ def test_games_with_and_without_reasoning_are_never_one_table(study: Path, tmp_p
         for variant in ("base", "base.kept"):
             assert play(study, server, db, variant=variant).is_complete
     query = "SELECT variant, count(*) FROM allocation_games GROUP BY variant ORDER BY variant"
-    assert rows(db, query) == [("base", 3), ("base.kept", 3)]
+    assert rows_in(db, query) == [("base", 3), ("base.kept", 3)]
 
 
 @pytest.mark.parametrize(
@@ -85,10 +86,10 @@ def test_each_game_asks_openai_for_a_cache_of_its_own(
     with LocalServer(thinks) as server, standing_for("openai", server):
         assert collect(db, study, ["openai/gpt-x"], **QUICK, yes=True).is_complete
     keys = [body["prompt_cache_key"] for body in server.bodies]
-    assert sorted(keys) == sorted(game for (game,) in rows(db, "SELECT game FROM trials"))
+    assert sorted(keys) == sorted(game for (game,) in rows_in(db, "SELECT game FROM trials"))
     assert (len(keys), len(set(keys))) == (TRIALS, 3)
-    assert rows(db, "SELECT DISTINCT cached_input_tokens FROM attempts") == [(64,)]
-    [(sent,)] = rows(db, "SELECT sent FROM run_models")
+    assert rows_in(db, "SELECT DISTINCT cached_input_tokens FROM attempts") == [(64,)]
+    [(sent,)] = rows_in(db, "SELECT sent FROM run_models")
     assert json.loads(sent)["prompt_cache"] == "prompt_cache_key, one for each game"
 
 

@@ -19,7 +19,8 @@ from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer
-from tests.support.tiny_game import QUICK, play, player, rows, write_game
+from tests.support.stored import rows_in
+from tests.support.tiny_game import QUICK, play, player, write_game
 
 RATINGS = 'ratings = [{ rating = "skill", question = "From {low} to {high}, how skilled is {group}?", high = 5 }]\n'
 WITH_RATINGS = ("success = 0.5\n", f"success = 0.5\n{RATINGS}")
@@ -44,7 +45,7 @@ def test_each_rating_is_asked_on_the_finished_game_and_sees_no_other(study: Path
     assert {len(messages) for messages in asked} == {13}
     assert all("the best" not in str(messages) and str(messages).count("how skilled") == 1 for messages in asked)
     query = 'SELECT rating, "group", value, lowest, highest, count(*) FROM allocation_ratings GROUP BY ALL ORDER BY ALL'
-    assert rows(db, query) == [("skill", group, 4.0, 1, 5, 3) for group in ("Ato", "Beno")]
+    assert rows_in(db, query) == [("skill", group, 4.0, 1, 5, 3) for group in ("Ato", "Beno")]
 
 
 def test_a_rating_off_its_scale_is_asked_again_in_words_of_its_own(study: Path, tmp_path: Path) -> None:
@@ -57,7 +58,7 @@ def test_a_rating_off_its_scale_is_asked_again_in_words_of_its_own(study: Path, 
     with LocalServer(player(answer)) as server:
         assert play(study, server, db).is_complete
     query = "SELECT turn, outcome, choice, count(*) FROM attempts WHERE test = 'ratings' GROUP BY ALL ORDER BY turn"
-    assert rows(db, query) == [(1, "malformed", None, 6), (2, "answered", "5", 6)]
+    assert rows_in(db, query) == [(1, "malformed", None, 6), (2, "answered", "5", 6)]
 
 
 @given(st.integers(0, 30))
@@ -75,9 +76,9 @@ def test_a_model_that_will_not_rate_has_played_its_game_all_the_same(study: Path
     db = tmp_path / "a.duckdb"
     with LocalServer(player(lambda body: "I can't rate people." if is_rating(body) else "Answer: Ato")) as server:
         assert play(study, server, db).is_complete
-    assert rows(db, "SELECT bool_and(is_complete) FROM allocation_games") == [(True,)]
+    assert rows_in(db, "SELECT bool_and(is_complete) FROM allocation_games") == [(True,)]
     query = 'SELECT "group", mean_rating, n, n_without FROM allocation_rating_means ORDER BY ALL'
-    assert rows(db, query) == [("Ato", None, 0, 3), ("Beno", None, 0, 3)]
+    assert rows_in(db, query) == [("Ato", None, 0, 3), ("Beno", None, 0, 3)]
 
 
 @pytest.mark.slow
@@ -117,6 +118,6 @@ def test_a_participant_rates_by_what_came_of_its_hires(study: Path, tmp_path: Pa
         "count(*) FILTER (is_chosen), count(*) FILTER (is_chosen AND would_succeed) "
         "FROM allocation_candidates GROUP BY ALL"
     )
-    assert rows(db, hires) == []
+    assert rows_in(db, hires) == []
     off = "SELECT max(abs(value - (1 + 4 * (1 + n_successes) / (2 + n_hires)))) <= 0.5 FROM allocation_ratings"
-    assert rows(db, off) == [(True,)]
+    assert rows_in(db, off) == [(True,)]

@@ -17,7 +17,8 @@ from slant.collector.keep.journal import journal_folder
 from slant.collector.progress.current_run import sentence, with_pace
 from slant.collector.progress.status import progress
 from tests.support.local_server import LocalServer
-from tests.support.tiny_game import QUICK, TRIALS, play, player, round_of, rows, write_game
+from tests.support.stored import rows_in
+from tests.support.tiny_game import QUICK, TRIALS, play, player, round_of, write_game
 
 COUNTS = ("test", "n_planned", "n_done", "n_not_asked", "n_answered", "n_refused")
 ENDED = [("rounds", 18, 12, 6, 9, 3), ("questions", 6, 0, 6, 0, 0)]  # three games, each refused in round 4
@@ -32,7 +33,7 @@ def db(tmp_path: Path) -> Path:
 
 def test_rounds_of_games_that_ended_are_not_missing(db: Path) -> None:
     assert progress(db, "test").select(COUNTS).rows() == ENDED
-    assert rows(db, "SELECT test, n_missing FROM run_progress") == [("rounds", 0), ("questions", 0)]
+    assert rows_in(db, "SELECT test, n_missing FROM run_progress") == [("rounds", 0), ("questions", 0)]
     (row,) = with_pace(progress(db), db).to_dicts()
     assert (row["n_planned"], row["n_done"] + row["n_not_asked"]) == (TRIALS, TRIALS)
     assert "12 of 24; 12 never to be asked, of games that ended" in sentence(row)

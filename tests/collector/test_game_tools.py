@@ -22,7 +22,8 @@ from slant.collector.studies.catalogue import load_study
 from tests.collector.test_games import cut_off
 from tests.support.local_server import LocalServer, standing_for
 from tests.support.planned import planned
-from tests.support.tiny_game import QUICK, TRIALS, factors, rows, write_game
+from tests.support.stored import rows_in
+from tests.support.tiny_game import QUICK, TRIALS, factors, write_game
 from tests.support.tool_servers import DIALECT, LISTED, Body, caller
 
 TOOL = 'answers.tool = { addon = "Call assign.", tool = "assign", tool_description = "Fills the post." }\n'
@@ -49,11 +50,11 @@ def test_a_game_is_played_by_calls_and_each_call_gets_its_outcome(study: Path, p
     db = tmp_path / "a.duckdb"
     with LocalServer(caller(provider)) as server:
         assert play(study, provider, server, db)
-    assert rows(db, "SELECT DISTINCT variant, test, choice FROM trials ORDER BY test DESC") == [
+    assert rows_in(db, "SELECT DISTINCT variant, test, choice FROM trials ORDER BY test DESC") == [
         ("base.tool", "rounds", "Ato"),
         ("base.tool", "questions", "Beno"),
     ]
-    assert rows(db, "SELECT DISTINCT answer FROM trials WHERE test = 'rounds'") == [('assign({"group":"Ato"})',)]
+    assert rows_in(db, "SELECT DISTINCT answer FROM trials WHERE test = 'rounds'") == [('assign({"group":"Ato"})',)]
     last = next(body for body in server.bodies if "the best" in str(body))
     told = [facts["is_success"] for facts in factors(db, "test = 'rounds'")]
     assert str(last).count("did well as") in {sum(told[n : n + 6]) for n in (0, 6, 12)}
@@ -71,7 +72,7 @@ def test_two_calls_for_two_groups_are_answered_by_a_reminder_each(study: Path, p
     with LocalServer(caller(provider, chosen)) as server:
         assert play(study, provider, server, db)
     query = "SELECT DISTINCT turn, outcome, choice FROM attempts WHERE round = 1 ORDER BY turn"
-    assert rows(db, query) == [(1, "malformed", None), (2, "answered", "Beno")]
+    assert rows_in(db, query) == [(1, "malformed", None), (2, "answered", "Beno")]
     reminded = next(body for body in server.bodies if "Name one of" in str(body))
     assert str(reminded[LISTED[DIALECT[provider]]][-2:]).count("Name one of Ato and Beno.") == 2
 
@@ -87,8 +88,8 @@ def test_a_game_of_calls_that_was_cut_off_goes_on_with_the_same_words(
         assert play(study, provider, server, db)
         cut_off(db, cut, random.Random(3))
         assert play(study, provider, server, cut)
-    assert rows(cut, kept) == rows(db, kept)
-    assert len(rows(cut, kept)) == TRIALS
+    assert rows_in(cut, kept) == rows_in(db, kept)
+    assert len(rows_in(cut, kept)) == TRIALS
 
 
 def test_a_round_without_a_call_is_no_answer_whatever_it_says() -> None:
@@ -143,4 +144,4 @@ def test_a_participant_can_call_a_tool_too(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     report = collect(db, write_game(tmp_path, WITH_TOOL), ["simulated/greedy"], variant="base.tool", **QUICK)
     assert report.is_complete
-    assert rows(db, "SELECT count(*) FROM trials WHERE outcome = 'answered'") == [(TRIALS,)]
+    assert rows_in(db, "SELECT count(*) FROM trials WHERE outcome = 'answered'") == [(TRIALS,)]

@@ -17,6 +17,7 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.journal import encode, journal_folder
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer, completion, error
+from tests.support.stored import rows_in
 from tests.support.tiny_game import (
     QUICK,
     TRIALS,
@@ -25,7 +26,6 @@ from tests.support.tiny_game import (
     play,
     player,
     round_of,
-    rows,
     write_game,
 )
 
@@ -45,7 +45,7 @@ def test_every_round_of_every_game_is_kept_once_with_what_came_of_it(study: Path
         report = play(study, server, db)
     assert report.is_complete
     assert len(server.bodies) == TRIALS
-    assert rows(db, "SELECT count(*), count(DISTINCT trial_id), count(DISTINCT game), max(round) FROM trials") == [
+    assert rows_in(db, "SELECT count(*), count(DISTINCT trial_id), count(DISTINCT game), max(round) FROM trials") == [
         (TRIALS, TRIALS, 3, 6)
     ]
     for facts in factors(db, "test = 'rounds'"):
@@ -66,7 +66,7 @@ def test_a_round_is_told_how_the_one_before_it_ended(study: Path, db: Path) -> N
 
 def _game_of(db: Path, messages: list[dict[str, str]]) -> str:
     """The game in which the last round was asked with these messages."""
-    for game, request in rows(db, "SELECT game, request FROM trials WHERE round = 6"):
+    for game, request in rows_in(db, "SELECT game, request FROM trials WHERE round = 6"):
         if json.loads(request)["messages"] == messages[-2:]:
             return str(game)
     raise AssertionError("no such game")
@@ -75,7 +75,7 @@ def _game_of(db: Path, messages: list[dict[str, str]]) -> str:
 def test_only_what_is_new_in_a_round_is_stored(study: Path, db: Path) -> None:
     with LocalServer(player()) as server:
         play(study, server, db)
-    for round_no, request, before in rows(
+    for round_no, request, before in rows_in(
         db,
         "SELECT round, request, lag(prompt_hash) OVER (PARTITION BY game ORDER BY round) FROM trials WHERE round > 0",
     ):
@@ -103,7 +103,7 @@ def test_an_answer_that_names_nobody_gets_a_reminder_in_the_open(study: Path, db
     with LocalServer(player(answer)) as server:
         assert play(study, server, db).is_complete
     query = "SELECT turn, is_final, outcome, choice FROM attempts WHERE round = 3 AND repetition = 1 ORDER BY turn"
-    assert rows(db, query) == [(1, False, "malformed", None), (2, True, "answered", "Beno")]
+    assert rows_in(db, query) == [(1, False, "malformed", None), (2, True, "answered", "Beno")]
     assert factors(db, "round = 3")[0]["reminders"] == 1
     reminded = next(body["messages"] for body in server.bodies if "Name one of" in body["messages"][-1]["content"])
     assert [message["content"] for message in reminded[-2:]] == ["Either of the two.", "Name one of Ato and Beno."]
@@ -121,7 +121,7 @@ def test_a_game_ends_marked_where_its_model_starts_to_refuse(study: Path, db: Pa
     assert (report.models[0]["refused"], report.models[0]["not_asked"]) == (3, 3 * 4)
     ends = factors(db, "outcome <> 'answered'")
     assert [(end["game_over"], end["n_not_asked"]) for end in ends] == [("refused", 4)] * 3
-    assert rows(db, "SELECT count(*) FILTER (outcome = 'refused') FROM attempts") == [(9,)]
+    assert rows_in(db, "SELECT count(*) FILTER (outcome = 'refused') FROM attempts") == [(9,)]
 
 
 @pytest.mark.slow
@@ -137,7 +137,7 @@ def test_a_conversation_that_is_too_long_ends_its_game_and_no_other(study: Path,
         assert play(study, server, db).is_complete
     assert report.is_complete
     assert len(server.bodies) == asked == 3 * 6
-    assert rows(db, "SELECT DISTINCT round, outcome, finish_reason FROM trials WHERE outcome <> 'answered'") == [
+    assert rows_in(db, "SELECT DISTINCT round, outcome, finish_reason FROM trials WHERE outcome <> 'answered'") == [
         (6, "truncated", "too_long")
     ]
     assert factors(db, "round = 6")[0]["game_over"] == "too_long"
@@ -194,8 +194,8 @@ def test_a_game_that_was_cut_off_anywhere_meets_the_same_future(study: Path, db:
             cut = tmp_path / f"{seed}.duckdb"
             cut_off(db, cut, random.Random(seed))
             assert play(study, server, cut).is_complete
-            assert rows(cut, kept) == rows(db, kept)
-            assert rows(cut, "SELECT count(*) FROM attempts") == rows(db, "SELECT count(*) FROM attempts")
+            assert rows_in(cut, kept) == rows_in(db, kept)
+            assert rows_in(cut, "SELECT count(*) FROM attempts") == rows_in(db, "SELECT count(*) FROM attempts")
 
 
 def by_history(body: dict[str, Any]) -> str:
@@ -228,7 +228,7 @@ def test_a_game_goes_on_after_a_reminder_that_was_not_answered(study: Path, db: 
         assert not play(study, server, db).is_complete
         assert play(study, server, db).is_complete
     assert turns.count(1) == 3
-    assert rows(db, "SELECT count(*) FROM trials") == [(TRIALS,)]
+    assert rows_in(db, "SELECT count(*) FROM trials") == [(TRIALS,)]
 
 
 @pytest.mark.slow
@@ -243,7 +243,7 @@ def test_a_game_in_which_another_text_was_sent_is_left_as_it_is(study: Path, db:
         journal.write_bytes(b"".join(encode(line) for line in other))
         report = play(study, server, cut)
     assert not report.is_complete
-    assert rows(cut, "SELECT count(*) = count(DISTINCT (trial_id, turn)) FROM attempts") == [(True,)]
+    assert rows_in(cut, "SELECT count(*) = count(DISTINCT (trial_id, turn)) FROM attempts") == [(True,)]
 
 
 @pytest.mark.parametrize("how", ["--yes", "--dry-run"])
@@ -262,7 +262,7 @@ def test_another_format_of_answers_is_a_variant_of_its_own(study: Path, db: Path
     assert (cot.variant, cot.frame) == ("base.cot", "cot")
     with LocalServer(player(lambda body: "Beno was better, I think.\nAnswer: Ato")) as server:
         assert collect(db, cot, ["local/small"], variant="base.cot", base_url=server.base_url, **QUICK).is_complete
-    assert rows(db, "SELECT DISTINCT variant, choice FROM trials") == [("base.cot", "Ato")]
+    assert rows_in(db, "SELECT DISTINCT variant, choice FROM trials") == [("base.cot", "Ato")]
     assert "Think first." in server.bodies[0]["messages"][-1]["content"]
     assert cot.left_out == {"thinker": "it has its own format of answers"}
 
@@ -279,7 +279,7 @@ def test_a_game_with_elicited_rates_waits_for_them_and_plays_by_them(db: Path) -
     collect(db, "hiring", quick, variant="elicited_rates", **QUICK)
     report = collect(db, "hiring", quick, variant="success_elicited", **QUICK, pilot=40)
     assert report.is_complete
-    said = dict(rows(db, "SELECT job, mean_rate FROM elicited_rates"))
-    played = rows(db, "SELECT item, factors FROM trials WHERE variant = 'success_elicited'")
+    said = dict(rows_in(db, "SELECT job, mean_rate FROM elicited_rates"))
+    played = rows_in(db, "SELECT item, factors FROM trials WHERE variant = 'success_elicited'")
     assert len(played) >= 40
     assert all(json.loads(facts)["p_by_group"] == [said[job]] * 4 for job, facts in played)

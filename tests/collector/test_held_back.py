@@ -21,6 +21,8 @@ from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, standing_for
 from tests.support.tiny_study import STIMULI, write_tiny
 
+pytestmark = pytest.mark.usefixtures("keys_of_all")
+
 WORDS = [f"tea{n}" for n in range(23)], [f"coffee{n}" for n in range(23)]
 RAW = '{"error": {"message": "Content Exists Risk"}}'
 BLOCKED = '{"error": {"message": "…", "type": "censorship_blocked"}}'
@@ -59,13 +61,6 @@ def write_92(folder: Path) -> str:
 
 def is_held(asked: dict[str, Any]) -> bool:
     return any(f'Sort \\"{word}\\"' in json.dumps(asked) for word in ("tea7", "coffee2", "coffee9"))
-
-
-@pytest.fixture(autouse=True)
-def keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for provider in PROVIDERS.values():
-        if provider.key_variable:
-            monkeypatch.setenv(provider.key_variable, "a-key")
 
 
 @pytest.mark.slow

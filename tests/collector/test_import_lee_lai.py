@@ -18,11 +18,11 @@ from slant.collector.errors import JournalError, UsageError
 from slant.collector.importing.files.kinds import Problem
 from slant.collector.importing.layouts.cells import matching_group
 from slant.collector.importing.layouts.values import CellError, condition
-from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study
 from tests.support.authors import Authors
 from tests.support.raw_rows import lee_lai, raw, run_collect, table, trials, write_csv
+from tests.support.stored import rows_in
 
 ROWS = 6_000  # three of an import's steps
 
@@ -290,8 +290,7 @@ def test_an_import_that_was_killed_is_finished_by_the_next(tmp_path: Path, pytho
     assert process.wait() == -signal.SIGKILL
     report = import_trials(database, "rmiat", [file])
     assert 0 < report.rows_already_there < report.rows_already_there + report.rows_imported == ROWS
-    with reading(database) as connection:
-        assert connection.execute("SELECT count(*), count(DISTINCT trial_id) FROM trials").fetchall() == [(ROWS,) * 2]
+    assert rows_in(database, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(ROWS,) * 2]
 
 
 @settings(max_examples=60, deadline=None)
@@ -318,8 +317,7 @@ def test_the_authors_data_give_every_number_of_table_s4(authors: Authors, shared
         assert len(report.warnings) == (2 if model == "gpt-oss-20b" else 0)
     with (shared / "published/s4_refusals.csv").open(encoding="utf-8") as file:
         printed = {(row["model"], row["test"]): int(row["refusals"]) for row in csv.DictReader(file)}
-    with reading(authors.db) as connection:
-        found = connection.execute("SELECT model, test, n_refusals FROM refusal_counts").fetchall()
+    found = rows_in(authors.db, "SELECT model, test, n_refusals FROM refusal_counts")
     assert len(found) == 39
     assert [(model, test, count) for model, test, count in found if printed[model, test] != count] == []
 

@@ -10,9 +10,9 @@ import pytest
 from slant.collector import import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.layouts.values import matching_name, moment
-from slant.collector.keep.database import reading
 from tests.support.each_row import each_row
 from tests.support.raw_rows import tidy, trials, write_csv
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 DRINKS = {"model": "small", "test": "tea_coffee", "condition": "compatible", "item": "oolong", "wording": 1}
@@ -123,7 +123,6 @@ def test_when_it_was_answered_may_be_named_and_is_of_the_row_alone(tmp_path: Pat
     rows.append(tidy(item="aster", tokens=7) | {"when": "noon"})
     file = write_csv(tmp_path / "rows.csv", rows)
     report = import_trials(tmp_path / "t.duckdb", "rmiat", [file], columns=["answered_at=when"])
-    with reading(tmp_path / "t.duckdb") as connection:
-        times = connection.sql("SELECT CAST(done_at AS VARCHAR) FROM attempts ORDER BY sequence").fetchall()
+    times = rows_in(tmp_path / "t.duckdb", "SELECT CAST(done_at AS VARCHAR) FROM attempts ORDER BY sequence")
     assert [time and time[:16] for (time,) in times] == ["2026-05-01 14:30", "2026-05-01 14:31", None]
     assert ["answered_at must be a time" in problem.text for problem in report.problems] == [True]

@@ -19,6 +19,7 @@ from slant.collector.importing.proposals.proposal import propose_study
 from slant.collector.keep.database import reading
 from tests.support.each_row import each_row
 from tests.support.raw_rows import run_collect
+from tests.support.stored import rows_in
 
 FLOWERS, INSECTS = ("rose", "tulip", "daisy", "lily"), ("ant", "wasp", "moth", "flea")
 SPELLED = ("{}", "{}.", "**{}**", "Answer: {}")
@@ -228,10 +229,9 @@ def proposed_and_imported(folder: Path, name: str, rows: Sequence[Mapping[str, A
     command = next(line for line in proposed.output.splitlines() if line.startswith("Next: collect import "))
     done = run(*shlex.split(command.removeprefix("Next: collect import ").replace("TEXT", "said")))
     assert done.exit_code == 0, done.output
-    with reading(Path(f"{name}.duckdb")) as connection:
-        return connection.sql(
-            "SELECT count(*), count(DISTINCT model), min(outcome), max(outcome) FROM trials"
-        ).fetchall()
+    return rows_in(
+        Path(f"{name}.duckdb"), "SELECT count(*), count(DISTINCT model), min(outcome), max(outcome) FROM trials"
+    )
 
 
 NAMES = ('Maria "Mari" Paz', "Émile, Jr.", "李雷", "O'Brien")
@@ -273,8 +273,7 @@ def test_vignettes_that_people_rated_come_in_as_people(here: Path) -> None:
         for sex in ("woman", "man")
     ]
     assert proposed_and_imported(here, "survey", rows) == [(20, 1, "answered", "answered")]
-    with reading(Path("survey.duckdb")) as connection:
-        assert connection.sql("SELECT DISTINCT source FROM trials").fetchall() == [("human",)]
+    assert rows_in(Path("survey.duckdb"), "SELECT DISTINCT source FROM trials") == [("human",)]
 
 
 def test_profiles_side_by_side_are_a_conjoint(here: Path) -> None:

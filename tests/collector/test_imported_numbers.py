@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from slant.collector.importing.imports import ImportReport, import_trials
-from slant.collector.keep.database import reading
+from tests.support.stored import rows_in
 
 STUDY = """\
 name = "s"
@@ -32,8 +32,7 @@ def imported(
     (folder / "s.toml").write_text(STUDY.format(asked))
     (folder / name).write_text(rows)
     report = import_trials(folder / "x.duckdb", str(folder / "s.toml"), [folder / name], "m", decimal=decimal)
-    with reading(folder / "x.duckdb") as connection:
-        read = connection.sql("SELECT coalesce(choice, outcome) FROM trials").fetchall()
+    read = rows_in(folder / "x.duckdb", "SELECT coalesce(choice, outcome) FROM trials")
     return sorted(str(value) for (value,) in read), report
 
 

@@ -16,9 +16,10 @@ from aiohttp import web
 from click.testing import CliRunner, Result
 
 from slant.collector import cli, collect, import_trials
-from tests.collector.test_merge import COUNTED, query
+from tests.collector.test_merge import COUNTED
 from tests.support.local_server import LocalServer, answers, error
 from tests.support.raw_rows import tidy, write_csv
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 # The real command; but Ctrl-C comes at the moment when it is about to call FUNCTION of MODULE.
@@ -60,7 +61,7 @@ def test_an_import_keeps_what_it_had_and_brings_the_rest(tmp_path: Path, rows: P
     said = interrupted(place, *words)
     assert f"\nError: Left at once.\n  Rows that are in {tmp_path / 't.duckdb'} stay. The same command" in said
     typed(*words)
-    assert query(tmp_path / "t.duckdb", COUNTED) == [(2, 2)]
+    assert rows_in(tmp_path / "t.duckdb", COUNTED) == [(2, 2)]
 
 
 @pytest.mark.slow
@@ -73,7 +74,7 @@ def test_a_merge_keeps_what_it_had_and_brings_the_rest(tmp_path: Path, place: st
     said = interrupted(place, *words)
     assert f"\nError: Left at once.\n  What is in {tmp_path / 'all.duckdb'} stays. The same command" in said
     typed(*words)
-    assert query(tmp_path / "all.duckdb", COUNTED) == [(240, 240)]
+    assert rows_in(tmp_path / "all.duckdb", COUNTED) == [(240, 240)]
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from slant.collector.keep.final_trials import read_finals
 from slant.collector.keep.journal import Journal, journal_folder
 from slant.collector.keep.journal_loader import Loader, load_journals
 from tests.support.made import a_run, an_attempt, attempts_in
+from tests.support.stored import rows_in
 
 
 def test_an_acknowledged_answer_is_in_the_file_and_loads_once(tmp_path: Path) -> None:
@@ -69,8 +70,7 @@ def test_a_line_of_garbage_costs_only_itself_and_is_reported_with_its_number(tmp
     assert (report.rows, len(report.problems)) == (5, 1)
     assert f"{path}:4:" in report.problems[0]
     assert load_journals(db).problems == []
-    with reading(db) as connection:
-        assert connection.execute("SELECT journal, line_no FROM journal_problems").fetchall() == [(path.name, 4)]
+    assert rows_in(db, "SELECT journal, line_no FROM journal_problems") == [(path.name, 4)]
 
 
 def test_a_token_count_that_is_no_number_is_garbage_not_null(tmp_path: Path) -> None:
@@ -88,8 +88,7 @@ def test_surrogates_and_null_characters_in_an_answer_are_kept_as_well_as_a_file_
     with Journal(db, a_run()) as journal:
         journal.append_many([replace(an_attempt(1), answer="a\ud800b\x00c\u2028d\ne")])
     assert load_journals(db).problems == []
-    with reading(db) as connection:
-        assert connection.execute("SELECT answer FROM attempts").fetchall() == [("a?b\ufffdc\u2028d\ne",)]
+    assert rows_in(db, "SELECT answer FROM attempts") == [("a?b\ufffdc\u2028d\ne",)]
 
 
 def test_a_second_writer_learns_who_holds_the_journal(tmp_path: Path) -> None:

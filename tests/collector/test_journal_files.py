@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from slant.collector import collect, import_trials
 from slant.collector.errors import JournalError
 from slant.collector.keep import journal_files, journal_loader
-from slant.collector.keep.database import reading
 from slant.collector.keep.final_trials import read_finals
 from slant.collector.keep.journal import FolderLock, Journal, encode, encode_attempt, journal_folder, pack_journals
 from slant.collector.keep.journal_files import (
@@ -43,6 +42,7 @@ from slant.collector.system import files
 from tests.support.journals import journal_text, only_journal
 from tests.support.made import a_run, an_attempt
 from tests.support.raw_rows import tidy, write_csv
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 REPEAT = 30
@@ -121,8 +121,7 @@ def test_what_was_loaded_of_the_text_is_not_loaded_again_from_its_compressed_for
 def test_what_only_a_compressed_journal_holds_counts_as_done(plain: Path, answered: Path) -> None:
     compress(plain)
     finals = read_finals(plain.parent.with_name("b.duckdb"), "drinks")
-    with reading(answered) as connection:
-        ids = [row[0] for row in connection.execute("SELECT trial_id FROM trials").fetchall()]
+    ids = [row[0] for row in rows_in(answered, "SELECT trial_id FROM trials")]
     assert finals.among(ids) == b"\1" * PLANNED
 
 

@@ -17,13 +17,13 @@ import duckdb
 import pytest
 from aiohttp import web
 
-from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import journal_paths
 from slant.collector.keep.journal_loader import load_journals
 from tests.support.journals import journal_text, only_journal
 from tests.support.local_server import LocalServer, answers
 from tests.support.processes import children_of, is_running
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 REPETITIONS = 40
@@ -131,10 +131,7 @@ def command(python: list[str], root: Path, tmp_path: Path, server: LocalServer) 
 
 def final_rows(db: Path) -> tuple[int, int]:
     load_journals(db)
-    with reading(db) as connection:
-        found: tuple[int, int] = connection.execute("SELECT count(*), count(DISTINCT trial_id) FROM trials").fetchall()[
-            0
-        ]
+    found: tuple[int, int] = rows_in(db, "SELECT count(*), count(DISTINCT trial_id) FROM trials")[0]
     return found
 
 

@@ -23,6 +23,7 @@ from slant.collector.keep.journal_loader import load_journals
 from slant.collector.system.shipped_files import sql_query
 from tests.conftest import ROOT
 from tests.support.lakes import sign
+from tests.support.stored import rows_in
 from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
 
@@ -39,20 +40,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def rows(place: Path, text: str) -> list[tuple[Any, ...]]:
-    with reading(place) as connection:
-        return connection.execute(text).fetchall()
-
-
 def comparable(place: Path, view: str) -> list[str]:
     """Its rows in an order of their own; DuckDB adds up in parallel, and last digits go by who comes first."""
-    shown = [[f"{v:.10g}" if isinstance(v, float) else repr(v) for v in row] for row in rows(place, f"FROM {view}")]
+    shown = [[f"{v:.10g}" if isinstance(v, float) else repr(v) for v in row] for row in rows_in(place, f"FROM {view}")]
     return sorted(map(repr, shown))
 
 
 def views(place: Path) -> list[str]:
     names = "SELECT view_name FROM duckdb_views() WHERE NOT internal AND view_name <> 'attempts' ORDER BY ALL"
-    return [name for (name,) in rows(place, names)]
+    return [name for (name,) in rows_in(place, names)]
 
 
 @pytest.mark.slow
@@ -85,8 +81,7 @@ def test_a_part_alone_says_what_it_is_and_times_are_instants(home: Path) -> None
         ("posts", "base", "greedy"),
     }
     assert attempts.schema["done_at"] == pl.Datetime("us", "UTC")
-    with reading(home / "a.duckdb") as connection:
-        asked = connection.execute("SELECT min(done_at) FROM attempts").fetchall()
+    asked = rows_in(home / "a.duckdb", "SELECT min(done_at) FROM attempts")
     assert [(attempts["done_at"].min().replace(tzinfo=None),)] == asked  # type: ignore[union-attr]
 
 
@@ -101,7 +96,7 @@ def test_times_are_those_of_the_database_in_any_zone(home: Path, zone: str, monk
         connection.execute(f"SET TimeZone = '{zone}'")
         connection.execute(f"SET VARIABLE lake = '{home / 'lake'}'")
         connection.execute((home / "lake" / "lake.sql").read_text())
-        assert connection.execute(times).fetchall() == rows(home / "a.duckdb", times)
+        assert connection.execute(times).fetchall() == rows_in(home / "a.duckdb", times)
 
 
 def test_the_readme_of_a_lake_says_what_it_holds_and_its_lines_work(
@@ -182,7 +177,7 @@ def test_a_damaged_part_or_list_is_told_and_never_read_as_less_or_as_other_value
             except duckdb.Error:
                 assert connection.execute("SELECT getvariable('lake_files')").fetchall() == [(None,)]
         try:
-            rows(lake, "SELECT count(*) FROM attempts")
+            rows_in(lake, "SELECT count(*) FROM attempts")
             read.append(f"slant, {kind}")
         except DatabaseError as error:
             told.append(str(error))
@@ -201,7 +196,7 @@ def test_the_same_export_again_adds_what_is_new_and_touches_no_part(home: Path, 
     collect(db, study, simulated=True, repetitions=3)
     assert export_lake(db, lake).new_attempts == 16
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    assert rows(lake, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(24, 24)]
+    assert rows_in(lake, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(24, 24)]
     with pytest.raises(UsageError, match="Bring them together first"):
         export_lake(home / "a.duckdb", lake)
 
@@ -219,7 +214,7 @@ def test_an_answer_that_a_later_merge_recovers_reaches_a_lake_written_before(tmp
     assert export_lake(tmp_path / "all.duckdb", tmp_path / "lake").new_attempts == 7
     merge(tmp_path / "all.duckdb", [tmp_path / "a.duckdb"])
     assert export_lake(tmp_path / "all.duckdb", tmp_path / "lake").new_attempts == 1
-    assert rows(tmp_path / "lake", "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(8, 8)]
+    assert rows_in(tmp_path / "lake", "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(8, 8)]
 
 
 @pytest.mark.slow
@@ -236,7 +231,7 @@ def test_a_lake_of_a_slant_before_a_migration_is_read_and_grows(
     (part,) = lake.glob("attempts/**/*.parquet")
     written_again(part, "* EXCLUDE (occasion, first_trial_id)")
     occasions = "SELECT count(*), count(occasion) FROM attempts"
-    assert rows(lake, occasions) == [(8, 0)]
+    assert rows_in(lake, occasions) == [(8, 0)]
     assert export_lake(db, lake).new_parts == 0
     with duckdb.connect() as connection:  # as R opens it
         connection.execute(f"SET VARIABLE lake = '{lake}'")
@@ -244,7 +239,7 @@ def test_a_lake_of_a_slant_before_a_migration_is_read_and_grows(
         assert connection.execute(occasions).fetchall() == [(8, 0)]
     collect(db, study, simulated=True, repetitions=2)
     assert export_lake(db, lake).new_parts == 1
-    assert rows(lake, occasions) == [(16, 0)]
+    assert rows_in(lake, occasions) == [(16, 0)]
 
 
 def test_a_small_table_keeps_its_name_from_export_to_export(home: Path, tmp_path: Path) -> None:
@@ -283,7 +278,7 @@ def test_what_is_found_out_later_of_old_answers_is_in_the_lake(home: Path, tmp_p
     collect(again, write_tiny(tmp_path), simulated=True)
     merge(db, [again])
     export_lake(db, lake)
-    [(attempt_id,)] = rows(db, "SELECT min(attempt_id) FROM trials")
+    [(attempt_id,)] = rows_in(db, "SELECT min(attempt_id) FROM trials")
     with SideJournal(db, "recount") as journal:
         journal.append(
             {"kind": "recounts", "tokenizer": "words", "counted_at": "2026-11-01", "rows": [[attempt_id, 7]]}
@@ -291,7 +286,7 @@ def test_what_is_found_out_later_of_old_answers_is_in_the_lake(home: Path, tmp_p
     load_journals(db)
     export_lake(db, lake)
     counted = "SELECT attempt_id, reasoning_tokens_recounted FROM trials WHERE recount_tokenizer = 'words'"
-    assert rows(lake, counted) == [(attempt_id, 7)]
+    assert rows_in(lake, counted) == [(attempt_id, 7)]
 
 
 @pytest.mark.slow
@@ -304,7 +299,7 @@ def test_what_a_killed_export_left_is_swept_away(home: Path, tmp_path: Path) -> 
     export_lake(home / "a.duckdb", lake)
     unlisted = lake / "attempts/part-20260101T000000Z-abcdef.parquet"  # complete, and killed before it was listed
     shutil.copy(next(lake.glob("attempts/**/*.parquet")), unlisted)
-    assert rows(lake, "SELECT count(*) FROM attempts") == rows(home / "a.duckdb", "SELECT count(*) FROM attempts")
+    assert rows_in(lake, "SELECT count(*) FROM attempts") == rows_in(home / "a.duckdb", "SELECT count(*) FROM attempts")
     export_lake(home / "a.duckdb", lake)
     assert not [*lake.glob("**/.*"), *lake.glob("tables/20260101*"), *lake.glob("attempts/*.parquet")]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -13,23 +12,18 @@ from click.testing import CliRunner
 from slant.collector import collect, merge
 from slant.collector.cli import collect as collect_command
 from slant.collector.errors import DatabaseError, JournalError, UsageError
-from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, SideJournal, encode, journal_folder, write_whole
 from slant.collector.keep.journal_files import checked_lines, compress, with_sum
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.progress.status import progress, warnings
 from tests.support.journals import only_journal
+from tests.support.stored import rows_in
 from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
 
 REPEAT, N = 30, 3
 PLANNED = 8 * REPEAT
 COUNTED = "SELECT count(*), count(DISTINCT trial_id) FROM trials"
-
-
-def query(db: Path, text: str) -> list[tuple[Any, ...]]:
-    with reading(db) as connection:
-        return connection.execute(text).fetchall()
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +47,7 @@ def test_shards_merge_into_the_whole_and_merging_twice_is_once(shards: list[Path
     assert (first.copied, first.already_there, first.attempts_loaded, first.problems) == (3, 0, PLANNED, ())
     again = merge(tmp_path / "all.duckdb", [*shards, shards[0]])
     assert (again.copied, again.attempts_loaded, again.repeated) == (0, 0, 0)
-    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED, PLANNED)]
+    assert rows_in(tmp_path / "all.duckdb", COUNTED) == [(PLANNED, PLANNED)]
     study = shards[0].parent / "study.toml"
     report = collect(tmp_path / "all.duckdb", study, simulated=True, repetitions=REPEAT)
     assert (report.models[0]["already_done"], report.models[0]["asked"]) == (PLANNED, 0)
@@ -94,10 +88,10 @@ def test_a_trial_of_two_collectors_counts_once_from_the_first_by_time(shards: li
     report = merge(tmp_path / "all.duckdb", [again, *shards])
     assert report.repeated == PLANNED // N
     assert [row["repeated"] for row in report.sources] == [PLANNED // N, 0, 0, 0]
-    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED, PLANNED)]
+    assert rows_in(tmp_path / "all.duckdb", COUNTED) == [(PLANNED, PLANNED)]
     of_run = "SELECT DISTINCT run_id FROM trials"
-    assert not set(query(again, of_run)) & set(query(tmp_path / "all.duckdb", of_run))
-    assert query(
+    assert not set(rows_in(again, of_run)) & set(rows_in(tmp_path / "all.duckdb", of_run))
+    assert rows_in(
         tmp_path / "all.duckdb", "SELECT n_finals, n_counted, count(*) FROM duplicate_finals GROUP BY ALL"
     ) == [(2, 1, PLANNED // N)]
     assert any("answered for two collectors: 80 trials" in text for text in warnings(tmp_path / "all.duckdb"))
@@ -107,10 +101,10 @@ def test_a_trial_of_two_collectors_counts_once_from_the_first_by_time(shards: li
 def test_a_merged_database_made_again_from_its_journals_counts_the_same(shards: list[Path], tmp_path: Path) -> None:
     db = tmp_path / "all.duckdb"
     merge(db, [shards[1], shards[0].parent / "again.duckdb"])
-    before = query(db, "SELECT attempt_id FROM trials ORDER BY ALL")
+    before = rows_in(db, "SELECT attempt_id FROM trials ORDER BY ALL")
     db.unlink()
     load_journals(db)
-    assert query(db, "SELECT attempt_id FROM trials ORDER BY ALL") == before
+    assert rows_in(db, "SELECT attempt_id FROM trials ORDER BY ALL") == before
 
 
 @pytest.mark.slow
@@ -122,7 +116,7 @@ def test_merges_of_merges_and_folders_without_a_database_hold_the_same(shards: l
         (tmp_path / f"{name}.duckdb").unlink()
     db = tmp_path / "all.duckdb"
     report = merge(db, [tmp_path / "one.duckdb", journal_folder(tmp_path / "two.duckdb")])
-    assert (report.repeated, query(db, COUNTED)) == (PLANNED // N, [(PLANNED, PLANNED)])
+    assert (report.repeated, rows_in(db, COUNTED)) == (PLANNED // N, [(PLANNED, PLANNED)])
 
 
 @pytest.mark.slow
@@ -133,12 +127,12 @@ def test_other_versions_and_seeds_are_taken_and_told_apart(shards: list[Path], t
     report = merge(tmp_path / "all.duckdb", [shards[0], tmp_path / "edited.duckdb", tmp_path / "seeded.duckdb"])
     assert report.repeated == 0
     assert len({(row["study_version"], row["seed"]) for row in report.sources}) == 3
-    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED // N + PLANNED + 8,) * 2]
+    assert rows_in(tmp_path / "all.duckdb", COUNTED) == [(PLANNED // N + PLANNED + 8,) * 2]
 
 
 @pytest.mark.slow
 def test_model_checks_and_second_counts_come_along(shards: list[Path], tmp_path: Path) -> None:
-    [(attempt_id,)] = query(shards[0], "SELECT min(attempt_id) FROM attempts")
+    [(attempt_id,)] = rows_in(shards[0], "SELECT min(attempt_id) FROM attempts")
     with SideJournal(shards[0], "recount") as journal:
         journal.append(
             {"kind": "recounts", "tokenizer": "words", "counted_at": "2026-11-01", "rows": [[attempt_id, 7]]}
@@ -147,8 +141,8 @@ def test_model_checks_and_second_counts_come_along(shards: list[Path], tmp_path:
     write_whole(journal_folder(shards[1]), "check-1.jsonl", encode(check))
     merge(tmp_path / "all.duckdb", shards)
     counted = "SELECT attempt_id, reasoning_tokens_recounted FROM attempts WHERE recount_tokenizer = 'words'"
-    assert query(tmp_path / "all.duckdb", counted) == [(attempt_id, 7)]
-    assert query(tmp_path / "all.duckdb", "SELECT verdict FROM checks") == [("ok",)]
+    assert rows_in(tmp_path / "all.duckdb", counted) == [(attempt_id, 7)]
+    assert rows_in(tmp_path / "all.duckdb", "SELECT verdict FROM checks") == [("ok",)]
 
 
 def test_a_damaged_journal_costs_only_what_is_damaged(shards: list[Path], tmp_path: Path) -> None:
@@ -162,7 +156,7 @@ def test_a_damaged_journal_costs_only_what_is_damaged(shards: list[Path], tmp_pa
     assert result.exit_code == 1
     assert f"{plain.name}:6: can't be read" in result.output
     assert f'Can\'t read all of the journal "{packed}"' in result.output
-    [(counted, _)] = query(tmp_path / "all.duckdb", COUNTED)
+    [(counted, _)] = rows_in(tmp_path / "all.duckdb", COUNTED)
     assert counted >= PLANNED // N * 2 - 1
 
 
@@ -175,7 +169,7 @@ def test_a_journal_of_the_same_name_with_other_lines_is_left_out(shards: list[Pa
     path.write_bytes(b"".join(map(with_sum, [*others, b'{"kind":"end"}'])))
     report = merge(tmp_path / "all.duckdb", shards[:1])
     assert "with other lines in it" in report.problems[0]
-    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED // N,) * 2]
+    assert rows_in(tmp_path / "all.duckdb", COUNTED) == [(PLANNED // N,) * 2]
 
 
 def test_what_is_no_source_is_said_in_a_sentence(shards: list[Path], tmp_path: Path) -> None:
@@ -210,11 +204,11 @@ def test_a_game_of_two_collectors_is_counted_whole_from_one_of_them(tmp_path: Pa
     begun = [line for line in lines if b'"kind"' in line[:8] or json.loads(line).get("round") in (1, 2)]
     path.write_bytes(b"".join(begun))
     collect(tmp_path / "late.duckdb", study, ["simulated/greedy"])
-    [(runs,)] = query(tmp_path / "late.duckdb", "SELECT count(DISTINCT run_id) FROM trials")
+    [(runs,)] = rows_in(tmp_path / "late.duckdb", "SELECT count(DISTINCT run_id) FROM trials")
     assert runs == 2
     merge(tmp_path / "all.duckdb", [tmp_path / "late.duckdb", tmp_path / "whole.duckdb"])
-    late = {run for (run,) in query(tmp_path / "late.duckdb", "SELECT run_id FROM runs")}
-    rows = query(tmp_path / "all.duckdb", "SELECT conversation_id, run_id FROM trials")
+    late = {run for (run,) in rows_in(tmp_path / "late.duckdb", "SELECT run_id FROM runs")}
+    rows = rows_in(tmp_path / "all.duckdb", "SELECT conversation_id, run_id FROM trials")
     assert len(rows) == 24
     for game in {game for game, _ in rows}:
         assert len({run in late for other, run in rows if other == game}) == 1, "a game is mixed of two"
@@ -251,7 +245,7 @@ def test_a_damaged_shard_and_its_good_copy_give_all_answers_in_any_order(
             order = [shards[0], tmp_path / "copy.duckdb"]
             first, second = (merge(db, [source]) for source in (order if is_first else order[::-1]))
             of_damaged, of_good = (first, second) if is_first else (second, first)
-            found = query(db, "SELECT count(*), count(DISTINCT attempt_id) FROM attempts")
+            found = rows_in(db, "SELECT count(*), count(DISTINCT attempt_id) FROM attempts")
             is_named = bool(of_damaged.problems) or (name == "cut off" and not is_packed)
             if found != [(n_all, n_all)] or not is_named or (of_damaged.copied and of_damaged.problems):
                 wrong.append((name, is_first, found, of_damaged.problems, of_good.copied))
@@ -268,7 +262,7 @@ def test_two_damaged_copies_complete_each_other(shards: list[Path], tmp_path: Pa
     other.write_bytes(flipped(path.read_bytes(), 0.8))
     path.write_bytes(flipped(path.read_bytes(), 0.3))
     merge(tmp_path / "all.duckdb", [shards[0], tmp_path / "copy.duckdb"])
-    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED // N, PLANNED // N)]
+    assert rows_in(tmp_path / "all.duckdb", COUNTED) == [(PLANNED // N, PLANNED // N)]
 
 
 NO_MERGES = (b"[]", b"{}", b'{"kind":"merge"}', b"null", b"[" * 100_000, b'{"a":' * 5000, b"\xff\xfe", b"",
@@ -281,6 +275,6 @@ def test_a_strangers_record_of_a_merge_is_a_sentence_and_blocks_no_merge(shards:
     for number, line in enumerate(NO_MERGES):
         (journal_folder(shards[0]) / f"merge-2026-{number}.jsonl").write_bytes(line + b"\n")
     report = merge(tmp_path / "all.duckdb", shards)
-    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED, PLANNED)]
+    assert rows_in(tmp_path / "all.duckdb", COUNTED) == [(PLANNED, PLANNED)]
     assert sum("merge-2026-" in problem for problem in report.problems) >= len(NO_MERGES) - 1
     assert merge(tmp_path / "all.duckdb", shards).attempts_loaded == 0

@@ -30,8 +30,8 @@ from slant.collector.keep.view_heads import ORDERS, read_view_heads
 from slant.collector.plan.conversations import plan
 from slant.collector.records import OWN, Attempt, Trial
 from slant.collector.studies.catalogue import load_study
-from tests.support.fault_run import query
 from tests.support.local_server import LocalServer
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 QUICK: dict[str, Any] = {"concurrency": 4, "max_retries": 0}
@@ -135,8 +135,8 @@ def test_older_tables_are_made_again_from_an_old_journal_which_resumes_where_it_
     with LocalServer() as server:
         report = collect(db, load_study(tmp_path / "study.toml"), ["small"], base_url=server.base_url, **QUICK)
     assert (report.models[0]["already_done"], len(server.bodies)) == (5, 3)
-    assert query(db, "SELECT count(*), count(DISTINCT trial_id), count(cost_usd) FROM trials") == [(8, 8, 0)]
-    assert set(query(db, "SELECT view_name FROM duckdb_views() WHERE NOT internal")) == {(n,) for n in all_names()}
+    assert rows_in(db, "SELECT count(*), count(DISTINCT trial_id), count(cost_usd) FROM trials") == [(8, 8, 0)]
+    assert set(rows_in(db, "SELECT view_name FROM duckdb_views() WHERE NOT internal")) == {(n,) for n in all_names()}
 
 
 def all_names() -> set[str]:
@@ -154,7 +154,7 @@ def test_tables_of_this_number_that_differ_are_also_made_again_from_the_journal(
         pass
     assert f"collect load --rebuild --db {db}" in str(refused.value)
     made = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(db)])
-    assert (made.exit_code, query(db, "SELECT count(*) FROM trials")) == (0, [(8,)])
+    assert (made.exit_code, rows_in(db, "SELECT count(*) FROM trials")) == (0, [(8,)])
 
 
 def test_older_tables_without_a_journal_are_left_to_the_slant_that_made_them(tmp_path: Path) -> None:
@@ -194,8 +194,7 @@ def test_older_views_of_a_database_into_which_a_collector_writes_are_left_to_it(
     db = tmp_path / "a.duckdb"
     old_views(db)
     (journal_folder(db) / "collector.lock").write_text(f"process {os.getppid()} since noon", encoding="utf-8")
-    with reading(db) as connection:
-        assert connection.execute("SELECT value FROM slant WHERE name = 'views'").fetchall() == [("old",)]
+    assert rows_in(db, "SELECT value FROM slant WHERE name = 'views'") == [("old",)]
     store._not_renewed.clear()
 
 

@@ -10,10 +10,10 @@ import duckdb
 import pytest
 
 from slant.collector import collect
-from slant.collector.keep.database import reading
 from slant.collector.keep.definitions import STORAGE_VERSION
 from slant.collector.keep.view_heads import read_view_heads
 from tests.support.fitted import small_database
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 # The last of the line that the files are written for; older lines can't open them.
@@ -73,7 +73,6 @@ def test_two_duckdbs_take_turns_at_one_file_and_lose_nothing(tmp_path: Path, old
     assert subprocess.run([old_python, "-c", _WRITES_AND_DIES, str(db)], check=False).returncode == 9
     assert db.with_name("a.duckdb.wal").exists()
     collect(db, study, simulated=True, repetitions=2)
-    with reading(db) as connection:
-        assert connection.execute("SELECT count(*) FILTER (command = 'typed elsewhere') FROM runs").fetchall() == [(1,)]
+    assert rows_in(db, "SELECT count(*) FILTER (command = 'typed elsewhere') FROM runs") == [(1,)]
     done = subprocess.run([old_python, "-c", _COUNTS, str(db)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "16"

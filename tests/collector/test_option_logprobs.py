@@ -70,54 +70,53 @@ def test_every_shape_gives_the_same_numbers(dialect: Any, body: dict[str, Any]) 
     assert probabilities(found) == (0.75, 0.2, "exact")
 
 
-def test_a_label_of_several_tokens_is_the_product_along_its_path() -> None:
-    steps: list[Step] = [("Male", {"Male": 0.5, "Family": 0.4}), (" Names", {" Names": 0.9, "s": 0.1})]
-    assert probabilities(measured(steps, "Male Names", "Male Names", "Family")) == (0.45, 0.4, "exact")
+USUAL = ("Pleasant", "Pleasant", "Unpleasant")  # the answer, and the options
+MEASURED: dict[str, tuple[list[Step], tuple[str, str, str], tuple[float | None, float | None, str]]] = {
+    "a label of several tokens is the product along its path": (
+        [("Male", {"Male": 0.5, "Family": 0.4}), (" Names", {" Names": 0.9, "s": 0.1})],
+        ("Male Names", "Male Names", "Family"), (0.45, 0.4, "exact"),
+    ),
+    "labels that share their first token are measured where they part": (
+        [("Male", {"Male": 0.8}), (" Names", {" Names": 0.75, " Roles": 0.25})],
+        ("Male Names", "Male Names", "Male Roles"), (0.6, 0.2, "exact"),
+    ),
+    "where one label is seen to begin only, both are measured by their first token": (
+        [("Ple", {"Ple": 0.7, "Un": 0.3}), ("asant", {"asant": 0.5, "ad": 0.5})], USUAL, (0.7, 0.3, "first_token"),
+    ),
+    "a stray token that begins an option does not spoil an exact number": (
+        [("Pleasant", {"Pleasant": 0.75, "Unpleasant": 0.2, "Un": 1e-6, "P": 1e-7})], USUAL, (0.75, 0.2, "exact"),
+    ),
+    "an option that is not among the likeliest is unknown": (
+        [("Pleasant", {"Pleasant": 0.999})], USUAL, (0.999, None, "exact"),
+    ),
+    "both spellings of a token, with and without its space, count": (
+        [(" Pleasant", {" Pleasant": 0.5, "Pleasant": 0.25, "Unpleasant": 0.125})], USUAL, (0.75, 0.125, "exact"),
+    ),
+    "the answer is found behind its reasoning and before the stop token": (
+        [("Unpleasant", {"Unpleasant": 1.0}), ("?", {"?": 1.0}), ("</think>\n\n", {"</think>\n\n": 1.0}), *PLEASANT,
+         ("<|im_end|>", {"<|im_end|>": 1.0})], USUAL, (0.75, 0.2, "exact"),
+    ),
+    "a refusal is graded, too": (
+        [("I", {"I": 0.9, "Pleasant": 0.06, "Unpleasant": 0.04}), (" can't", {" can't": 1.0})],
+        ("I can't", "Pleasant", "Unpleasant"), (0.06, 0.04, "exact"),
+    ),
+    "a word that only begins with the option is another word": (
+        [("Pleasantly", {"Pleasantly": 0.9, "Unpleasant": 0.1})],
+        ("Pleasantly", "Pleasant", "Unpleasant"), (None, 0.1, "exact"),
+    ),
+}  # fmt: skip
 
 
-def test_labels_that_share_their_first_token_are_measured_where_they_part() -> None:
-    steps: list[Step] = [("Male", {"Male": 0.8}), (" Names", {" Names": 0.75, " Roles": 0.25})]
-    assert probabilities(measured(steps, "Male Names", "Male Names", "Male Roles")) == (0.6, 0.2, "exact")
-
-
-def test_where_one_label_is_seen_to_begin_only_both_are_measured_by_their_first_token() -> None:
-    steps: list[Step] = [("Ple", {"Ple": 0.7, "Un": 0.3}), ("asant", {"asant": 0.5, "ad": 0.5})]
-    assert probabilities(measured(steps, "Pleasant")) == (0.7, 0.3, "first_token")
-
-
-def test_a_stray_token_that_begins_an_option_does_not_spoil_an_exact_number() -> None:
-    steps: list[Step] = [("Pleasant", {"Pleasant": 0.75, "Unpleasant": 0.2, "Un": 1e-6, "P": 1e-7})]
-    assert probabilities(measured(steps, "Pleasant")) == (0.75, 0.2, "exact")
-
-
-def test_an_option_that_is_not_among_the_likeliest_is_unknown() -> None:
-    assert probabilities(measured([("Pleasant", {"Pleasant": 0.999})], "Pleasant")) == (0.999, None, "exact")
+@each_row("said", MEASURED)
+def test_each_option_has_the_probability_that_the_tokens_give_it(said: str) -> None:
+    steps, (answer, a, b), found = MEASURED[said]
+    assert probabilities(measured(steps, answer, a, b)) == found
 
 
 @pytest.mark.parametrize("opening", ["[", " ", '"', "**"])
 def test_an_opening_bracket_or_quote_is_passed_over(opening: str) -> None:
     steps: list[Step] = [(opening, {opening: 0.9, "Unpleasant": 0.1}), *PLEASANT, ("]", {"]": 1.0})]
     assert probabilities(measured(steps, f"{opening}Pleasant]".strip())) == (0.75, 0.2, "exact")
-
-
-def test_both_spellings_of_a_token_with_and_without_its_space_count() -> None:
-    steps: list[Step] = [(" Pleasant", {" Pleasant": 0.5, "Pleasant": 0.25, "Unpleasant": 0.125})]
-    assert probabilities(measured(steps, "Pleasant")) == (0.75, 0.125, "exact")
-
-
-def test_the_answer_is_found_behind_its_reasoning_and_before_the_stop_token() -> None:
-    think: list[Step] = [
-        ("Unpleasant", {"Unpleasant": 1.0}),
-        ("?", {"?": 1.0}),
-        ("</think>\n\n", {"</think>\n\n": 1.0}),
-    ]
-    stop: list[Step] = [("<|im_end|>", {"<|im_end|>": 1.0})]
-    assert probabilities(measured([*think, *PLEASANT, *stop], "Pleasant")) == (0.75, 0.2, "exact")
-
-
-def test_a_refusal_is_graded_too() -> None:
-    steps: list[Step] = [("I", {"I": 0.9, "Pleasant": 0.06, "Unpleasant": 0.04}), (" can't", {" can't": 1.0})]
-    assert probabilities(measured(steps, "I can't")) == (0.06, 0.04, "exact")
 
 
 @pytest.mark.parametrize(
@@ -132,11 +131,6 @@ def test_a_refusal_is_graded_too() -> None:
 )
 def test_what_cannot_be_told_is_null_and_never_zero(steps: list[Step], answer: str, a: str, b: str) -> None:
     assert measured(steps, answer, a, b) == NONE
-
-
-def test_a_word_that_only_begins_with_the_option_is_another_word() -> None:
-    steps: list[Step] = [("Pleasantly", {"Pleasantly": 0.9, "Unpleasant": 0.1})]
-    assert probabilities(measured(steps, "Pleasantly")) == (None, 0.1, "exact")
 
 
 @pytest.mark.parametrize(

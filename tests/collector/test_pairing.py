@@ -20,6 +20,7 @@ from slant.collector.records import Reply, Trial
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.new_study import write_new_study
 from tests.support.own_studies import SIMULATED
+from tests.support.stored import rows_in
 
 STUDY = load_study("word_association")
 MODEL = STUDY.models[0]
@@ -137,8 +138,7 @@ def test_simulated_answers_show_the_bias_they_were_given_and_none_where_words_ar
     path, db = own("study.toml", "draws = 20", "draws = 60"), tmp_path / "drinks.duckdb"
     for variant in ("base", "null"):
         collect(db, str(path), [SIMULATED], variant=variant)
-    with reading(db) as connection:
-        rows = connection.execute("SELECT variant, test, mean_d, 4 * se_d FROM pairing_bias").fetchall()
+    rows = rows_in(db, "SELECT variant, test, mean_d, 4 * se_d FROM pairing_bias")
     expected = {("base", "drinks"): 0.6, ("base", "weather"): 0.3}
     assert len(rows) == 4
     assert all(abs(mean - expected.get((variant, test), 0.0)) < most for variant, test, mean, most in rows)

@@ -18,6 +18,7 @@ from slant.collector.keep.journal_files import journal_paths, opened_journal
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.view.trial_filter import TrialFilter
 from tests.support.raw_rows import run_collect
+from tests.support.stored import rows_in
 
 SAID = {"layout": "people", "consent": "informed, data may be shared", "origin": "a test"}
 TRAITS = """
@@ -47,8 +48,7 @@ def import_rows(folder: Path, text: str, name: str = "rows.csv", study: str = TR
 
 
 def rows_of(folder: Path, query: str) -> list[tuple[Any, ...]]:
-    with reading(folder / "t.duckdb") as connection:
-        return connection.sql(query).fetchall()
+    return rows_in(folder / "t.duckdb", query)
 
 
 def everything_kept(folder: Path) -> bytes:

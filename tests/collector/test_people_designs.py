@@ -14,6 +14,7 @@ from slant.collector.importing.writer import ImportReport
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.new_study import write_new_study
+from tests.support.stored import rows_in
 
 SAID: dict[str, Any] = {"layout": "people", "consent": "informed", "origin": "a test"}
 ASKED = ("test", "condition", "item", "wording", "answer")
@@ -139,9 +140,11 @@ def test_a_conjoint_s_own_columns_choice_and_place_are_neither_the_answer_nor_th
     (tmp_path / "rows.csv").write_text(head + rows, "utf-8")
     report = import_trials(tmp_path / "a.duckdb", str(tmp_path / "flats"), [tmp_path / "rows.csv"], **SAID)
     assert report.problems == []
-    with reading(tmp_path / "a.duckdb") as connection:
-        found = connection.sql("""SELECT question, position, coalesce(chosen, rating), attributes['place']
-                                  FROM factorial_profiles ORDER BY ALL""").fetchall()
+    found = rows_in(
+        tmp_path / "a.duckdb",
+        """SELECT question, position, coalesce(chosen, rating), attributes['place']
+                              FROM factorial_profiles ORDER BY ALL""",
+    )
     assert found == [
         ("choice", 1, 1, "in the centre"), ("choice", 2, 0, "in a village"),
         ("rating", 1, 5, "in the centre"), ("rating", 2, 3, "in a village"),

@@ -13,6 +13,7 @@ from slant.collector.errors import UsageError
 from slant.collector.importing.writer import ImportReport
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from tests.support.stored import rows_in
 
 SAID = {"layout": "people", "consent": "informed", "origin": "a test"}
 VALUES = ("answer:1=Elm", "answer:2=Oak", "answer:3=Pine", "answer:4=Ash")
@@ -49,8 +50,7 @@ def import_games(folder: Path, rows: pl.DataFrame, rounds: int, **more: object) 
 
 
 def rows_of(folder: Path, query: str) -> list[tuple[object, ...]]:
-    with reading(folder / "t.duckdb") as connection:
-        return connection.sql(query).fetchall()
+    return rows_in(folder / "t.duckdb", query)
 
 
 def game(person: str, choices: list[int], rewards: list[int]) -> pl.DataFrame:

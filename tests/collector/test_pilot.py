@@ -18,6 +18,7 @@ from slant.collector.plan.conversations import quotas
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer
 from tests.support.planned import planned
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 from tests.support.typed import typed
 
@@ -136,8 +137,7 @@ def test_yes_asks_pilot_and_rest_in_one_go(terminal: Terminal, server: LocalServ
     assert done.returncode == 0
     assert "earlier answers (95 % range)" in done.stderr
     assert len(server.bodies) == 80
-    with reading(terminal.db) as connection:
-        assert connection.execute("SELECT count(*) FROM runs WHERE end_reason = 'finished'").fetchall() == [(2,)]
+    assert rows_in(terminal.db, "SELECT count(*) FROM runs WHERE end_reason = 'finished'") == [(2,)]
 
 
 @pytest.mark.slow

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from slant.collector import collect, load_study, preregister, read_registration
 from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
-from slant.collector.keep.database import reading
 from slant.collector.registration.canonical import FORMAT, parsed_json, parsed_registration, registration_of
 from slant.collector.registration.document import is_eligible
 from slant.collector.studies.stored_texts import kept_registrations
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 MODEL = ("simulated/small",)
@@ -78,8 +78,7 @@ def test_it_says_what_is_asked_and_how_it_is_analysed(tiny: str) -> None:
 
 
 def test_its_prompts_are_those_that_are_sent(tiny: str, registered: Path) -> None:
-    with reading(registered) as connection:
-        sent = {row[0] for row in connection.execute("SELECT prompt_hash FROM attempts").fetchall()}
+    sent = {row[0] for row in rows_in(registered, "SELECT prompt_hash FROM attempts")}
     (hashes,) = document(tiny)["prompts"].values()
     assert set(hashes) == sent
 
@@ -103,8 +102,7 @@ def test_a_pilot_adds_the_numbers_that_the_plan_was_made_with(tiny: str, pilot: 
     assert (found["trials"], sum(cell["n"] for cell in found["cells"])) == (4, 4)
     assert {cell["condition"] for cell in found["cells"]} == {"compatible", "incompatible"}
     (expected,) = found["expected"]
-    with reading(pilot) as connection:
-        mean = connection.execute("SELECT avg(output_tokens) FROM trials").fetchall()[0][0]
+    mean = rows_in(pilot, "SELECT avg(output_tokens) FROM trials")[0][0]
     assert (expected["trials"], expected["output_tokens"]) == (8, round(8 * mean))
 
 
@@ -129,8 +127,7 @@ def test_what_can_not_be_kept_is_not_registered(tiny: str, choice: dict[str, Any
 
 
 def test_a_run_keeps_the_registration_it_is_given(tiny: str, registered: Path) -> None:
-    with reading(registered) as connection:
-        kept = connection.execute("SELECT registration FROM runs").fetchall()
+    kept = rows_in(registered, "SELECT registration FROM runs")
     registration = read_registration(registered.parent / "r.json")
     assert kept == [(registration.sha256,)]
     assert kept_registrations(registered, "drinks") == [registration] == [preregister(tiny, MODEL)]

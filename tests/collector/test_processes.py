@@ -34,6 +34,7 @@ from tests.support.journals import journal_text
 from tests.support.local_server import LocalServer, answers, completion
 from tests.support.planned import planned
 from tests.support.processes import children_of, is_running
+from tests.support.stored import rows_in
 from tests.support.tiny_choice import write_choice
 from tests.support.tiny_study import write_tiny
 
@@ -89,8 +90,7 @@ class Run:
         process = self.start()
         _, said = process.communicate(timeout=60)
         assert process.returncode == 0, said
-        with reading(self.db) as connection:
-            assert connection.execute(ONCE).fetchall() == [(PLANNED, PLANNED)]
+        assert rows_in(self.db, ONCE) == [(PLANNED, PLANNED)]
         assert len(self.server.bodies) <= PLANNED + 16  # what was in flight at a kill is asked again
 
 
@@ -213,8 +213,7 @@ def test_a_killed_process_costs_nothing_that_was_answered_and_the_other_goes_on(
     shown, said = run.process.communicate(timeout=60)
     assert run.process.returncode == 1
     assert "was killed (SIGKILL). Its answers until then are kept" in said
-    with reading(run.db) as connection:
-        [(kept,)] = connection.execute("SELECT count(*) FROM trials").fetchall()
+    [(kept,)] = rows_in(run.db, "SELECT count(*) FROM trials")
     assert PLANNED // 2 < kept < PLANNED
     (row,) = csv.DictReader(shown.splitlines())
     assert int(row["asked"]) == kept

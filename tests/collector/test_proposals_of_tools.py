@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from slant.collector.cli import collect
 from slant.collector.importing.renamed import Field
-from slant.collector.keep.database import reading
+from tests.support.stored import rows_in
 
 NAMES, JOBS = ("Emily", "Lakisha", "Greg"), ("nurse", "clerk")
 
@@ -30,8 +30,9 @@ def imported_as_proposed(file: str, *words: str) -> tuple[str, list[tuple[Any, .
     assert proposed.exit_code == 0, proposed.output
     command = next(line for line in proposed.output.splitlines() if line.startswith("Next: collect import"))
     CliRunner().invoke(collect, shlex.split(command.replace("TEXT", "said"))[2:])
-    with reading(Path(f"{Path(file).stem}.duckdb")) as connection:
-        rows = connection.sql("SELECT model, repetition, count(*) FROM trials GROUP BY ALL ORDER BY ALL").fetchall()
+    rows = rows_in(
+        Path(f"{Path(file).stem}.duckdb"), "SELECT model, repetition, count(*) FROM trials GROUP BY ALL ORDER BY ALL"
+    )
     return proposed.output, rows
 
 
@@ -59,8 +60,7 @@ def test_the_tokens_of_a_prompt_are_never_those_of_an_answer() -> None:
     Path("out.jsonl").write_text("\n".join(lines))
     said, _ = imported_as_proposed("out.jsonl")
     assert "total_tokens" not in said
-    with reading(Path("out.duckdb")) as connection:
-        assert connection.sql("SELECT DISTINCT tokens FROM trials").fetchall() == [(64,)]
+    assert rows_in(Path("out.duckdb"), "SELECT DISTINCT tokens FROM trials") == [(64,)]
 
 
 def test_ids_that_only_count_are_said_to_tell_nothing() -> None:

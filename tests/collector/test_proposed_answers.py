@@ -15,10 +15,10 @@ from slant.collector.designs.factorial.questions import parse_questions
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.imports import import_trials
 from slant.collector.importing.proposals.proposal import ProposedImport, propose_study
-from slant.collector.keep.database import reading
 from slant.collector.reading.spelling import folded
 from slant.collector.study.toml_table import Table
 from tests.support.each_row import each_row
+from tests.support.stored import rows_in
 
 WORDS = (
     "yes",
@@ -218,5 +218,4 @@ def test_a_proposal_imports_all_rows_that_it_was_made_from(
         (folder / name).write_text(text)
     report = import_trials(folder / "a.duckdb", str(folder / "study.toml"), [folder / "rows.csv"])
     assert (report.rows_imported, report.problems) == (24, [])
-    with reading(folder / "a.duckdb") as connection:
-        assert connection.sql("SELECT outcome, count(*) FROM trials GROUP BY 1").fetchall() == [("answered", 24)]
+    assert rows_in(folder / "a.duckdb", "SELECT outcome, count(*) FROM trials GROUP BY 1") == [("answered", 24)]

@@ -25,6 +25,7 @@ from slant.collector.provenance.run_history import public_address
 from slant.collector.system import shipped_files as this_version
 from slant.collector.system.shipped_files import git_commit
 from tests.support.local_server import LocalServer, completion
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 PRICES = '[[prices]]\nprovider = "local"\nmodel = "small"\ninput = 1\noutput = 10\ndate = 2026-11-21\nsource = ""\n'
@@ -167,8 +168,7 @@ def test_a_run_that_goes_on_tells_of_the_earlier_ones_and_counts_their_answers(t
     assert "Of 8 trials, 8 were answered." in text
     assert "They come from 2 runs (" in text
     assert re.search(r"Different prompts by model: 2 \(MD5 \w+\) of small in run \S+-drinks-\w+; 6 \(MD5 ", text)
-    with reading(db) as connection:
-        first, last = (r[0] for r in connection.execute("SELECT run_id FROM runs ORDER BY started_at").fetchall())
+    first, last = (r[0] for r in rows_in(db, "SELECT run_id FROM runs ORDER BY started_at"))
     assert "Of 2 trials" in typed("methods", first, "--db", str(db)).stdout
     assert f"run {last}, on" in text
 

@@ -23,6 +23,8 @@ from tests.collector.test_providers import ANSWERS
 from tests.support.local_server import LocalServer, standing_for
 from tests.support.tiny_study import write_tiny
 
+pytestmark = pytest.mark.usefixtures("keys_of_all")
+
 ASKED = sorted(PROVIDERS.keys() - {"simulated"})  # which only answers the questions of its own study
 COUNTS = ("input_tokens", "output_tokens", "reasoning_tokens")
 USAGE = ("usage", "usageMetadata", "prompt_eval_count", "eval_count")
@@ -50,13 +52,6 @@ def collected(folder: Path, provider: str, body: Mapping[str, Any], table: str =
         frame: pl.DataFrame = frame_of(connection.sql(f"FROM {table} ORDER BY position"))
     assert report.is_complete == (table == "trials")
     return frame
-
-
-@pytest.fixture(autouse=True)
-def keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for provider in PROVIDERS.values():
-        if provider.key_variable:
-            monkeypatch.setenv(provider.key_variable, "a-key")
 
 
 @pytest.fixture(scope="module")

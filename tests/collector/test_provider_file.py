@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.keep.database import reading
 from slant.collector.providers import PROVIDERS, Provider, provider_named
 from slant.collector.providers.own_providers import checked_address
 from slant.collector.run.key_consent import agree_to
 from tests.support.local_server import LocalServer
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 KEY = "lab-key-0123456789"
@@ -47,8 +47,7 @@ def test_a_service_of_ones_own_is_asked_priced_and_recorded_by_its_name(
         report = collect(tmp_path / "t.duckdb", str(write_tiny(tmp_path)), ["lab/m"], yes=True)
     assert report.is_complete
     assert {(h["api-key"], h["x-team"], h.get("Authorization")) for h in server.headers} == {(KEY, "psy", None)}
-    with reading(tmp_path / "t.duckdb") as connection:
-        rows = connection.sql("SELECT DISTINCT provider, model, requested_model, cost_usd FROM trials").fetchall()
+    rows = rows_in(tmp_path / "t.duckdb", "SELECT DISTINCT provider, model, requested_model, cost_usd FROM trials")
     assert rows == [("lab", "lab/m", "m", pytest.approx((100 * 1 + 74 * 10) / 1e6))]
 
 

@@ -15,8 +15,8 @@ from aiohttp import web
 
 from slant.collector import RunReport, collect
 from slant.collector.ask.runner import GIVE_UP_AFTER
-from slant.collector.keep.database import reading
 from tests.support.local_server import LocalServer, answers, completion, error
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 EAGER: dict[str, Any] = {"concurrency": 8, "max_retries": 5, "time_limit": 5}
@@ -31,11 +31,6 @@ def tiny(tmp_path: Path) -> str:
 
 def run(study: str, server: LocalServer, db: Path, options: dict[str, Any] = EAGER, **more: Any) -> RunReport:
     return collect(db, study, ["local/small"], base_url=server.base_url, **options, **more)
-
-
-def rows(db: Path, query: str) -> list[Any]:
-    with reading(db) as connection:
-        return connection.execute(query).fetchall()
 
 
 class Storm:
@@ -82,7 +77,7 @@ def test_a_storm_costs_time_and_not_one_answer(tiny: str, tmp_path: Path, refusa
     with LocalServer(storm) as server:
         report = run(tiny, server, tmp_path / "a.duckdb", repetitions=10)
     assert report.is_complete
-    assert rows(tmp_path / "a.duckdb", "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(80, 80)]
+    assert rows_in(tmp_path / "a.duckdb", "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(80, 80)]
     assert (len(server.bodies), storm.refused) == (90, 10)
 
 
@@ -93,7 +88,7 @@ def test_a_429_storm_does_not_use_up_the_tries_of_a_trial(tiny: str, tmp_path: P
     with LocalServer(Storm(12, REFUSALS[refusal])) as server:
         report = run(tiny, server, tmp_path / "a.duckdb", options)
     assert report.is_complete
-    assert rows(tmp_path / "a.duckdb", "SELECT max(try_no) FROM attempts")[0][0] > 2
+    assert rows_in(tmp_path / "a.duckdb", "SELECT max(try_no) FROM attempts")[0][0] > 2
 
 
 def test_retry_after_is_the_least_wait_and_a_pause_of_the_whole_key(tiny: str, tmp_path: Path) -> None:
@@ -107,7 +102,7 @@ def test_retry_after_is_the_least_wait_and_a_pause_of_the_whole_key(tiny: str, t
         report = run(tiny, server, tmp_path / "a.duckdb", {"concurrency": 1}, repetitions=2)
     assert report.is_complete
     assert times[1] - times[0] >= 1.0
-    waited = rows(tmp_path / "a.duckdb", "SELECT max(queue_wait_s), max(latency_s) FROM trials")
+    waited = rows_in(tmp_path / "a.duckdb", "SELECT max(queue_wait_s), max(latency_s) FROM trials")
     assert waited[0][0] >= 1.0 > waited[0][1]
 
 
@@ -173,9 +168,9 @@ def test_one_model_in_a_storm_does_not_slow_another(tiny: str, tmp_path: Path) -
     with LocalServer(until_the_other_is_done) as server:
         report = collect(db, tiny, ["local/stormy", "local/small"], base_url=server.base_url, **EAGER, repetitions=10)
     assert report.is_complete
-    waited = dict(rows(db, "SELECT model, max(queue_wait_s) FROM trials GROUP BY model"))
+    waited = dict(rows_in(db, "SELECT model, max(queue_wait_s) FROM trials GROUP BY model"))
     assert waited["small"] < 0.5 <= waited["local/stormy"]
-    assert rows(db, "SELECT count(*) FROM pace_history WHERE model = 'small' AND event = 'rate_limited'") == [(0,)]
+    assert rows_in(db, "SELECT count(*) FROM pace_history WHERE model = 'small' AND event = 'rate_limited'") == [(0,)]
 
 
 def test_a_quota_stops_one_model_at_once_and_the_others_go_on(tiny: str, tmp_path: Path) -> None:
@@ -204,12 +199,12 @@ def test_the_history_of_limit_and_waits_is_kept_with_the_run(tiny: str, tmp_path
     db = tmp_path / "a.duckdb"
     with LocalServer(Storm(10, REFUSALS["429, milliseconds"])) as server:
         report = run(tiny, server, db, repetitions=10)
-    history = rows(db, "SELECT run_id, event, request_limit, wait_s FROM pace_history ORDER BY noted_at")
+    history = rows_in(db, "SELECT run_id, event, request_limit, wait_s FROM pace_history ORDER BY noted_at")
     assert {row[0] for row in history} == {report.run_id}
     assert history[0][1:] == ("started", 8, None)
     assert history[1][1:] == ("rate_limited", 5, 0.3)
     assert history[-1][1] == "ended"
-    ((limit, decreases, waits, refused),) = rows(
+    ((limit, decreases, waits, refused),) = rows_in(
         db, "SELECT least_limit, n_decreases, pause_s, n_rate_limited FROM run_pace"
     )
     assert 1 <= limit <= 5
@@ -232,4 +227,4 @@ def test_told_budgets_are_kept_to(tiny: str, tmp_path: Path) -> None:
         report = run(tiny, server, db, repetitions=5)  # 40 requests at 20 a second, of which 8 go before it is told
     assert report.is_complete
     assert time.monotonic() - started > 1.2
-    assert rows(db, "SELECT budget_wait_s > 0.5, n_rate_limited FROM run_pace") == [(True, 0)]
+    assert rows_in(db, "SELECT budget_wait_s > 0.5, n_rate_limited FROM run_pace") == [(True, 0)]

@@ -14,7 +14,7 @@ from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseDamagedError, DatabaseError
 from slant.collector.keep.database import reading
-from tests.support.fault_run import query
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 ROWS = "SELECT attempt_id, answer FROM attempts ORDER BY ALL"
@@ -32,24 +32,24 @@ def cut_off(db: Path) -> None:
 
 @pytest.mark.slow
 def test_reading_says_what_makes_it_again_and_loading_does(db: Path) -> None:
-    before = query(db, ROWS)
+    before = rows_in(db, ROWS)
     cut_off(db)
     with pytest.raises(DatabaseDamagedError, match="collect load --rebuild"), reading(db):
         pass
     done = CliRunner().invoke(command, ["load", "--db", str(db)])
     assert (done.exit_code, "was made again from its journal" in done.stderr) == (0, True)
-    assert query(db, ROWS) == before
+    assert rows_in(db, ROWS) == before
     assert len(list(db.parent.glob("a.duckdb.damaged-*"))) == 1
 
 
 @pytest.mark.slow
 def test_wherever_a_file_is_garbled_it_is_called_damaged_or_reads_as_before(db: Path) -> None:
-    whole, rows = db.read_bytes(), query(db, ROWS)
+    whole, rows = db.read_bytes(), rows_in(db, ROWS)
     for place in range(0, len(whole), max(1, len(whole) // 25)):
         garbled = bytes(byte ^ 0x5A for byte in whole[place : place + 6_000])
         db.write_bytes(whole[:place] + garbled + whole[place + 6_000 :])
         with suppress(DatabaseDamagedError):
-            assert query(db, ROWS) == rows
+            assert rows_in(db, ROWS) == rows
 
 
 @pytest.mark.slow
@@ -61,9 +61,9 @@ def test_the_same_collect_goes_on_with_a_damaged_database(db: Path) -> None:
 
 
 def test_one_that_opens_is_made_again_when_asked_to(db: Path) -> None:
-    before = query(db, ROWS)
+    before = rows_in(db, ROWS)
     done = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(db)])
-    assert (done.exit_code, query(db, ROWS)) == (0, before)
+    assert (done.exit_code, rows_in(db, ROWS)) == (0, before)
     assert len(list(db.parent.glob("a.duckdb.before-rebuild-*"))) == 1
     assert list(db.parent.glob("*damaged*")) == []
 

@@ -23,6 +23,7 @@ from slant.collector.keep.journal_files import journal_paths, journal_run, opene
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.stored import rows_in
 from tests.support.tiny_choice import write_choice
 from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
@@ -191,8 +192,7 @@ def test_games_of_others_need_their_rounds_and_choices_alone(tmp_path: Path) -> 
         csv.writer(file).writerows([columns, *played])
     report = import_trials(tmp_path / "a.duckdb", study, [tmp_path / "rounds.csv"], model="small")
     assert (report.rows_imported, report.rows_without_answer, report.problems) == (2, 1, [])
-    with reading(tmp_path / "a.duckdb") as connection:
-        rounds = connection.sql("SELECT class, job, choice, is_success FROM allocation_rounds").fetchall()
+    rounds = rows_in(tmp_path / "a.duckdb", "SELECT class, job, choice, is_success FROM allocation_rounds")
     assert rounds == [("high", "Judge", "Ato", True), ("low", "Porter", "Beno", False)]
 
 

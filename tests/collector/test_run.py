@@ -19,13 +19,13 @@ from slant.collector.ask.call import Call
 from slant.collector.ask.journal_writer import pause_s
 from slant.collector.ask.runner import Lane
 from slant.collector.errors import DatabaseError, ProviderError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.request.record import Request
 from slant.collector.studies.catalogue import load_study
 from tests.support.journals import only_journal
 from tests.support.local_server import Handler, LocalServer, answers, completion, error
 from tests.support.planned import planned
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 QUICK: dict[str, Any] = {"concurrency": 4, "max_retries": 2, "time_limit": 5}
@@ -43,19 +43,14 @@ def run(study: str, server: LocalServer, db: Path, **more: Any) -> RunReport:
     return collect(db, study, ["local/small"], base_url=server.base_url, **QUICK, **more)
 
 
-def rows(db: Path, query: str) -> list[Any]:
-    with reading(db) as connection:
-        return connection.execute(query).fetchall()
-
-
 def test_every_trial_is_asked_once_and_kept(tiny: str, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     with LocalServer() as server:
         report = run(tiny, server, db)
     assert report.is_complete
     assert len(server.bodies) == len(set(server.prompts)) == 8
-    assert rows(db, "SELECT count(*), count(DISTINCT trial_id), sum(tokens) FROM trials") == [(8, 8, 8 * 64)]
-    assert rows(db, "SELECT end_reason FROM runs") == [("finished",)]
+    assert rows_in(db, "SELECT count(*), count(DISTINCT trial_id), sum(tokens) FROM trials") == [(8, 8, 8 * 64)]
+    assert rows_in(db, "SELECT end_reason FROM runs") == [("finished",)]
 
 
 @pytest.mark.slow
@@ -78,7 +73,7 @@ def test_a_resumed_run_asks_only_what_the_journal_lacks(tiny: str, tmp_path: Pat
         report = run(tiny, server, db)
     assert report.models[0]["already_done"] == 3
     assert len(server.bodies) == 8 + 5
-    assert rows(db, "SELECT count(*) FROM trials") == [(8,)]
+    assert rows_in(db, "SELECT count(*) FROM trials") == [(8,)]
 
 
 @pytest.mark.slow
@@ -100,7 +95,7 @@ def test_a_refusal_is_an_outcome_and_is_never_asked_again(tiny: str, tmp_path: P
         run(tiny, server, db)
         run(tiny, server, db)
     assert len(server.bodies) == 8
-    assert rows(db, "SELECT outcome, count(*), min(tokens) FROM trials GROUP BY ALL") == [("refused", 8, 64)]
+    assert rows_in(db, "SELECT outcome, count(*), min(tokens) FROM trials GROUP BY ALL") == [("refused", 8, 64)]
 
 
 def failing_first(times: int, failure: Handler) -> Handler:
@@ -128,7 +123,7 @@ def test_failures_are_asked_again_and_each_try_is_kept(tiny: str, tmp_path: Path
     with LocalServer(failing_first(1, busy)) as server:
         report = run(tiny, server, db)
     assert report.is_complete
-    assert rows(db, "SELECT is_final, outcome, http_status, count(*) FROM attempts GROUP BY ALL ORDER BY 1") == [
+    assert rows_in(db, "SELECT is_final, outcome, http_status, count(*) FROM attempts GROUP BY ALL ORDER BY 1") == [
         (False, "failed", 429, 8),
         (True, "answered", 200, 8),
     ]
@@ -142,7 +137,7 @@ def test_a_trial_whose_tries_all_failed_is_pending_again(tiny: str, tmp_path: Pa
         again = collect(db, tiny, ["local/small"], base_url=server.base_url, **options)
     assert (first.is_complete, first.models[0]["failed"]) == (False, 8)
     assert again.is_complete
-    assert rows(db, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(8, 8)]
+    assert rows_in(db, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(8, 8)]
 
 
 @pytest.mark.parametrize(
@@ -178,10 +173,10 @@ def test_a_response_without_a_choice_is_asked_again_and_what_came_is_kept_whole(
     db = tmp_path / "a.duckdb"
     with LocalServer(odd) as server:
         run(tiny, server, db)
-    assert rows(db, "SELECT outcome, is_final, count(*), min(tokens) FROM attempts GROUP BY ALL") == [
+    assert rows_in(db, "SELECT outcome, is_final, count(*), min(tokens) FROM attempts GROUP BY ALL") == [
         ("failed", False, 24, 5)  # 8 trials, each tried three times
     ]
-    assert "oddity" in rows(db, "SELECT response FROM attempts")[0][0]
+    assert "oddity" in rows_in(db, "SELECT response FROM attempts")[0][0]
 
 
 @pytest.mark.slow
@@ -201,7 +196,7 @@ def test_a_key_is_found_in_no_file_even_when_the_provider_echoes_it(
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) >= 6
     assert [path for path in files if KEY.encode() in path.read_bytes()] == []
-    assert rows(tmp_path / "a.duckdb", "SELECT count(*) FROM attempts WHERE response LIKE '%[key]%'")[0][0] >= 8
+    assert rows_in(tmp_path / "a.duckdb", "SELECT count(*) FROM attempts WHERE response LIKE '%[key]%'")[0][0] >= 8
 
 
 def test_paid_requests_want_a_yes(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,7 +241,7 @@ def test_the_request_is_kept_as_it_was_sent(tiny: str, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     with LocalServer() as server:
         run(tiny, server, db)
-    kept = [json.loads(row[0]) for row in rows(db, "SELECT request FROM attempts")]
+    kept = [json.loads(row[0]) for row in rows_in(db, "SELECT request FROM attempts")]
     assert sorted(map(str, kept)) == sorted(map(str, server.bodies))
 
 
@@ -292,7 +287,7 @@ def test_a_count_that_is_nonsense_is_unknown_and_its_answer_kept(tiny: str, tmp_
         run(tiny, server, db)
         run(tiny, server, db)
     assert len(server.bodies) == 8
-    assert rows(db, "SELECT count(*), count(tokens) FROM trials") == [(8, 0)]
+    assert rows_in(db, "SELECT count(*), count(tokens) FROM trials") == [(8, 0)]
 
 
 @pytest.mark.slow
@@ -304,7 +299,7 @@ def test_a_response_that_says_it_is_no_answer_is_asked_again(tiny: str, tmp_path
     db = tmp_path / "a.duckdb"
     with LocalServer(failing_first(1, overloaded)) as server:
         assert run(tiny, server, db).is_complete
-    assert rows(db, "SELECT outcome, count(*) FROM attempts GROUP BY ALL ORDER BY 1") == [
+    assert rows_in(db, "SELECT outcome, count(*) FROM attempts GROUP BY ALL ORDER BY 1") == [
         ("answered", 8),
         ("failed", 8),
     ]
@@ -332,7 +327,7 @@ def test_a_stand_in_for_a_key_does_not_black_out_ordinary_words(
         monkeypatch.setenv("OPENAI_API_KEY", "a")
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         collect(tmp_path / "a.duckdb", tiny, ["openai/o3-mini"], **QUICK, yes=True)
-    assert rows(tmp_path / "a.duckdb", "SELECT DISTINCT answer FROM trials") == [("Calm",)]
+    assert rows_in(tmp_path / "a.duckdb", "SELECT DISTINCT answer FROM trials") == [("Calm",)]
 
 
 @pytest.mark.parametrize("place", [":memory:", "", "no/such/folder/a.duckdb"])

@@ -17,6 +17,7 @@ from slant.collector.keep.final_trials import set_aside
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.lake import export_lake
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 REASON = "temperature 1 was meant"
@@ -38,8 +39,7 @@ def counted(db: Path) -> tuple[int, int]:
 
 
 def run_of(db: Path) -> str:
-    with reading(db) as connection:
-        return str(connection.execute("SELECT run_id FROM runs ORDER BY started_at").fetchall()[0][0])
+    return str(rows_in(db, "SELECT run_id FROM runs ORDER BY started_at")[0][0])
 
 
 def test_a_run_that_is_set_aside_counts_nowhere_and_is_asked_again(db: Path) -> None:
@@ -113,7 +113,6 @@ def test_of_two_machines_at_once_the_one_that_sets_aside_wins_and_both_are_named
     report = merge(tmp_path / "all.duckdb", [db, other])
     assert counted(tmp_path / "all.duckdb")[0] == 0
     assert [run_of(db) in note and "is set aside" in note for note in report.notes] == [True]
-    with reading(tmp_path / "all.duckdb") as connection:
-        [(reason,)] = connection.execute("SELECT reason FROM aside_runs").fetchall()
+    [(reason,)] = rows_in(tmp_path / "all.duckdb", "SELECT reason FROM aside_runs")
     assert "was wrong after all" in reason
     assert "was right after all" in reason

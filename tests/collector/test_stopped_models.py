@@ -19,6 +19,8 @@ from tests.collector.test_providers import ANSWERS
 from tests.support.local_server import LocalServer, standing_for
 from tests.support.tiny_study import write_tiny
 
+pytestmark = pytest.mark.usefixtures("keys_of_all")
+
 Said = tuple[str, int, dict[str, Any]]
 GOOGLE = {"code": 400, "status": "INVALID_ARGUMENT"}
 STOPPED: dict[str, Said] = {
@@ -55,13 +57,6 @@ def asked(folder: Path, provider: str, handler: Any, **changed: tuple[str, str])
             base_url=base_url, yes=True, concurrency=1, max_retries=1,
         )  # fmt: skip
     return report, server.bodies
-
-
-@pytest.fixture(autouse=True)
-def keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for provider in PROVIDERS.values():
-        if provider.key_variable:
-            monkeypatch.setenv(provider.key_variable, "a-key")
 
 
 @pytest.mark.parametrize("what", STOPPED)

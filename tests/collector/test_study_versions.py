@@ -18,6 +18,7 @@ from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.stored_texts import KeptText, kept_text, text_differences, text_id, written
 from tests.support.local_server import LocalServer
+from tests.support.stored import rows_in
 from tests.support.tiny_game import GAME
 from tests.support.tiny_study import TEXTS, WORDINGS, write_tiny
 
@@ -67,8 +68,7 @@ def dry(study: str | Path, db: Path, *more: str) -> str:
 
 
 def versions(db: Path) -> list[tuple[str, int]]:
-    with reading(db) as connection:
-        return connection.execute("SELECT study_version, count(*) FROM trials GROUP BY ALL ORDER BY ALL").fetchall()
+    return rows_in(db, "SELECT study_version, count(*) FROM trials GROUP BY ALL ORDER BY ALL")
 
 
 HARMLESS = [
@@ -196,8 +196,7 @@ def test_one_version_is_shown_and_the_others_are_mentioned(study: Path, asked: P
 
 
 def test_what_is_computed_of_some_runs_is_not_kept_for_all(asked: Path) -> None:
-    with reading(asked) as connection:
-        runs = [f"{run} small" for (run,) in connection.execute("SELECT run_id FROM runs").fetchall()]
+    runs = [f"{run} small" for (run,) in rows_in(asked, "SELECT run_id FROM runs")]
     with showing(runs=["another small"]):
         assert versions(asked) == []
         with pytest.raises(DatabaseWriteError, match="some runs only"), writing(asked):

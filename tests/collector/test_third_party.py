@@ -8,10 +8,10 @@ import pytest
 
 from slant.collector import collect
 from slant.collector.errors import ProviderError, UnknownNameError
-from slant.collector.keep.database import reading
 from slant.collector.providers import provider_named
 from tests.support.installed_package import installed
 from tests.support.local_server import LocalServer, standing_for
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 ENTRY_POINTS = "[slant.providers]\nacme = slant_acme:PROVIDER\nopenai = slant_acme:PROVIDER\n"
@@ -62,8 +62,7 @@ def test_an_installed_provider_is_asked_and_its_answers_are_kept(
         report = collect(db, str(write_tiny(tmp_path)), ["acme/rocket"], base_url=base_url, yes=True)
     assert report.is_complete
     assert {headers["x-acme-key"] for headers in server.headers} == {"acme-key"}
-    with reading(db) as connection:
-        rows = connection.sql("SELECT DISTINCT provider, model, reasoning_tokens FROM trials").fetchall()
+    rows = rows_in(db, "SELECT DISTINCT provider, model, reasoning_tokens FROM trials")
     assert rows == [("acme", "acme/rocket", 64)]
 
 

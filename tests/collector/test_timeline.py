@@ -23,6 +23,7 @@ from slant.collector.timeline.timeline import BUTTONS, FORM, games_of, timeline_
 from tests.collector.test_people_games import BANDIT
 from tests.support.chromium import Browser, chromium
 from tests.support.raw_rows import run_collect
+from tests.support.stored import rows_in
 from tests.support.viewer import TOKEN, running
 
 TRAITS = """
@@ -82,8 +83,7 @@ def test_the_text_of_a_button_is_read_as_the_option(name: str, tmp_path: Path) -
     (tmp_path / "data.json").write_text(json.dumps(rows))
     report = import_trials(tmp_path / "t.duckdb", name, [tmp_path / "data.json"], **SAID)
     assert (report.rows_imported, report.problems) == (8, [])
-    with reading(tmp_path / "t.duckdb") as connection:
-        found = connection.sql("SELECT outcome, choice = answer FROM trials").fetchall()
+    found = rows_in(tmp_path / "t.duckdb", "SELECT outcome, choice = answer FROM trials")
     assert found == [("answered", True)] * 8
 
 
@@ -173,8 +173,7 @@ def test_a_served_page_asks_who_answers_and_keeps_it_in_a_file_of_each_person(
     assert json.loads(path.read_text()) == rows
     report = import_trials(tmp_path / "t.duckdb", str(study), [path], **SAID)
     assert (report.people, report.rows_imported, report.problems) == (1, 4, [])
-    with reading(tmp_path / "t.duckdb") as connection:
-        found = connection.sql("SELECT attributes FROM run_participants").fetchall()
+    found = rows_in(tmp_path / "t.duckdb", "SELECT attributes FROM run_participants")
     assert found == [({"gender": "man", "age": "41"},)]
 
 
@@ -236,8 +235,7 @@ def test_a_game_is_played_in_a_browser_and_comes_back_with_its_successes(bandit:
     report = import_trials(tmp_path / "t.duckdb", str(bandit), [tmp_path / "villages.json"], **SAID)
     assert [problem.text for problem in report.problems] == []
     assert (report.people, report.rows_imported) == (1, 5)
-    with reading(tmp_path / "t.duckdb") as connection:
-        found = connection.sql("SELECT choice, is_success FROM allocation_rounds ORDER BY round").fetchall()
+    found = rows_in(tmp_path / "t.duckdb", "SELECT choice, is_success FROM allocation_rounds ORDER BY round")
     assert found == [("Oak", bool(row["is_success"])) for row in rows[1:]]
 
 

@@ -48,12 +48,6 @@ def viewer(db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runni
         yield running
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("chromium")) as one:
-        yield one
-
-
 @pytest.mark.parametrize("place", PAGES)
 def test_hostile_texts_are_shown_and_do_nothing_on_any_page(
     browser: Browser, viewer: RunningViewer, place: str

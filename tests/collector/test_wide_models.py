@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant.collector.cli import collect
-from slant.collector.keep.database import reading
+from tests.support.stored import rows_in
 
 NAMES, JOBS = ("Emily", "Lakisha", "Greg"), ("nurse", "clerk")
 CELLS = [(name, job) for name in NAMES for job in JOBS]
@@ -29,8 +29,7 @@ def as_proposed(file: str) -> tuple[str, list[tuple[Any, ...]]]:
     assert proposed.exit_code == 0, proposed.output
     command = next(line for line in proposed.output.splitlines() if line.startswith("Next: collect import"))
     done = CliRunner().invoke(collect, shlex.split(command.replace("TEXT", "said"))[2:])
-    with reading(Path(f"{Path(file).stem}.duckdb")) as connection:
-        rows = connection.sql("SELECT model, count(*) FROM trials GROUP BY ALL ORDER BY ALL").fetchall()
+    rows = rows_in(Path(f"{Path(file).stem}.duckdb"), "SELECT model, count(*) FROM trials GROUP BY ALL ORDER BY ALL")
     return proposed.output + done.output, rows
 
 

@@ -16,7 +16,7 @@ from zipfile import ZipFile
 
 from slant.analysis.archive.sealing import seal
 from slant.collector import collect, export_lake
-from slant.collector.keep.database import reading, writing
+from slant.collector.keep.database import writing
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.studies.new_study import write_new_study
@@ -24,6 +24,7 @@ from tests.support.fitted import small_database
 from tests.support.given import Row, database
 from tests.support.journals import only_journal
 from tests.support.own_studies import SIMULATED
+from tests.support.stored import rows_in
 from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
 from tests.support.worded_study import write_worded
@@ -54,11 +55,6 @@ class Process:
     asks: bool = False
     has_journal: bool = True
     writes: bool = True
-
-
-def query(db: Path, text: str) -> Rows:
-    with reading(db) as connection:
-        return connection.execute(text).fetchall()
 
 
 def _studied(folder: Path) -> Path:
@@ -160,13 +156,13 @@ def _to_permute(folder: Path) -> None:
 
 
 def _trials(name: str) -> Callable[[Path], Rows]:
-    return lambda folder: query(
+    return lambda folder: rows_in(
         folder / f"{name}.duckdb", "SELECT trial_id, answer, count(*) FROM trials GROUP BY ALL ORDER BY ALL"
     )
 
 
 def _attempts(name: str) -> Callable[[Path], Rows]:
-    return lambda folder: query(
+    return lambda folder: rows_in(
         folder / f"{name}.duckdb", "SELECT attempt_id, answer, tokens, count(*) FROM attempts GROUP BY ALL ORDER BY ALL"
     )
 
@@ -189,16 +185,16 @@ def _archive(folder: Path) -> Rows:
 
 
 def _lake(folder: Path) -> Rows:
-    return query(folder / "lake", "SELECT attempt_id, count(*) FROM trials GROUP BY ALL ORDER BY ALL")
+    return rows_in(folder / "lake", "SELECT attempt_id, count(*) FROM trials GROUP BY ALL ORDER BY ALL")
 
 
 def _estimates(folder: Path) -> Rows:
-    return query(folder / "a.duckdb", "SELECT term, estimate FROM estimates ORDER BY ALL")
+    return rows_in(folder / "a.duckdb", "SELECT term, estimate FROM estimates ORDER BY ALL")
 
 
 def _refits(folder: Path) -> Rows:
     text = "SELECT number, delta_p FROM permutation_draws ORDER BY ALL"
-    return query(folder / "a.duckdb", text)
+    return rows_in(folder / "a.duckdb", text)
 
 
 PROCESSES = (

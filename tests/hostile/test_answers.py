@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from tests.hostile.answers import ANSWERS, TEXTS, HostileAnswer
 from tests.support.chromium import Browser
 from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, answers
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 UNSEEN = re.compile(
@@ -86,10 +86,8 @@ def test_the_journal_gives_the_same_rows_again(asked: Path, tmp_path: Path) -> N
     report = load_journals(again)
     assert report.problems == []
     query = "SELECT attempt_id, answer, served_model, tokens, outcome, headers, response FROM attempts ORDER BY ALL"
-    with reading(asked) as connection:
-        before = connection.execute(query).fetchall()
-    with reading(again) as connection:
-        assert connection.execute(query).fetchall() == before
+    before = rows_in(asked, query)
+    assert rows_in(again, query) == before
 
 
 def test_no_header_of_the_account_and_no_cookie_is_kept(rows: dict[str, dict[str, Any]]) -> None:
@@ -146,12 +144,6 @@ def test_printable_text_commands_hides_and_turns_nothing(text: str) -> None:
     assert UNSEEN.search(printable(text)) is None
     assert printable("naïve 👩‍👩‍👧 می‌خواهم\n\tx") == "naïve 👩‍👩‍👧 می‌خواهم\n\tx"
     printable("\ud83d").encode()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("chromium")) as one:
-        yield one
 
 
 @pytest.mark.slow

@@ -10,13 +10,13 @@ import pytest
 
 from slant import analysis
 from slant.collector.errors import SlantError
-from slant.collector.keep.database import reading
 from slant.collector.keep.journal import encode, encode_attempt, journal_folder
 from slant.collector.keep.journal_files import with_sum
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.studies.stored_texts import kept_study
 from tests.hostile.journals import KEPT, REFUSED
 from tests.support.made import a_run, an_attempt
+from tests.support.stored import rows_in
 
 RUN = encode({"kind": "run"} | asdict(a_run()))
 
@@ -35,8 +35,7 @@ def test_each_bad_line_is_reported_with_its_number_and_every_good_one_is_kept(tm
     told = [int(match[1]) for problem in problems if (match := re.search(r"\.jsonl:(\d+): ", problem))]
     names = dict(enumerate(REFUSED, start=3))
     assert [names.get(number, number) for number in told] == list(REFUSED)
-    with reading(db) as connection:
-        rows = connection.execute("SELECT attempt_id, answer FROM attempts ORDER BY ALL").fetchall()
+    rows = rows_in(db, "SELECT attempt_id, answer FROM attempts ORDER BY ALL")
     assert [name for name, _ in rows] == ["run-1-1", "run-1-2", *(f"run-1-{n}" for n in range(20, 27))]
     assert dict(rows)["run-1-26"] == "a\ufffdb"
     assert analysis.open_trials(db, view="trials").height == 2 + len(KEPT)

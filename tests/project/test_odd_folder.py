@@ -19,9 +19,9 @@ from click.testing import CliRunner
 from slant.analysis.cli.main import analyze
 from slant.collector import collect, export_lake, merge
 from slant.collector.cli import collect as collect_command
-from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials
 from tests.conftest import ROOT
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 NAME = "study [2026] *?%#'é"
@@ -46,8 +46,7 @@ def typed(command: str, *words: object) -> str:
 
 
 def count(place: Path) -> int:
-    with reading(place) as connection:
-        return int(connection.execute("SELECT count(*) FROM trials").fetchall()[0][0])
+    return int(rows_in(place, "SELECT count(*) FROM trials")[0][0])
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.keep.database import reading
 from tests.support.readers_folder import (
     COLLECTED,
     FITTED,
@@ -20,6 +19,7 @@ from tests.support.readers_folder import (
     shown_commands,
     typed,
 )
+from tests.support.stored import rows_in
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def answers(db: Path) -> list[tuple[object, ...]]:
-    with reading(db) as connection:
-        return connection.execute("SELECT trial_id, outcome, choice, tokens FROM trials ORDER BY 1").fetchall()
+    return rows_in(db, "SELECT trial_id, outcome, choice, tokens FROM trials ORDER BY 1")
 
 
 def test_as_many_are_answered_and_refused_as_the_readme_shows(folder: Path) -> None:

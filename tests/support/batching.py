@@ -9,8 +9,8 @@ import pytest
 
 from slant.collector import BatchReport, collect
 from slant.collector.ask.call import Watcher
-from slant.collector.keep.database import reading
 from tests.support.batch_server import BatchServer
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 PLANNED = 8
@@ -41,8 +41,7 @@ class Batching:
         return collect(self.db, self.study, [MODELS[provider]], yes=yes, watcher=self.heard, batch=True, **how)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        with reading(self.db) as connection:
-            return connection.sql(query).fetchall()
+        return rows_in(self.db, query)
 
     @property
     def said(self) -> str:

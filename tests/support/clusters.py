@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import time
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +40,6 @@ def long_call(seconds: float = 60.0) -> Call:
     """Random games enough for a minute."""
     sizes = {"n_rounds": 40, "n_groups": 4, "class_sizes": [2, 2, 2, 2], "n_games": 40, "seed": 1}
     return Call("random_level", arguments={**sizes, "n_cells": int(400 * seconds)}, about={"of": "long"})
-
-
-def wait_until(condition: Any, patience_s: float = 30.0) -> bool:
-    until = time.monotonic() + patience_s
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.05)
-    return bool(condition())
 
 
 def free_port() -> int:

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from slant.collector.keep.database import kept_open, reading
+from slant.collector.keep.database import kept_open
 from slant.collector.keep.journal_loader import load_journals
 from tests.conftest import ROOT
 from tests.support.fault_cases import Fault
 from tests.support.raw_server import RawServer
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 TRIALS = 8
@@ -107,11 +107,6 @@ def counted(db: Path, tries: int, whole: int, trials: int = TRIALS, model: str =
     """What the database, into which the journals are loaded, has to say about it; `whole` answers were sent to the
     end."""
     its = f"FROM trials WHERE model LIKE '{model}'"
-    finals, ended = query(db, f"SELECT count(*), count(DISTINCT trial_id) {its}")[0]
-    outcomes = dict(query(db, f"SELECT outcome, count(*) {its} GROUP BY ALL ORDER BY ALL"))
+    finals, ended = rows_in(db, f"SELECT count(*), count(DISTINCT trial_id) {its}")[0]
+    outcomes = dict(rows_in(db, f"SELECT outcome, count(*) {its} GROUP BY ALL ORDER BY ALL"))
     return Suffered(tries, max(0, whole - finals), finals - ended, max(0, tries - trials), trials - ended, outcomes)
-
-
-def query(db: Path, text: str) -> list[Any]:
-    with reading(db) as connection:
-        return connection.execute(text).fetchall()

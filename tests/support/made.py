@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slant.collector.keep.database import reading
 from slant.collector.keep.journal import utc_now
 from slant.collector.records import Attempt, Run
+from tests.support.stored import rows_in
 
 
 def a_run(run_id: str = "run-1") -> Run:
@@ -67,5 +67,4 @@ def an_attempt(n: int) -> Attempt:
 
 
 def attempts_in(db: Path) -> int:
-    with reading(db) as connection:
-        return int(connection.execute("SELECT count(*) FROM attempts").fetchall()[0][0])
+    return int(rows_in(db, "SELECT count(*) FROM attempts")[0][0])

@@ -5,10 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 PROC = Path("/proc")
 HAS_PROC = (PROC / "self" / "stat").exists()
+
+
+def wait_until(condition: Callable[[], object], patience_s: float = 30.0) -> bool:
+    until = time.monotonic() + patience_s
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.05)
+    return bool(condition())
 
 
 def is_running(pid: int) -> bool:

@@ -15,7 +15,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.support.clusters import free_port, wait_until
+from tests.support.clusters import free_port
+from tests.support.processes import wait_until
 
 _LIBRARIES = "usr/lib/x86_64-linux-gnu"
 _PROGRAMS = {"slurmctld": ("slurmctld-wlm", "slurmctld"), "slurmd": ("slurmd-wlm", "slurmd")}

@@ -85,11 +85,6 @@ def play(study: Path, server: LocalServer, db: Path, **more: Any) -> RunReport:
     return collect(db, str(study), ["local/small"], base_url=server.base_url, **QUICK, **more)
 
 
-def rows(db: Path, query: str) -> list[Any]:
-    with reading(db) as connection:
-        return connection.execute(query).fetchall()
-
-
 def factors(db: Path, where: str = "true") -> list[dict[str, Any]]:
     """What was kept of each final, in the order of games and rounds."""
     with reading(db) as connection:
