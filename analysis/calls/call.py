@@ -87,12 +87,11 @@ class Call:
     def id(self) -> str:
         """Return a hash of all that decides its numbers, except the versions of R and its packages, which only R
         knows."""
-        arguments = {name: _hashable(value) for name, value in self.arguments.items()}
+        arguments = {
+            name: hash_of_rows(value) if isinstance(value, pl.DataFrame) else value
+            for name, value in self.arguments.items()
+        }
         return stable_id("call", self.function, self.place, self.data_hash, arguments, r_code_hash())
-
-
-def _hashable(value: Any) -> Any:
-    return hash_of_rows(value) if isinstance(value, pl.DataFrame) else value
 
 
 def computed(calls: Sequence[Call], workers: Workers = None) -> Generator[tuple[int, Answer], None, None]:

@@ -36,10 +36,6 @@ class Engine:
     is_quick: bool
     is_in_report: bool
 
-    @property
-    def keeps_model(self) -> bool:
-        return bool(self.files)
-
     def arguments(self, fit: Fit) -> dict[str, Any]:
         """Return the arguments of the R function for a study's fit, except its rows."""
         given = _given(fit)

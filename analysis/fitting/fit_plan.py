@@ -77,7 +77,7 @@ class PlannedFit:
             packages=self.engine.packages,
             cores="all" if self.engine.takes_all_cores else "one",
             keeps=self.engine.files,
-            says=fit.name if self.engine.keeps_model or self.engine.takes_all_cores else "",
+            says=fit.name if self.engine.files or self.engine.takes_all_cores else "",
             asides=self.asides,
             nested="arguments",
         )

@@ -239,7 +239,7 @@ def _save_objects(plan: Sequence[PlannedFit], path: Path, cell: dict[str, str]) 
         raise UnknownNameError("cell", ", ".join(cell.values()), [", ".join(keys.values())], f"Columns: {list(keys)}")
     first = cell_fits[0]
     arguments = {**first.arguments, **first.asides, "save_to": str(path)}
-    if first.engine.keeps_model:  # one model, of the first cell: it can't be cut into several
+    if first.engine.files:  # one model is kept, of the first cell: it can't be cut into several
         rows = first.cell.rows
     else:
         rows = pl.concat(

@@ -73,10 +73,6 @@ def _tokens(data: FigureData) -> pl.DataFrame:
     return data.trials.filter(pl.col("tokens").is_not_null() & pl.col("is_valid"))
 
 
-def _token_steps(data: FigureData) -> pl.DataFrame:
-    return data.trials.drop_nulls("tokens").drop("test_label", *CONDITION_LABELS)
-
-
 def _refusals(data: FigureData) -> pl.DataFrame:
     counts = [pl.len().alias("n_trials"), pl.col("is_refusal").sum().alias("n_refusals")]
     keys = [*GRAIN, *LABELS, *CONDITION_LABELS]
@@ -112,7 +108,7 @@ OF_TRIALS: dict[str, Rows] = {
     "effect_sizes": _effect_sizes,
     "tokens": _tokens,
     "refusals": _refusals,
-    "token_steps": _token_steps,
+    "token_steps": lambda data: data.trials.drop_nulls("tokens").drop("test_label", *CONDITION_LABELS),
     "same_words": _same_words,
     "family_differences": _family_differences,
     "topic_prevalence": lambda data: data.topics.get("topic_prevalence"),

@@ -130,7 +130,7 @@ class PlannedSpecification:
                 **_cell_of(row),
                 "row_no": 1000 * self.row_no + number,
                 "messages": _with_error(messages, row["error"]),
-                "status": _status(row["status"], self.cell.warnings),
+                "status": "warned" if self.cell.warnings and row["status"] == "ok" else row["status"],
             }
             for number, row in enumerate(estimates.to_dicts())
         ]
@@ -154,10 +154,6 @@ def _cell_of(row: Mapping[str, Any]) -> dict[str, str]:
     other_values = [str(row[name]) for name in row if name not in (*NUMBERS, "error", "model", "test") and row[name]]
     cell = {"model": row.get("model"), "test": row.get("test") or " / ".join(other_values)}
     return {name: str(value) for name, value in cell.items() if value}
-
-
-def _status(status: str, warnings: Sequence[str]) -> str:
-    return "warned" if warnings and status == "ok" else status
 
 
 def plan_specifications(

@@ -63,10 +63,6 @@ class DeclinedTrials:
             return replace(verdict, action="rejected")
         return verdict
 
-    @property
-    def are_too_many(self) -> bool:
-        return len(self.in_a_row) >= self.max_in_a_row
-
     def last(self, pending: Iterable[Conversation]) -> Iterator[Conversation]:
         """Yield the pending trials, with those declined before at the end: if they are declined again, the others have
         their answers by then."""

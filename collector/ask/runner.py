@@ -227,7 +227,7 @@ class Runner:
                         f"{lane.provider.name}/{lane.model.requested_model}", *lane.uncounted.counts, self.writer.db
                     )
                 )
-            if lane.declined.are_too_many:
+            if len(lane.declined.in_a_row) >= lane.declined.max_in_a_row:
                 n, limit = len(lane.declined.in_a_row), "--stop-after-declined"
                 said = f"{n} different trials in a row were declined ({limit}), the last with: {verdict.reason}"
                 lane.stop(self._maker.redacted(said))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copyreg
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib import import_module
 
 from slant.collector.designs.analyses import Analyses as Analyses
@@ -47,13 +47,9 @@ def design_named(name: str) -> Design:
         design = import_module(_DESIGNS[name]).DESIGN if name in _DESIGNS else _of_a_package(name)
         if design is None:
             raise UnknownNameError("design", name, design_names())
-        copyreg.pickle(type(design), _as_its_name)  # every process has one design of a name
+        copyreg.pickle(type(design), lambda known: (design_named, (known.name,)))  # every process has one of a name
         _found[name] = design
     return _found[name]
-
-
-def _as_its_name(design: Design) -> tuple[Callable[[str], Design], tuple[str]]:
-    return design_named, (design.name,)
 
 
 def design_names() -> list[str]:

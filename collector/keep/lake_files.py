@@ -43,7 +43,7 @@ _AGAIN = "To write it again, into an empty folder: collect export --layout lake 
 
 def checksum(path: Path) -> str:
     with files.opened(path) as file:
-        return hashlib.file_digest(cast("BufferedReader", file), _md5).hexdigest()
+        return hashlib.file_digest(cast("BufferedReader", file), lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 
 
 def listed_files(folder: Path) -> dict[str, str]:
@@ -94,10 +94,6 @@ def _found(path: Path) -> str:
         return checksum(path)
     except OSError as error:
         return error.strerror or str(error)
-
-
-def _md5() -> hashlib._Hash:
-    return hashlib.md5(usedforsecurity=False)
 
 
 SCRIPT, README = "lake.sql", "README.md"

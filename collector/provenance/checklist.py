@@ -275,13 +275,9 @@ class Checklist:
     items: Sequence[Item]
 
 
-def checklist_names() -> list[str]:
-    return sorted(path.stem for path in checklists_dir().glob("*.toml"))
-
-
 def filled_checklist(db: Path, run: str, name: str) -> Checklist:
     """Return the checklist of this name for a run (an id, or "latest"). UnknownNameError, DatabaseError."""
-    check_known("checklist", name, checklist_names())
+    check_known("checklist", name, sorted(path.stem for path in checklists_dir().glob("*.toml")))
     table = tomllib.loads((checklists_dir() / f"{name}.toml").read_text("utf-8"))
     history = read_run_history(db, run)
     runs = {"runs": [run["run_id"] for run in history.runs]}

@@ -49,7 +49,8 @@ def stages(section: SectionData) -> Group | None:
     missing = [name for name in defined if name not in fitted]
     command = f"analyze --fit {ENGINE} --study {section.study.as_typed}"
     to_make = (MissingResult(f"Bayesian models: {', '.join(missing)}", command),) if missing else ()
-    shaped: list[tuple[str, pl.DataFrame | None]] = [("Diagnostics of the chains", _diagnostics(diagnostics))]
+    shown = declared_columns(diagnostics, _DIAGNOSTICS) if diagnostics.height else None
+    shaped = [("Diagnostics of the chains", shown)]
     if not isinstance(section.study.data, ForcedChoiceData):
         names = ("bayes_predictions", "bayes_estimates", "bayes_checks")
         tables = (*_open_tables(shaped), *section.captioned_tables(*names))
@@ -156,10 +157,6 @@ def _spread(section: SectionData) -> pl.DataFrame | None:
         return None
     groups = rows.with_columns(group=pl.col("term").str.strip_prefix("sd_"))
     return declared_columns(groups, f"fit | what = σ of {{group}} | mean, 95 % credible interval = {_MEAN % (2, 2, 2)}")
-
-
-def _diagnostics(rows: pl.DataFrame) -> pl.DataFrame | None:
-    return declared_columns(rows, _DIAGNOSTICS) if rows.height else None
 
 
 _TIERS = {

@@ -303,10 +303,11 @@ def _run_test(
     joined = rows.drop("call_id").join(fitted, on=_CELL, how="left", nulls_equal=True, maintain_order="left")
     names = [name for name in joined.columns if name != "observed_main_fit"]
     names.insert(names.index("observed") + 1, "observed_main_fit")
+    grain = [pl.lit(test.about[name]).alias(name) for name in GRAIN]
     return PermutationResult(
-        joined.select(*_grain_columns(test), *names),
-        values.select(*_grain_columns(test), pl.all()),
-        refits.select(*_grain_columns(test), pl.all()),
+        joined.select(*grain, *names),
+        values.select(*grain, pl.all()),
+        refits.select(*grain, pl.all()),
         permuted.not_kept or not_kept,
     )
 
@@ -318,10 +319,6 @@ def _refits(parts: Sequence[Results]) -> tuple[pl.DataFrame, pl.DataFrame]:
     joined = rows.join(calls, on="call_id", how="left", maintain_order="left")
     order = ("number", "seed", "status", "n_divergent", "n_max_treedepth", "is_singular", "messages", "seconds")
     return joined.select(order), pl.concat([part.frames["permutation_draws"] for part in parts]).drop("call_id")
-
-
-def _grain_columns(test: PermutationTest) -> list[pl.Expr]:
-    return [pl.lit(test.about[name]).alias(name) for name in GRAIN]
 
 
 def _main_fit(db: Path, test: PermutationTest) -> pl.DataFrame:

@@ -145,9 +145,6 @@ class FactorialData:
         """Return the factors that levels of each factor name in braces."""
         return filling_order(self.factors)
 
-    def template_no(self, template: str) -> int:
-        return list(self.templates).index(template) + 1
-
 
 NOBODY = Factor(PERSONA, "Persona", (Level("", {"": ""}),))
 

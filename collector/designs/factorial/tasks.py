@@ -180,7 +180,7 @@ class Tasks(Sequence[Question]):
             condition=condition_of(shown.template, shown.direction),
             item=item,
             group=about.name,
-            wording=data.template_no(shown.template),
+            wording=list(data.templates).index(shown.template) + 1,
             factors={
                 "names": self._names,
                 "levels": levels,

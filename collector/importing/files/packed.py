@@ -167,7 +167,7 @@ class _Table:
 
     def __init__(self, data: bytes, place: int) -> None:
         self._data, self._place = data, place
-        self._fields = place - _int32(data, place)
+        self._fields = place - _number("<i", data, place)
         self._n_bytes = _number("<H", data, self._fields)
 
     @classmethod
@@ -203,10 +203,6 @@ def _number(form: str, data: bytes, place: int) -> int:
     return int(struct.unpack_from(form, data, place)[0])
 
 
-def _int32(data: bytes, place: int) -> int:
-    return _number("<i", data, place)
-
-
 def unpacked_size(data: bytes) -> int:
     """Return the unpacked size in bytes of the columns of an Arrow file or stream, according to its messages.
 
@@ -218,7 +214,7 @@ def unpacked_size(data: bytes) -> int:
 
 def _blocks(data: bytes) -> list[int]:
     """Return the place of each batch that a file's footer names; it may name one of them many times."""
-    n_footer = _int32(data, len(data) - len(_MAGIC) - 4)
+    n_footer = _number("<i", data, len(data) - len(_MAGIC) - 4)
     end = len(data) - len(_MAGIC) - 4
     if not 0 < n_footer <= min(end, _MOST_METADATA):
         raise ValueError("no footer")
@@ -238,7 +234,7 @@ def _messages(data: bytes, place: int) -> Iterator[int]:
 def _message(data: bytes, place: int) -> tuple[_Table | None, int]:
     """Return a message, None at the end, and where its body begins."""
     start = place + 8 if data[place : place + 4] == b"\xff\xff\xff\xff" else place + 4
-    n_bytes = _int32(data, start - 4)
+    n_bytes = _number("<i", data, start - 4)
     if n_bytes <= 0:
         return None, start
     if n_bytes > _MOST_METADATA:
