@@ -26,7 +26,7 @@ from slant.collector.keep import database_errors
 from slant.collector.keep.definitions import STORAGE_VERSION, is_copied_from_cache, keep_in_cache
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import has_collector
-from slant.collector.keep.lake_files import lake_connection
+from slant.collector.keep.lake_files import is_lake, lake_connection
 from slant.collector.keep.schema import cached_new_database, check_catalog_size, check_file, is_behind, prepare
 from slant.collector.system.files import moved, real_file, remove
 from slant.collector.system.operating_system import is_alive, put_in_place
@@ -86,6 +86,8 @@ def reading(
     except duckdb.Error as error:
         if (unreadable := database_errors.unreadable_database(file, error)) is not None:
             raise unreadable from error
+        if isinstance(error, duckdb.ConversionException) and is_lake(file):
+            raise DatabaseError(f'"{file}" is no lake of slant\'s: {str(error).splitlines()[0]}.') from error
         if isinstance(error, duckdb.CatalogException | duckdb.BinderException) and file in _not_renewed:
             raise database_errors.older_database(file) from error
         raise

@@ -62,27 +62,34 @@ _ISO = "%Y-%m-%dT%H:%M:%S%.6fZ"
 INSTANT = "TIMESTAMP WITH TIME ZONE"
 
 
-def portable_values(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+def portable_values(relation: duckdb.DuckDBPyRelation, *, is_flat: bool = False) -> duckdb.DuckDBPyRelation:
     """Return the same rows: times as instants, and DuckDB's widest integers (sums) as decimals, for it would write them
-    to Parquet as floats.
+    to Parquet as floats; `is_flat`: maps as DuckDB writes them, for readers of Parquet without nested columns.
     """
     kinds = zip(map(quoted_name, relation.columns), map(str, relation.types), strict=True)
-    return relation.project(", ".join(_portable(name, kind) for name, kind in kinds))
+    return relation.project(", ".join(_portable(name, kind, is_flat) for name, kind in kinds))
 
 
-def _portable(name: str, kind: str) -> str:
+def _portable(name: str, kind: str, is_flat: bool) -> str:
     if kind == "HUGEINT":
         return f"{name}::DECIMAL(38, 0) AS {name}"
+    if is_flat and kind.startswith("MAP"):
+        return f"{name}::VARCHAR AS {name}"
     return f"make_timestamptz(epoch_us({name})) AS {name}" if kind == "TIMESTAMP" else name
 
 
-def without_zones(columns: Iterable[tuple[str, str]]) -> str:
-    """Return a REPLACE clause of SQL that turns instants among these columns (name, type) into the database's times,
-    whatever zone the session has; empty if there are none.
+def database_values(columns: Iterable[tuple[str, str]], maps: Mapping[str, str]) -> str:
+    """Return a REPLACE clause of SQL that turns portable values of these columns (name, type) into the database's:
+    instants into times, whatever zone the session has, and texts into `maps` (name, type); empty if there are none.
     """
-    names = [quoted_name(name) for name, kind in columns if kind == INSTANT]
-    replaced = ", ".join(f"make_timestamp(epoch_us({name})) AS {name}" for name in names)
-    return f"REPLACE ({replaced})" if replaced else ""
+    replaced = [
+        f"make_timestamp(epoch_us({quoted_name(name)})) AS {quoted_name(name)}"
+        if kind == INSTANT
+        else f"{quoted_name(name)}::{maps[name]} AS {quoted_name(name)}"
+        for name, kind in columns
+        if kind == INSTANT or name in maps
+    ]
+    return f"REPLACE ({', '.join(replaced)})" if replaced else ""
 
 
 def quoted_name(name: str) -> str:

@@ -212,7 +212,7 @@ def _write_attempts(
 
 
 def _write(rows: duckdb.DuckDBPyRelation, path: Path) -> None:
-    portable_values(rows).to_parquet(str(path), compression="zstd", row_group_size=ROW_GROUP)
+    portable_values(rows, is_flat=True).to_parquet(str(path), compression="zstd", row_group_size=ROW_GROUP)
     with files.opened(path) as file:
         onto_disk(file.fileno())
 

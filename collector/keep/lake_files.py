@@ -27,7 +27,7 @@ from typing import Any, cast
 import duckdb
 
 from slant.collector.errors import DatabaseError
-from slant.collector.keep.frames import INSTANT, without_zones
+from slant.collector.keep.frames import INSTANT, database_values
 from slant.collector.keep.schema import READ_AGAIN_STORED, all_views, migration_texts
 from slant.collector.keep.view_heads import make_views, view_texts
 from slant.collector.system import files
@@ -196,8 +196,9 @@ def statements(folder: Path, place: str, parts: str) -> list[str]:
 def _attempts(parts: str, newer: dict[str, str], *, has_changes: bool) -> str:
     """Return the view that replaces the table. A join takes time, so that there is none while nothing has changed."""
     parts = _PARTS.format(parts=parts)
-    times = [(name, INSTANT) for name, kind in _columns_of_attempts()[1].items() if kind == "TIMESTAMP"]
-    replaced = without_zones(column for column in times if column[0] not in newer)
+    kinds = {name: kind for name, kind in _columns_of_attempts()[1].items() if name not in newer}
+    columns = ((name, INSTANT if kind == "TIMESTAMP" else kind) for name, kind in kinds.items())
+    replaced = database_values(columns, _maps())
     lacking = "".join(f", NULL::{kind} AS {name}" for name, kind in newer.items())
     parts = f"(FROM {parts} SELECT * {replaced}{lacking})"
     changed = (f"CASE WHEN c.read_again_at IS NULL THEN a.{n} ELSE c.{n} END AS {n}" for n in READ_AGAIN_STORED)
@@ -208,7 +209,7 @@ def _attempts(parts: str, newer: dict[str, str], *, has_changes: bool) -> str:
 def _rows(connection: duckdb.DuckDBPyConnection, source: str, file: Path) -> str:
     """Return a query for the rows of a small table, with times as the database has them."""
     rows = connection.sql("FROM read_parquet($file)", params={"file": str(file)})
-    replaced = without_zones(zip(rows.columns, map(str, rows.types), strict=True))
+    replaced = database_values(zip(rows.columns, map(str, rows.types), strict=True), _maps())
     return f"FROM {source} SELECT * {replaced}" if replaced else f"FROM {source}"
 
 
@@ -229,7 +230,8 @@ def _newer_columns(folder: Path, of_attempts: list[str]) -> dict[str, str]:
         )
     for name, kind in kinds.items():
         shown = kind if len(kind) <= _LONGEST_KIND else f"{kind[:_LONGEST_KIND]}…"
-        if name in newest and _family(kind) != _family(newest[name]):
+        is_map_as_text = kind == "VARCHAR" and name in _maps()
+        if name in newest and _family(kind) != _family(newest[name]) and not is_map_as_text:
             right = f"{shown}, not {newest[name]}"
             raise DatabaseError(f'"{folder}" is no lake of slant\'s: {name} of its attempts is {right}.')
         if shown != kind:  # structures in structures: DuckDB takes long for each view over them
@@ -243,6 +245,11 @@ def _family(kind: str) -> str:
     if kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT"):
         return "BIGINT"
     return "TIMESTAMP" if kind in ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_NS") else kind
+
+
+def _maps() -> dict[str, str]:
+    """Return the columns of attempts that are maps, with their types."""
+    return {name: kind for name, kind in _columns_of_attempts()[1].items() if kind.startswith("MAP")}
 
 
 @functools.cache

@@ -27,6 +27,7 @@ CODE = """
 import os, signal
 from slant.collector import cli
 import slant.collector.MODULE as module
+module.FUNCTION  # it is there
 module.FUNCTION = lambda *given, **named: os.kill(os.getpid(), signal.SIGINT)
 cli.collect(prog_name="collect")
 """
@@ -65,7 +66,7 @@ def test_an_import_keeps_what_it_had_and_brings_the_rest(tmp_path: Path, rows: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["keep.merging._copy", "keep.merging.set_repeated_aside"])
+@pytest.mark.parametrize("place", ["keep.merging._copied", "keep.merging.set_repeated_aside"])
 def test_a_merge_keeps_what_it_had_and_brings_the_rest(tmp_path: Path, place: str) -> None:
     study = write_tiny(tmp_path)
     for k in (1, 2):

@@ -242,6 +242,20 @@ def test_a_lake_of_a_slant_before_a_migration_is_read_and_grows(
     assert rows_in(lake, occasions) == [(16, 0)]
 
 
+def test_no_column_of_a_lake_is_nested_so_that_any_reader_of_parquet_reads_it(home: Path) -> None:
+    nested = "SELECT file_name, name FROM parquet_schema(?) WHERE repetition_type = 'REPEATED'"
+    with duckdb.connect() as connection:
+        files = [str(file) for file in home.glob("lake/**/*.parquet")]
+        assert connection.execute(nested, [files]).fetchall() == []
+
+
+def test_a_text_that_is_no_map_is_said_to_be_no_slants(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "lake", tmp_path / "lake")
+    written_again(next(tmp_path.glob("lake/attempts/**/*.parquet")), "* REPLACE ('{x' AS factor_lists)")
+    with pytest.raises(DatabaseError, match=r"is no lake of slant's: Conversion Error.*factor_lists"):
+        rows_in(tmp_path / "lake", "SELECT factor_lists FROM attempts")
+
+
 def test_a_small_table_keeps_its_name_from_export_to_export(home: Path, tmp_path: Path) -> None:
     db, lake, seen = home / "a.duckdb", tmp_path / "lake", set()
     for _ in range(2):
