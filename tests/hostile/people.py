@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 CANARY = "zyx7canary"
-_FORTY = range(40)
 
 
 @dataclass(frozen=True)

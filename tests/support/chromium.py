@@ -130,9 +130,6 @@ class Browser:
         found = self.send("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
         return base64.b64decode(found["data"])
 
-    def screenshot(self, is_whole: bool = True) -> bytes:
-        return base64.b64decode(self.send("Page.captureScreenshot", captureBeyondViewport=is_whole)["data"])
-
     def _read(self) -> dict[str, Any]:
         until = time.monotonic() + _LIMIT_S
         while b"\0" not in self._rest:
