@@ -30,13 +30,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
-    folder = tmp_path_factory.mktemp("figures")
-    return analysis.figures(small_database(folder / "a.duckdb"), out=folder / "new" / "figures")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_database(tmp_path_factory.mktemp("figures") / "a.duckdb")
 
 
 @pytest.mark.slow
-def test_every_figure_is_drawn_as_svg_and_png(drawn: pl.DataFrame) -> None:
+def test_every_figure_is_drawn_as_svg_and_png(db: Path, tmp_path: Path) -> None:
+    drawn = analysis.figures(db, out=tmp_path / "new" / "figures")
     assert drawn["problem"].null_count() == drawn.height
     names = [Path(path).name for path in drawn["path"]]
     assert names == [
@@ -49,15 +49,16 @@ def test_every_figure_is_drawn_as_svg_and_png(drawn: pl.DataFrame) -> None:
         assert path.read_bytes()[:4] in (b"\x89PNG", b"<?xm")
 
 
-def test_an_svg_holds_its_own_words_and_all_say_that_nobody_was_asked(drawn: pl.DataFrame) -> None:
-    for row in drawn.filter(pl.col("path").str.ends_with(".svg")).to_dicts():
+def test_an_svg_holds_its_own_words_and_all_say_that_nobody_was_asked(db: Path, tmp_path: Path) -> None:
+    drawn = analysis.figures(db, out=tmp_path / "new" / "figures", formats=["svg"])
+    assert {"effect_sizes", "tokens", "refusals", "token_steps"} <= set(drawn["figure"])
+    for row in drawn.to_dicts():
         root = ElementTree.parse(row["path"]).getroot()
         assert root.findtext(f"{SVG}desc") == row["alt_text"]
         assert "Simulated answers: no model was asked." in row["alt_text"]
 
 
-def test_names_to_order_and_to_highlight_are_looked_for_in_what_figures_show(tmp_path: Path) -> None:
-    db = small_database(tmp_path / "a.duckdb")
+def test_names_to_order_and_to_highlight_are_looked_for_in_what_figures_show(db: Path, tmp_path: Path) -> None:
     asked = {"names": ["refusals"], "formats": ["svg"], "out": tmp_path / "figures"}
     with pytest.raises(UnknownNameError, match='no name to order or highlight "nobody" in these figures'):
         analysis.figures(db, highlight=["nobody"], **asked)
@@ -80,8 +81,7 @@ def test_the_figure_of_steps_finds_the_step_and_refusals_are_counted(tmp_path: P
     assert "Steps in tokens: o3-mini 64; DeepSeek-R1 64." in steps.alt_text
 
 
-def test_a_figure_bears_the_title_that_was_asked_for_and_a_page_gets_fewer_dots(tmp_path: Path) -> None:
-    db = database(tmp_path / "a.duckdb", trials(), [RUN])
+def test_a_figure_bears_the_title_that_was_asked_for_and_a_page_gets_fewer_dots(db: Path, tmp_path: Path) -> None:
     asked = {"title": "Steps, by me", "width": 4.0, "height": 3.0}
     (row,) = analysis.figures(db, out=tmp_path, names=["refusals"], formats=["svg"], **asked).to_dicts()
     assert ElementTree.parse(row["path"]).getroot().findtext(f"{SVG}title") == "Steps, by me"
@@ -137,8 +137,7 @@ def test_on_the_command_line_one_figure_is_one_row_with_its_path(root: Path, tmp
     assert Path(row["path"]).is_file()
 
 
-def test_what_can_not_be_drawn_or_written_is_one_sentence(tmp_path: Path) -> None:
-    db = small_database(tmp_path / "a.duckdb")
+def test_what_can_not_be_drawn_or_written_is_one_sentence(db: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match='Did you mean "refusals"'):
         analysis.figures(db, out=tmp_path, names=["refusal"])
     (tmp_path / "file").write_text("")
@@ -146,8 +145,7 @@ def test_what_can_not_be_drawn_or_written_is_one_sentence(tmp_path: Path) -> Non
         analysis.figures(db, out=tmp_path / "file" / "figures", names=["refusals"], formats=["svg"])
 
 
-def test_figures_are_as_wide_as_they_are_asked_to_be_and_of_the_format(tmp_path: Path) -> None:
-    db = small_database(tmp_path / "a.duckdb")
+def test_figures_are_as_wide_as_they_are_asked_to_be_and_of_the_format(db: Path, tmp_path: Path) -> None:
     rows = analysis.figures(db, out=tmp_path / "f", names=["tokens"], formats=["svg", "pdf"], width=3.5, height=6)
     svg, pdf = (Path(path) for path in rows["path"])
     root = ElementTree.parse(svg).getroot()
@@ -155,16 +153,14 @@ def test_figures_are_as_wide_as_they_are_asked_to_be_and_of_the_format(tmp_path:
     assert (pdf.suffix, pdf.read_bytes()[:5]) == (".pdf", b"%PDF-")
 
 
-def test_images_have_one_format_and_rows_another(tmp_path: Path) -> None:
-    db = small_database(tmp_path / "a.duckdb")
+def test_images_have_one_format_and_rows_another(db: Path, tmp_path: Path) -> None:
     words = ["figures", "refusals", "--image", "pdf", "--format", "json", "--width", "3.5"]
     result = CliRunner().invoke(analyze, [*words, "--db", str(db), "--out", str(tmp_path)])
     assert [Path(row["path"]).name for row in json.loads(result.stdout)] == ["refusals-simulated-base.pdf"]
 
 
 @pytest.mark.parametrize("width", ["0", "abc", "4000", "nan"])
-def test_a_width_that_no_figure_can_have_is_one_sentence(tmp_path: Path, width: str) -> None:
-    db = small_database(tmp_path / "a.duckdb")
+def test_a_width_that_no_figure_can_have_is_one_sentence(db: Path, tmp_path: Path, width: str) -> None:
     result = CliRunner().invoke(analyze, ["figures", "--width", width, "--db", str(db), "--out", str(tmp_path / "f")])
     said = f'Can\'t draw figures with the width "{width}": it must be a number of inches from 1 to 50.'
     assert (result.exit_code, said in result.stderr) == (2, True), result.output
@@ -173,7 +169,6 @@ def test_a_width_that_no_figure_can_have_is_one_sentence(tmp_path: Path, width: 
     assert not (tmp_path / "f").exists()
 
 
-def test_an_unknown_format_is_one_sentence(tmp_path: Path) -> None:
-    db = small_database(tmp_path / "a.duckdb")
+def test_an_unknown_format_is_one_sentence(db: Path) -> None:
     result = CliRunner().invoke(analyze, ["figures", "--image", "tiff", "--db", str(db)])
     assert (result.exit_code, 'no image format "tiff"' in result.stderr) == (2, True), result.output
