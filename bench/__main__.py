@@ -82,7 +82,12 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
     help="Ask all of the million trials for the measure of memory (a quarter hour); 2,000 data sets for truth, and "
     "Bayesian ratings and learners of games of a hundred.",
 )
-@click.option("--only", multiple=True, help="Only this group of measures; may be given more than once.")
+@click.option(
+    "--only",
+    multiple=True,
+    type=click.Choice([*plan(quick=True, long=False)]),
+    help="Only this group of measures; may be given more than once.",
+)
 def main(quick: bool, long: bool, only: tuple[str, ...]) -> None:
     """Measure speed and memory against a bare loop or an ideal, next to a local server."""
     groups = plan(quick=quick, long=long)
