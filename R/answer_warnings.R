@@ -8,14 +8,11 @@ warn_of_equal_answers <- function(parts) {
       "All %s values of %s are %s: what is estimated rests on the priors alone.", format(length(y), big.mark = ","),
       all.vars(parts$formula)[[1]], format(y[[1]])
     ), call. = FALSE)
-    return(invisible())
+  } else if (parts$family$name == "bernoulli") {
+    warn_of_separation(
+      parts$formula, parts$data, all.vars(parts$formula)[[1]], message, "log odds are kept finite by the priors"
+    )
   }
-  if (parts$family$name != "bernoulli") {
-    return(invisible())
-  }
-  warn_of_separation(
-    parts$formula, parts$data, all.vars(parts$formula)[[1]], message, "log odds are kept finite by the priors"
-  )
 }
 
 # A condition that is missing takes the contrast with it, in all cells or in some.
@@ -62,11 +59,8 @@ say_repeated_trials <- function(parts, item = "item") {
   trial <- c(intersect(c(item, "wording"), names(parts$data)), cell_factors(parts))
   apart <- lapply(random_terms(parts$formula), function(bar) all.vars(bar[[3]]))
   is_told <- any(vapply(apart, function(names) all(trial %in% names), NA))
-  if (!item %in% names(parts$data) || is_told) {
-    return(invisible())
-  }
   n_trials <- nrow(unique(parts$data[trial]))
-  if (n_trials < nrow(parts$data)) {
+  if (item %in% names(parts$data) && !is_told && n_trials < nrow(parts$data)) {
     message(sprintf(
       paste(
         "%d rows answer %d questions (one item, the same %s): taken as independent answers, so that intervals are too",

@@ -244,8 +244,7 @@ fit_attributes <- function(data, outcome, attributes, cluster, weights, levels, 
   slant_fit(fit_each_group(data, by, columns, function(rows) {
     used <- attribute_rows(rows, outcome, attributes, cluster, weights, levels, declared)
     c(fit_one(used), list(
-      fit = list(singular = FALSE, optimiser = sprintf("closed form, clusters: %s", clusters_in_words(used$choices))),
-      variances = NULL
+      fit = list(singular = FALSE, optimiser = sprintf("closed form, clusters: %s", clusters_in_words(used$choices)))
     ))
   }))
 }

@@ -143,7 +143,11 @@ excluded_parameters <- function(code) {
 #' @return A list: `text` (the prior written again), `family`, and `numbers`.
 #' @noRd
 checked_prior <- function(text) {
-  expression <- parse_prior(text)
+  if (!is_text(text) || nchar(text, "bytes") > 200) {
+    stop_with("Can't use this as a prior: it must be one string, like \"normal(0, 1)\".")
+  }
+  parsed <- tryCatch(parse(text = text, keep.source = FALSE, encoding = "UTF-8"), error = function(problem) NULL)
+  expression <- if (length(parsed) == 1) parsed[[1]]
   family <- if (is.call(expression) && is.name(expression[[1]])) as.character(expression[[1]]) else ""
   known <- prior_families()
   if (!family %in% names(known)) {
@@ -171,14 +175,6 @@ prior_families <- function() {
     normal = c(FALSE, TRUE), student_t = c(TRUE, FALSE, TRUE), cauchy = c(FALSE, TRUE), logistic = c(FALSE, TRUE),
     exponential = TRUE, gamma = c(TRUE, TRUE), lognormal = c(FALSE, TRUE), lkj = TRUE
   )
-}
-
-parse_prior <- function(text) {
-  if (!is.character(text) || length(text) != 1 || is.na(text) || nchar(text, "bytes") > 200) {
-    stop_with("Can't use this as a prior: it must be one string, like \"normal(0, 1)\".")
-  }
-  parsed <- tryCatch(parse(text = text, keep.source = FALSE, encoding = "UTF-8"), error = function(problem) NULL)
-  if (length(parsed) == 1) parsed[[1]]
 }
 
 # The number that is there; NA for anything else. Nothing is evaluated.

@@ -77,22 +77,18 @@ calibrate <- function(data, formula, levels = NULL, priors = NULL, coding = "tre
   check_arguments()
   say <- progress_writer(say)
   one <- function(number) {
-    as_calibrated(calibrate_data_set(
+    result <- calibrate_data_set(
       data, formula, number, seed, levels, priors, coding, family, step, truth_priors, chains, iterations, warmup,
       adapt_delta, n_draws, max_rows
-    ))
+    )
+    rows <- result$quantities
+    if (nrow(rows) == 0) rows <- within(rows[NA_integer_, ], number <- result$fit$number)
+    messages <- paste(sprintf("%s: %s", result$messages$kind, result$messages$text), collapse = "\n")
+    of_fit <- cbind(source = "simulated", result$fit[setdiff(names(result$fit), "number")], messages = messages)
+    as_plain_rows(cbind(rows, of_fit[rep(1, nrow(rows)), ]))
   }
   ranks <- over_data_sets(n, cores, one, say, "Calibrating")
   list(summary = summarise_calibration(ranks), ranks = ranks)
-}
-
-# The rows of one data set's quantities, with what is said of its whole fit.
-as_calibrated <- function(result) {
-  rows <- result$quantities
-  if (nrow(rows) == 0) rows <- within(rows[NA_integer_, ], number <- result$fit$number)
-  messages <- paste(sprintf("%s: %s", result$messages$kind, result$messages$text), collapse = "\n")
-  of_fit <- cbind(source = "simulated", result$fit[setdiff(names(result$fit), "number")], messages = messages)
-  as_plain_rows(cbind(rows, of_fit[rep(1, nrow(rows)), ]))
 }
 
 # The rows of `one(number)` for data sets 1 to `n`, `cores` of them at a time.
@@ -200,18 +196,15 @@ uniform_band <- function(n, n_draws, level = .95) {
 uniformity_p <- function(ranks, n_draws) {
   n <- length(ranks)
   at <- seq_len(n_draws) / (n_draws + 1)
-  tail <- min(1, smallest_tail(counts_below(ranks, n_draws), n, at))
+  counts <- counts_below(ranks, n_draws)
+  # Twice the smaller tail of the point that lies farthest out.
+  tail <- min(1, 2 * stats::pbinom(counts, n, at), 2 * stats::pbinom(counts - 1, n, at, lower.tail = FALSE))
   # A little more than the tail itself, so that what lies as far out as this is outside.
   min(1, 1 - joint_probability(tail_limits(tail * (1 + 1e-9), n, at), n, at))
 }
 
 # How many ranks are below 1, 2 … n_draws.
 counts_below <- function(ranks, n_draws) cumsum(tabulate(ranks + 1, n_draws + 1))[seq_len(n_draws)]
-
-# Twice the smaller tail of the point that lies farthest out.
-smallest_tail <- function(counts, n, at) {
-  2 * min(stats::pbinom(counts, n, at), stats::pbinom(counts - 1, n, at, lower.tail = FALSE))
-}
 
 # The counts of each point whose two tails are each at least half of `tail`.
 tail_limits <- function(tail, n, at) {

@@ -123,10 +123,7 @@ limits_of <- function(rows) {
 # The greatest common divisor of whole counts; NA where all are 0 or some are no whole numbers.
 common_step <- function(counts) {
   counts <- unique(counts[counts != 0])
-  if (length(counts) == 0 || any(counts != round(counts))) {
-    return(NA_real_)
-  }
-  abs(greatest_divisor(as.double(counts)))
+  if (length(counts) == 0 || any(counts != round(counts))) NA_real_ else abs(greatest_divisor(as.double(counts)))
 }
 
 #' How long are answers, and do they grow or shrink along a game?

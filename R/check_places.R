@@ -294,20 +294,16 @@ check_position_effects <- function(data, by = NULL, outcome = "chosen", places =
     used <- attribute_rows(rows, outcome, c(places, attributes), cluster, NULL, NULL)
     parts <- lapply(places, function(place) {
       levels_at <- lapply(attributes, function(name) attribute_at_places(name, place, used))
-      stacked(c(list(means_at_places(place, used)), levels_at))
+      found <- cell_means(used$factors[[place]], used)
+      n <- length(found$mean)
+      means <- data.frame(
+        kind = "place", place = place, at = levels(used$factors[[place]]), n = found$n, estimate = found$mean,
+        std_error = sqrt(diag(found$covariance)), wald_test(cbind(-1, diag(n - 1)), found, used$cluster)
+      )
+      stacked(c(list(means), levels_at))
     })
     stacked(parts)
   })
-}
-
-means_at_places <- function(place, rows) {
-  found <- cell_means(rows$factors[[place]], rows)
-  n <- length(found$mean)
-  tested <- wald_test(cbind(-1, diag(n - 1)), found, rows$cluster)
-  data.frame(
-    kind = "place", place = place, at = levels(rows$factors[[place]]), n = found$n, estimate = found$mean,
-    std_error = sqrt(diag(found$covariance)), tested
-  )
 }
 
 # Each difference between levels at each place, less that at the first place.

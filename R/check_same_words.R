@@ -178,7 +178,13 @@ agreement_of_all <- function(effects) {
     shared <- !is.na(pair[[1]][, 1] + pair[[2]][, 1])
     x <- pair[[1]][shared, , drop = FALSE]
     y <- pair[[2]][shared, , drop = FALSE]
-    if (sum(shared) >= fewest_words && varies(x[, 1]) && varies(y[, 1])) correlations_of_columns(x, y)
+    if (sum(shared) >= fewest_words && varies(x[, 1]) && varies(y[, 1])) {
+      x <- sweep(x, 2, colMeans(x))
+      y <- sweep(y, 2, colMeans(y))
+      length <- sqrt(colSums(x^2) * colSums(y^2))
+      # a column without variance, as a random choice of words may be, has no relation
+      ifelse(length > 0, colSums(x * y) / length, 0)
+    }
   })
   of_pairs <- do.call(cbind, of_pairs)
   if (is.null(of_pairs)) {
@@ -186,12 +192,4 @@ agreement_of_all <- function(effects) {
   }
   means <- rowMeans(of_pairs)
   frame_of(mean_correlation = means[[1]], p_test = mean(means >= means[[1]] - 1e-9))
-}
-
-# Where a column has no variance, as a random choice of words may have none, there is no relation.
-correlations_of_columns <- function(x, y) {
-  x <- sweep(x, 2, colMeans(x))
-  y <- sweep(y, 2, colMeans(y))
-  length <- sqrt(colSums(x^2) * colSums(y^2))
-  ifelse(length > 0, colSums(x * y) / length, 0)
 }

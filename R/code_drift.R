@@ -38,7 +38,8 @@ code_drift <- function(data, by = NULL, k = .5, looks = 24, alpha = .05) {
   check_columns(data, c(by, "occasion", "is_equal"), to = "follow a coder's codes")
   n_series <- 2 * max(1, length(group_rows(data, by)))
   n_looks <- max(looks, length(unique(data$occasion)) - 1)
-  limit <- limit_of_cusum(k, n_looks, alpha / n_series)
+  too_often <- function(limit) passing_by_look(k, limit, n_looks)[[n_looks]] - alpha / n_series
+  limit <- stats::uniroot(too_often, c(.1, 40), tol = 1e-6)$root
   passed <- n_series * passing_by_look(k, limit, n_looks)
   check_each_group(data, by, c("occasion", "is_equal"), empty, function(rows) {
     if (!all(rows$is_equal %in% 0:1)) stop_with("`is_equal` must be 0 or 1.")
@@ -85,8 +86,4 @@ passing_by_look <- function(k, limit, looks, n_places = 150) {
   walk <- function(share, look) drop(share %*% step)
   held <- Reduce(walk, seq_len(looks), c(1, rep(0, n_places - 1)), accumulate = TRUE)
   1 - vapply(held[-1], sum, 1)
-}
-
-limit_of_cusum <- function(k, looks, alpha) {
-  stats::uniroot(function(limit) passing_by_look(k, limit, looks)[[looks]] - alpha, c(.1, 40), tol = 1e-6)$root
 }

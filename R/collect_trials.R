@@ -82,7 +82,9 @@ collect_trials <- function(study, models = NULL, db = "slant.duckdb", ...,
     if (length(kind) == 2) argument_kinds$whole(as.numeric(kind[[2]])) else argument_kinds[[kind]]
   }))
   settings <- mget(names(setting_kinds))
-  is_usual <- mapply(same_value, settings, formals(collect_trials)[names(settings)])
+  is_usual <- mapply(function(value, usual) {
+    if (is.numeric(value) && is.numeric(usual)) isTRUE(all.equal(as.numeric(value), usual)) else identical(value, usual)
+  }, settings, formals(collect_trials)[names(settings)])
   files <- names(settings)[setting_kinds == "file"]
   settings[files] <- lapply(settings[files], function(file) if (!is.null(file)) path.expand(file))
   models <- unlist(lapply(models, function(model) c("--model", model)))
@@ -90,10 +92,7 @@ collect_trials <- function(study, models = NULL, db = "slant.duckdb", ...,
   arguments <- c("--study", study, models, "--db", path.expand(db), as_options(options))
   gc() # closes what open_trials() opened and nobody can close any more, which would keep the collector out
   run_collector(arguments)
-  if (dry_run) {
-    return(invisible(NULL))
-  }
-  open_trials(db, name_of_study(study), view)
+  if (dry_run) invisible(NULL) else open_trials(db, name_of_study(study), view)
 }
 
 # What each setting may be, by its name (argument_kinds); those of files are paths.
@@ -108,10 +107,6 @@ setting_kinds <- c(
   mixed = "flag"
   # settings: end
 )
-
-same_value <- function(value, usual) {
-  if (is.numeric(value) && is.numeric(usual)) isTRUE(all.equal(as.numeric(value), usual)) else identical(value, usual)
-}
 
 # A study is given by its name, or by the path of its file, which says the name at its top.
 name_of_study <- function(study) {

@@ -41,7 +41,9 @@ text_hash <- function(text) {
 cached_model <- function(code, name, say, compile = compile_stan) {
   compiler <- compiler_version()
   path <- file.path(cache_folder(), sprintf("%s-%s.rds", name, text_hash(compiler)))
-  model <- cached_stanmodel(if (is.na(compiler)) any_compilers(name) else path, code)
+  of_any <- list.files(cache_folder(), pattern = sprintf("^%s-[0-9a-f]+[.]rds$", name), full.names = TRUE)
+  of_any <- of_any[order(file.mtime(of_any), decreasing = TRUE)]
+  model <- cached_stanmodel(if (is.na(compiler)) of_any else path, code)
   if (!is.null(model)) {
     return(structure(model, compile_s = 0))
   }
@@ -51,11 +53,6 @@ cached_model <- function(code, name, say, compile = compile_stan) {
     model <- cached_stanmodel(path, code)
     if (is.null(model)) compile_and_keep(code, path, say, compile) else structure(model, compile_s = 0)
   })
-}
-
-any_compilers <- function(name) {
-  files <- list.files(cache_folder(), pattern = sprintf("^%s-[0-9a-f]+[.]rds$", name), full.names = TRUE)
-  files[order(file.mtime(files), decreasing = TRUE)]
 }
 
 # The first of these files that holds this model; what can't be read is removed. `NULL` where there is none.

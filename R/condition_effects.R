@@ -68,22 +68,18 @@ effect_design <- function(parts, contrast, by) {
   cells <- unique(parts$data[used])
   in_order <- if (length(used) == 0) 1 else do.call(order, unname(cells))
   cells <- if (length(used) == 0) parts$data[1, used, drop = FALSE] else cells[in_order, , drop = FALSE]
-  rows <- with_typical_values(cells, parts$data, all.vars(fixed))
+  rows <- cells
+  # the other covariates where they are in the middle: a number at its mean, a factor at its reference level
+  for (name in setdiff(all.vars(fixed), names(cells))) {
+    value <- parts$data[[name]]
+    rows[[name]] <- if (is.numeric(value)) mean(value) else factor(levels(value)[[1]], levels = levels(value))
+    if (is.factor(value)) stats::contrasts(rows[[name]]) <- stats::contrasts(value)
+  }
   list(
     rows = rows, x = stats::model.matrix(fixed, rows),
     cells = stats::setNames(named_cells(cells, parts$dropped, columns), c(by, contrast)),
     sides = levels(parts$data[[columns[[length(columns)]]]])
   )
-}
-
-# The other covariates where they are in the middle: a number at its mean, a factor at its reference level.
-with_typical_values <- function(cells, data, variables) {
-  for (name in setdiff(variables, names(cells))) {
-    value <- data[[name]]
-    cells[[name]] <- if (is.numeric(value)) mean(value) else factor(levels(value)[[1]], levels = levels(value))
-    if (is.factor(value)) stats::contrasts(cells[[name]]) <- stats::contrasts(value)
-  }
-  cells
 }
 
 # The cells in words: a factor that was dropped has one level, one that was never there has none.

@@ -134,19 +134,15 @@ unit_levels <- function(units) {
   list(full = full, without = without, df = df, per_level = per_level, df_cells = n - full$rank)
 }
 
-# Sums of squares and products of both measures at each level; a list of matrices, "cells" first.
-level_products <- function(levels, values) {
-  cells <- crossprod(qr.resid(levels$full, values))
-  c(list(cells = cells), lapply(levels$without, function(rest) crossprod(qr.resid(rest, values)) - cells))
-}
-
 rows_of_levels <- c(models = "between_models", tests = "between_tests", cells = "within_cells")
 
 # A matrix with a row for "corrected" and each level: estimate and ends of the interval.
 level_correlations <- function(units, alpha, n_draws = 4000) {
   spread <- c(stats::sd(units$x), stats::sd(units$y))
   levels <- unit_levels(units)
-  products <- level_products(levels, sweep(as.matrix(units[c("x", "y")]), 2, spread, "/"))
+  values <- sweep(as.matrix(units[c("x", "y")]), 2, spread, "/")
+  products <- list(cells = crossprod(qr.resid(levels$full, values)))
+  products <- c(products, lapply(levels$without, function(rest) crossprod(qr.resid(rest, values)) - products$cells))
   errors <- colMeans(units[c("x_error", "y_error")]^2) / spread^2
   parts <- names(products)
   df <- c(cells = levels$df_cells, levels$df)

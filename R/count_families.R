@@ -18,7 +18,10 @@ count_family <- function(name, step) {
   shared <- list(
     name = name, step = step, outcome = whole_counts, link = log, inverse_link = exp, scales = character(),
     statistics = count_statistics(step), by_cell = names(count_statistics(step)), is_hurdle = FALSE,
-    observed = function(counts) observed_intervals(counts, step, is_narrow_log(counts, step)),
+    observed = function(counts) {
+      is_narrow <- counts > 0 & log1p(step / counts) < stats::sd(log(counts + step / 2)) / 10
+      observed_intervals(counts, step, is_narrow)
+    },
     limits = quote(cens(count_side, count_upper)), stanvars = function() NULL, priors = log_priors, start = log_start
   )
   if (is.null(own$draw_fitted)) own$draw_fitted <- own$draw
@@ -41,7 +44,10 @@ count_families <- list(
       draw = function(predictor, sigma) {
         in_steps(sigma$ndt + stats::rlnorm(length(predictor), predictor, sigma$sigma), step)
       },
-      log_lik = function(y, predictor, sigma) interval_of_shifted(y, step, predictor, sigma$sigma, sigma$ndt),
+      log_lik = function(y, predictor, sigma) {
+        ends <- lapply(list(y, y + step), function(end) (log(pmax(end - sigma$ndt, 0)) - predictor) / sigma$sigma)
+        ifelse(y + step > sigma$ndt, log_share_between(ends[[1]], ends[[2]]), -Inf)
+      },
       log_density = function(y, predictor, sigma) {
         log(step) + stats::dlnorm(y + step / 2 - sigma$ndt, predictor, sigma$sigma, log = TRUE)
       },
@@ -55,7 +61,10 @@ count_families <- list(
       log_lik = function(y, predictor, sigma) interval_of_gaussian(y, step, predictor, sigma),
       log_density = function(y, predictor, sigma) log(step) + stats::dnorm(y + step / 2, predictor, sigma, log = TRUE),
       median = function(predictor, sigma) predictor,
-      observed = function(counts) observed_intervals(counts, step, is_narrow_or_far(counts, step)),
+      observed = function(counts) {
+        is_far <- abs(counts - mean(counts)) > 5 * stats::sd(counts)
+        observed_intervals(counts, step, step < stats::sd(counts) / 10 | is_far)
+      },
       priors = token_priors, start = token_start
     )
   },
@@ -199,20 +208,6 @@ observed_intervals <- function(counts, step, is_exact) {
   side <- ifelse(counts == 0, -1L, ifelse(is_exact %in% TRUE, 0L, 2L))
   low <- ifelse(side == 0, counts + step / 2, ifelse(side == -1, step, counts))
   data.frame(count_low = low, count_side = side, count_upper = ifelse(side == 2, counts + step, low))
-}
-
-is_narrow_log <- function(counts, step) {
-  counts > 0 & log1p(step / counts) < stats::sd(log(counts + step / 2)) / 10
-}
-
-is_narrow_or_far <- function(counts, step) {
-  step < stats::sd(counts) / 10 | abs(counts - mean(counts)) > 5 * stats::sd(counts)
-}
-
-interval_of_shifted <- function(count, step, mean, sd, shift) {
-  high <- count + step - shift
-  of_step <- log_share_between((log(pmax(count - shift, 0)) - mean) / sd, (log(pmax(high, 0)) - mean) / sd)
-  ifelse(high > 0, of_step, -Inf)
 }
 
 # Weakly informative: a condition that takes seven times as many tokens, words that differ by half, are two standard

@@ -44,6 +44,7 @@ fit_choice_of <- function(rows, terms) {
     model <- penalised_logit(rows, terms)
   }
   std_error <- sqrt(diag(model$var))
+  covariance <- if (is.null(model$naive.var)) model$var else model$naive.var
   log_lik <- choice_log_likelihood(rows, terms, model$coefficients)
   n <- sum(rows$is_chosen)
   list(
@@ -53,10 +54,10 @@ fit_choice_of <- function(rows, terms) {
       bic = length(terms) * log(n) - 2 * log_lik, singular = FALSE,
       optimiser = if (length(separated) > 0) "Firth's penalty, BFGS" else "survival::coxph by round, Wald z over games"
     ),
-    variances = NULL,
     tables_of_group = list(
       terms = frame_of(
-        term = terms, vif = variance_inflation(model), is_penalised = rep(length(separated) > 0, length(terms))
+        term = terms, vif = if (length(terms) < 2) 1 else unname(diag(solve(stats::cov2cor(covariance)))),
+        is_penalised = rep(length(separated) > 0, length(terms))
       ),
       sets = frame_of(
         n_games = length(unique(rows$game)), n_choices = n, nats = -log_lik / n,
@@ -172,7 +173,12 @@ separates <- function(values, is_chosen, n_in_set) {
 # The likelihood of conditional logits with Jeffreys' prior; the covariance is a sandwich over games, as without it.
 penalised_logit <- function(rows, terms) {
   x <- as.matrix(rows[terms])
-  information <- function(b) choice_information(x, rows$set, b)
+  information <- function(b) { # rows are in the order of their sets, each with as many groups
+    p <- shares_in_sets(x, rows$set, b)
+    n <- n_in_set(rows$set)
+    means <- rowsum(x * p, rows$set, reorder = FALSE)[rep(seq_len(nrow(x) / n), each = n), ]
+    crossprod((x - means) * sqrt(p))
+  }
   loss <- function(b) {
     penalty <- determinant(information(b))$modulus / 2
     value <- -choice_log_likelihood(rows, terms, b) - as.numeric(penalty)
@@ -182,13 +188,6 @@ penalised_logit <- function(rows, terms) {
   inverse <- solve(information(found$par))
   scores <- rowsum(x * (rows$is_chosen - shares_in_sets(x, rows$set, found$par)), rows$game)
   list(coefficients = found$par, var = inverse %*% crossprod(scores) %*% inverse, naive.var = inverse)
-}
-
-# Rows are in the order of their sets, each with as many groups.
-choice_information <- function(x, set, b) {
-  p <- shares_in_sets(x, set, b)
-  means <- rowsum(x * p, set, reorder = FALSE)[rep(seq_len(length(set) / n_in_set(set)), each = n_in_set(set)), ]
-  crossprod((x - means) * sqrt(p))
 }
 
 shares_in_sets <- function(x, set, b) {
@@ -202,9 +201,4 @@ n_in_set <- function(set) sum(set == set[[1]])
 
 choice_log_likelihood <- function(rows, terms, b) {
   sum(log(shares_in_sets(as.matrix(rows[terms]), rows$set, b)[rows$is_chosen]))
-}
-
-variance_inflation <- function(model) {
-  covariance <- if (is.null(model$naive.var)) model$var else model$naive.var
-  if (nrow(covariance) < 2) rep(1, nrow(covariance)) else unname(diag(solve(stats::cov2cor(covariance))))
 }

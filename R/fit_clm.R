@@ -48,7 +48,6 @@ cumulative_model <- function(points) {
       wald_effects(model)
     },
     tests = function(model) rating_tests(model),
-    variances = function(model) NULL,
     changes = function(model) sandwich::estfun(model) %*% stats::vcov(model),
     small_sample = function(model, n_clusters) 1, clustered_as = "robust",
     refit = function(model, keep) {

@@ -64,15 +64,23 @@ fit_mixed_ratings <- function(formula, rows, fixed, n_agq) {
   environment(formula) <- list2env(list(rows = rows), parent = environment(formula))
   model <- ordinal::clmm(formula, data = rows, nAGQ = n_agq)
   say_rough_optimum(model$optRes$convergence)
-  sd <- unlist(lapply(ordinal::VarCorr(model), function(sigma) sqrt(diag(as.matrix(sigma)))))
-  effects <- if (all(sd < smallest_sd)) effects_without_groups(formula, rows) else wald_effects(model)
+  sigmas <- lapply(ordinal::VarCorr(model), as.matrix)
+  sd <- unlist(lapply(sigmas, function(sigma) sqrt(diag(sigma))))
+  has_none <- all(sd < smallest_sd) # then the model is the one without them, and clmm often has no standard errors
+  if (has_none) {
+    message("All variances are estimated as 0: standard errors are those of the model without random effects.")
+  }
+  effects <- wald_effects(if (has_none) cumulative_fit(without_random_terms(formula), rows) else model)
+  is_degenerate <- vapply(sigmas, function(sigma) { # a correlation of 1 or -1
+    nrow(sigma) > 1 && min(eigen(sigma, TRUE, TRUE)$values) < smallest_sd^2
+  }, NA)
   numbers <- c("estimate", "std_error", "conf_low", "conf_high")
   effects[numbers] <- lapply(effects[numbers], `/`, unit_of(effects$term, scales))
   list(
     estimates = effects,
     fit = list(
       n_groups = as.integer(model$dims$nlev.gf[[1]]), log_lik = as.numeric(stats::logLik(model)),
-      aic = stats::AIC(model), bic = stats::BIC(model), singular = any(sd < smallest_sd) || is_degenerate(model),
+      aic = stats::AIC(model), bic = stats::BIC(model), singular = any(sd < smallest_sd, is_degenerate),
       optimiser = sprintf("ordinal::clmm, nAGQ = %d, Wald z", as.integer(n_agq))
     ),
     variances = rating_variances(model, scales),
@@ -82,20 +90,6 @@ fit_mixed_ratings <- function(formula, rows, fixed, n_agq) {
 
 # A standard deviation in log odds below which a random effect is not there.
 smallest_sd <- 1e-3
-
-# With all variances at 0 the model is the one without them, and clmm often has no standard errors.
-effects_without_groups <- function(formula, rows) {
-  message("All variances are estimated as 0: standard errors are those of the model without random effects.")
-  wald_effects(cumulative_fit(without_random_terms(formula), rows))
-}
-
-# Random effects whose correlation is 1 or -1.
-is_degenerate <- function(model) {
-  any(vapply(ordinal::VarCorr(model), function(sigma) {
-    sigma <- as.matrix(sigma)
-    nrow(sigma) > 1 && min(eigen(sigma, TRUE, TRUE)$values) < smallest_sd^2
-  }, NA))
-}
 
 names_in_functions <- function(part) {
   if (!is.call(part)) {

@@ -52,7 +52,6 @@ conditional_logit <- function(sets) {
     },
     fit_of = function(model) list(n_groups = model$nevent),
     tests = function(model) choice_tests(model),
-    variances = function(model) NULL,
     changes = function(model) as.matrix(stats::residuals(model, type = "dfbeta")),
     small_sample = function(model, n_clusters) (n_clusters - 1) / n_clusters, clustered_as = "robust",
     optimiser = "survival::coxph by set, Wald z"

@@ -70,7 +70,7 @@ fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()
       log_lik = as.numeric(log_lik), aic = stats::AIC(log_lik), bic = stats::BIC(log_lik), singular = FALSE,
       optimiser = paste0(regression$optimiser, if (!is.null(over)) sprintf(", clusters: %s", over$words))
     )),
-    variances = regression$variances(model),
+    variances = if (!is.null(regression$variances)) regression$variances(model),
     tables_of_group = c(
       list(tests = clustered_tests(regression$tests(model), model, over), clustered = clustered),
       if (!is.null(regression$further)) regression$further(model, rows, over$covariance)
@@ -292,13 +292,10 @@ over_one_way <- function(changes, codes) {
 
 # Of least squares and logistic regressions, as sandwich::vcovCL(type = "HC1", cadjust = TRUE), and Stata's regress.
 least_squares_changes <- function(model) {
-  scores <- stats::model.matrix(model) * stats::residuals(model, type = "working") * model_weights(model)
+  weights <- stats::weights(model, "working")
+  scores <- stats::model.matrix(model) * stats::residuals(model, type = "working")
+  if (!is.null(weights)) scores <- scores * weights
   scores %*% summary(model)$cov.unscaled
-}
-
-model_weights <- function(model) {
-  weights <- if (inherits(model, "glm")) stats::weights(model, "working") else stats::weights(model)
-  if (is.null(weights)) 1 else weights
 }
 
 hc1 <- function(model) (stats::nobs(model) - 1) / (stats::nobs(model) - length(stats::coef(model)))

@@ -82,7 +82,6 @@ fit_learner <- function(rounds, settings) {
       n_groups = length(rounds$games), log_lik = -model$nats * model$n_choices, singular = FALSE,
       optimiser = "rstan, NUTS"
     ),
-    variances = NULL,
     tables_of_group = list(
       learner = model, priors = priors, checks = if (is.null(checks)) no_checks() else checks,
       counterfactuals = counterfactual_rows(rounds, used, settings$people),
@@ -271,6 +270,8 @@ learner_estimates <- function(draws, rounds, switches) {
   half <- draws[, "half_difference"]
   rate <- draws[, "mu_rate"]
   sharpness <- exp(draws[, "mu_sharpness"])
+  cells <- expand.grid(group = rounds$groups, class = rounds$classes, stringsAsFactors = FALSE)
+  first_values <- sprintf("first_value: %s, %s", cells$class, cells$group)
   values <- c(
     if (switches[["two_rates"]]) {
       list(rate_up = stats::plogis(rate + half), rate_down = stats::plogis(rate - half),
@@ -284,19 +285,13 @@ learner_estimates <- function(draws, rounds, switches) {
     if (switches[["generalisation"]]) list(generalisation = draws[, "generalisation"]),
     list(sd_rate = draws[, "sd_games[1]"], sd_sharpness = draws[, "sd_games[2]"]),
     if (switches[["perseveration"]]) list(sd_perseveration = draws[, "sd_games[3]"]),
-    if (switches[["free_values"]]) first_value_draws(draws, rounds)
+    if (switches[["free_values"]]) stats::setNames(asplit(unclass(first_values_of(draws)), 2), first_values)
   )
   quantiles <- vapply(values, stats::quantile, double(3), c(.025, .5, .975), names = FALSE)
   estimate_rows(
     names(values), unname(quantiles[2, ]), unname(vapply(values, stats::sd, 0)), conf_low = unname(quantiles[1, ]),
     conf_high = unname(quantiles[3, ])
   )
-}
-
-first_value_draws <- function(draws, rounds) {
-  cells <- expand.grid(group = rounds$groups, class = rounds$classes, stringsAsFactors = FALSE)
-  names <- sprintf("first_value: %s, %s", cells$class, cells$group)
-  stats::setNames(lapply(seq_along(names), function(i) first_values_of(draws)[, i]), names)
 }
 
 # One row: settings, what sampler_diagnostics() has of brms's fits, and how well choices are predicted.

@@ -43,21 +43,17 @@ leave_out_each <- function(maker, rows, grouping, whole) {
       tested_rows("", coefficient[["Estimate"]], coefficient[["Std. Error"]], df)
     })
   })
-  repeat_conditions(results)
-  estimates <- lapply(seq_along(results), function(i) {
-    row <- if (is.null(results[[i]]$value)) all_rows[NA_integer_, ] else results[[i]]$value
-    row$term <- paste("without", left_out[[i]])
-    row
-  })
-  do.call(rbind, c(list(all_rows), estimates))
-}
-
-# Says again, once and with their number, what was said in several refits.
-repeat_conditions <- function(results) {
+  # once and with their number, what was said in several refits
   conditions <- do.call(rbind, lapply(results, function(result) unique(result$conditions)))
   for (text in unique(conditions$text)) {
     has_text <- conditions$text == text
     words <- sprintf("Without one, in %d of %s: %s", sum(has_text), counted(length(results), "fit"), text)
     if (all(conditions$kind[has_text] == "message")) message(words) else warning(words, call. = FALSE)
   }
+  estimates <- lapply(seq_along(results), function(i) {
+    row <- if (is.null(results[[i]]$value)) all_rows[NA_integer_, ] else results[[i]]$value
+    row$term <- paste("without", left_out[[i]])
+    row
+  })
+  do.call(rbind, c(list(all_rows), estimates))
 }

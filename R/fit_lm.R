@@ -39,21 +39,17 @@ linear_model <- list(
     error <- frame_of(std_error = unname(table[, "Std. Error"]), df = rep(as.double(model$df.residual), nrow(table)))
     coefficient_rows(stats::coef(model), error)
   },
-  tests = function(model) rbind(against_the_mean(model), against_each_part(model)),
+  tests = function(model) {
+    f <- summary(model)$fstatistic # none without predictors
+    all <- f_tests("all", c(f["value"], NA)[[1]], c(f["numdf"], NA)[[1]], model)
+    rbind(all[!is.null(f), ], against_each_part(model))
+  },
   variances = function(model) {
     frame_of(group = "residual", term = "residual", variance = stats::sigma(model)^2, n_groups = NA_integer_)
   },
   changes = function(model) least_squares_changes(model), small_sample = function(model, n_clusters) hc1(model),
   clustered_as = "HC1", has_cr2 = TRUE, optimiser = "stats::lm, t"
 )
-
-against_the_mean <- function(model) {
-  f <- summary(model)$fstatistic
-  if (is.null(f)) {
-    return(f_tests(character(), double(), double(), model))
-  }
-  f_tests("all", f[["value"]], f[["numdf"]], model)
-}
 
 # Marginal tests, as against_each_term().
 against_each_part <- function(model) {

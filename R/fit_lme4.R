@@ -143,7 +143,9 @@ fit_mixed_model <- function(formula, data, df_method, polish = TRUE) {
   model <- lmerTest::lmer(uncorrelated_slopes(formula, data), data = data, REML = TRUE, control = control)
   if (polish) model <- without_optimiser(model)
   most <- most_df(model)
-  is_between <- df_method != "satterthwaite" && tests_between_clusters(model, most)
+  # whether it tests anything between clusters: a coefficient, or, if it has no other, the intercept
+  is_tested <- names(lme4::fixef(model)) != "(Intercept)"
+  is_between <- df_method != "satterthwaite" && any(is.finite(most[if (any(is_tested)) is_tested else TRUE]))
   effects <- if (is_between) {
     effects_between_clusters(model, most)
   } else {

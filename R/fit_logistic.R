@@ -67,7 +67,6 @@ logistic_regression <- list(
     all <- likelihood_ratio("all", model, model$null.deviance, model$df.null - model$df.residual)
     rbind(all, against_each_term(model))
   },
-  variances = function(model) NULL,
   changes = function(model) least_squares_changes(model), small_sample = function(model, n_clusters) hc1(model),
   clustered_as = "HC1", has_cr2 = TRUE, optimiser = "stats::glm, Wald z"
 )

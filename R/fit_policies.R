@@ -52,7 +52,6 @@ fit_policies_of <- function(rounds, folds) {
       n_groups = length(rounds$games), log_lik = best$log_lik, aic = 2 * best$n_parameters - 2 * best$log_lik,
       bic = bic_of(best, rounds), singular = FALSE, optimiser = "nlminb (PORT)"
     ),
-    variances = NULL,
     tables_of_group = list(
       candidates = candidates, checks = stacked_by_policy(checks, no_checks()),
       curves = stacked_by_policy(lapply(replays, `[[`, "curves"), no_curves())
@@ -263,8 +262,10 @@ policy_estimates <- function(name, fit) {
   is_single <- names(estimate) == "rate_down" & !"rate_difference" %in% names(fit$searched)
   kept <- which(!is_single)
   names <- sub("^rate_up$", if (any(is_single)) "rate" else "rate_up", names(estimate))
+  slope <- ifelse(names(estimate) %in% as_they_are, 1, estimate * (1 - estimate))
+  slope <- ifelse(names(estimate) == "sharpness", estimate, slope)
   rows <- estimate_rows(
-    paste0(name, ": ", names), unname(estimate), unname(error * slope_of_reported(estimate)),
+    paste0(name, ": ", names), unname(estimate), unname(error * slope),
     conf_low = as_reported(free - bound, names(estimate)), conf_high = as_reported(free + bound, names(estimate))
   )
   rows[kept, ]
@@ -284,9 +285,4 @@ as_they_are <- c("perseveration", "bonus")
 
 as_reported <- function(free, names) {
   unname(ifelse(names == "sharpness", exp(free), ifelse(names %in% as_they_are, free, stats::plogis(free))))
-}
-
-slope_of_reported <- function(estimate) {
-  names <- names(estimate)
-  ifelse(names == "sharpness", estimate, ifelse(names %in% as_they_are, 1, estimate * (1 - estimate)))
 }

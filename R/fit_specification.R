@@ -41,7 +41,13 @@ fit_specification <- function(data, engine, arguments = list(), contrast = "cond
                               drop_flags = character(), drop_outcomes = character(), missing_as = list()) {
   data <- as_columns(data)
   check_columns(data, c(contrast, by, drop_flags, names(missing_as)), to = "fit a specification")
-  rows <- specified_rows(data, drop_flags, drop_outcomes)
+  is_dropped <- rep(FALSE, nrow(data))
+  for (flag in unlist(drop_flags)) is_dropped <- is_dropped | data[[flag]] %in% TRUE
+  if (length(drop_outcomes) > 0) {
+    check_columns(data, "outcome", to = "leave out trials by their outcome")
+    is_dropped <- is_dropped | data$outcome %in% unlist(drop_outcomes)
+  }
+  rows <- data[!is_dropped, , drop = FALSE]
   for (name in names(missing_as)) rows[[name]][is.na(rows[[name]])] <- missing_as[[name]]
   used <- c(as.list(arguments), if (length(by) > 0) list(by = by))
   fit <- run_fit(engine, rows, used)
@@ -62,16 +68,6 @@ fit_specification <- function(data, engine, arguments = list(), contrast = "cond
 }
 
 fit_columns <- function() c("n", "n_left_out", "n_missing", "status", "messages", "error")
-
-specified_rows <- function(data, drop_flags, drop_outcomes) {
-  is_dropped <- rep(FALSE, nrow(data))
-  for (flag in unlist(drop_flags)) is_dropped <- is_dropped | data[[flag]] %in% TRUE
-  if (length(drop_outcomes) > 0) {
-    check_columns(data, "outcome", to = "leave out trials by their outcome")
-    is_dropped <- is_dropped | data$outcome %in% unlist(drop_outcomes)
-  }
-  data[!is_dropped, , drop = FALSE]
-}
 
 # ΔP of each combination of the other factors, which are columns of the data.
 of_contrasts <- function(fit, data) {

@@ -70,19 +70,14 @@ game_indices <- function(data, by = NULL, n_classes = NULL, n_draws = 2000, n_ra
     if (length(chance$class_sizes) < 2) found[setdiff(names(found), c("index", "n_games"))] <- NA_real_
     found
   })
-  if (anyNA(indices$estimate)) say_of_one_class(data, n_classes)
-  with_study_labels(indices, data)
-}
-
-# Where all jobs are of one class, nothing can be stratified.
-say_of_one_class <- function(data, n_classes) {
   if (is.null(n_classes)) n_classes <- length(unique(data$class))
-  if (n_classes < 2) {
+  if (anyNA(indices$estimate) && n_classes < 2) { # where all jobs are of one class, nothing can be stratified
     message(
       "Games of one class of jobs have no SI, BGD or GASI. How unevenly they choose says one_minus_herfindahl, which ",
       "the fit \"policies\" gives."
     )
   }
+  with_study_labels(indices, data)
 }
 
 index_names <- c(

@@ -11,7 +11,13 @@ game_rounds <- function(data, to = "fit choices") {
   classes <- levels(sorted_factor(data$class))
   groups <- levels(sorted_factor(data$group))
   if (length(groups) < 2) stop_with(sprintf("Can't %s: there is one group only, and so no choice.", to))
-  check_rewards(data$is_success, to)
+  if (!is.logical(data$is_success) && !all(data$is_success %in% c(0, 1, NA))) {
+    text <- "Can't %s: `is_success` must be TRUE or FALSE (or 1 and 0): rewards on another scale are not learned from."
+    stop_with(
+      sprintf(text, to),
+      "Say from which reward on a round is a success, as in: data$is_success <- data$points > 0"
+    )
+  }
   at <- round_places(data, groups, classes, to)
   size <- c(max(at$game), max(at$round))
   filled <- function(values, rows = rep(TRUE, nrow(data)), empty = 0) {
@@ -35,17 +41,6 @@ game_rounds <- function(data, to = "fit choices") {
   say_of_short_games(rounds)
   say_of_constant_games(rounds)
   rounds
-}
-
-check_rewards <- function(rewards, to) {
-  if (is.logical(rewards) || all(rewards %in% c(0, 1, NA))) {
-    return(invisible())
-  }
-  stop_with(
-    sprintf("Can't %s: `is_success` must be TRUE or FALSE (or 1 and 0): rewards on another scale are not learned from.",
-            to),
-    "Say from which reward on a round is a success, as in: data$is_success <- data$points > 0"
-  )
 }
 
 # By game, how many numbers of rounds are missing between others. Only if some game has all of its numbers from the

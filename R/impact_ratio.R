@@ -68,7 +68,13 @@ ratio_rows <- function(name, rows, reference) {
   rates <- unname(means$model$estimates)
   n <- tabulate(values, nlevels(values))
   parts <- if (reference == "others") {
-    lapply(seq_along(known), function(i) against_others(i, values, rows))
+    lapply(seq_along(known), function(i) { # a level next to all others together
+      both <- factor(ifelse(as.integer(values) == i, "level", "others"), c("level", "others"))
+      means <- means_of_levels(both, rows, "small_sample")
+      rate <- unname(means$model$estimates[[2]])
+      row <- log_ratios(1, 2, means, both, rows)
+      cbind(frame_of(reference = "all others", reference_rate = rate, n_reference = sum(n[-i])), row[of_ratio])
+    })
   } else {
     base <- if (reference == "highest") which.max(rates) else match(reference, known)
     pairs <- lapply(seq_along(known), function(i) log_ratios(i, setdiff(seq_along(known), i), means, values, rows))
@@ -105,15 +111,6 @@ no_ratio <- function(reference, rate, n, is_reference = FALSE) {
   do.call(frame_of, c(list(reference = reference, reference_rate = rate, n_reference = n), empty))
 }
 
-# A level next to all others together.
-against_others <- function(i, values, rows) {
-  both <- factor(ifelse(as.integer(values) == i, "level", "others"), c("level", "others"))
-  means <- means_of_levels(both, rows, "small_sample")
-  row <- log_ratios(1, 2, means, both, rows)
-  cbind(frame_of(reference = "all others", reference_rate = unname(means$model$estimates[[2]]),
-                 n_reference = tabulate(both, 2)[[2]]), row[of_ratio])
-}
-
 # The ratio of a rate to each of some other ones, as rows with `other`, `log_error` and `df`: t on the log scale, with
 # the error of the difference of logarithms over clusters, and at least what independent answers would have. A rate of 0
 # is a ratio of 0, whose upper limit is of both rates' intervals (Donner & Zou 2012); over a rate of 0 there is none.
@@ -128,7 +125,13 @@ log_ratios <- function(i, others, means, values, rows) {
   if (!any(has_log)) contrasts[] <- 1 # computed for its degrees of freedom only
   error <- error_of_logs(contrasts, means, values, rows)
   log_error <- ifelse(has_log, sqrt(pmax(error$std_error^2, of_log(i) + of_log(others))), NA_real_)
-  frame <- with_log_interval(rates[[i]] / rates[others], log_error, error$df, stats::qt(.975, error$df))
+  ratio <- rates[[i]] / rates[others]
+  statistic <- log(ratio) / log_error
+  half <- stats::qt(.975, error$df) * log_error
+  frame <- frame_of(
+    ratio = ratio, std_error = log_error, df = ifelse(is.na(log_error), NA_real_, error$df), statistic = statistic,
+    p_value = 2 * stats::pt(-abs(statistic), error$df), conf_low = ratio * exp(-half), conf_high = ratio * exp(half)
+  )
   frame$other <- others
   is_zero <- rates[[i]] == 0 & rates[others] > 0
   if (any(is_zero)) {
@@ -165,15 +168,6 @@ dispersion_of <- function(values, rows) {
   least <- least_variance(model)
   pooled <- pooled_error(model, diag(length(model$estimates))[2, , drop = FALSE], codes, least)
   if (is.null(pooled) || least == 0) NULL else list(dispersion = attr(pooled, "variance") / least, df = pooled$df)
-}
-
-with_log_interval <- function(ratio, log_error, df, quantile) {
-  statistic <- log(ratio) / log_error
-  frame_of(
-    ratio = ratio, std_error = log_error, df = ifelse(is.na(log_error), NA_real_, df), statistic = statistic,
-    p_value = 2 * stats::pt(-abs(statistic), df), conf_low = ratio * exp(-quantile * log_error),
-    conf_high = ratio * exp(quantile * log_error)
-  )
 }
 
 # The highest rate was picked from the data: the interval holds for the ratios to all other levels at once (Bonferroni,

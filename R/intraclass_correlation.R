@@ -85,19 +85,14 @@ agreement_icc <- function(squares, alpha) {
     row[c("conf_low", "conf_high")] <- row$estimate
     return(row)
   }
-  df <- satterthwaite_df(squares, row$estimate)
+  # of the mixture of mean squares that ICC(A,1) has in its denominator
+  odds <- k * row$estimate / (n * (1 - row$estimate))
+  parts <- c(odds * squares$raters, (1 + odds * (n - 1)) * error)
+  df <- sum(parts)^2 / sum(parts^2 / c(k - 1, (n - 1) * (k - 1)))
   low <- stats::qf(1 - alpha / 2, n - 1, df)
   high <- stats::qf(1 - alpha / 2, df, n - 1)
   of_raters <- k * squares$raters + (k * n - k - n) * error
   row$conf_low <- n * (between - low * error) / (low * of_raters + n * between)
   row$conf_high <- n * (high * between - error) / (of_raters + n * high * between)
   row
-}
-
-# Of the mixture of mean squares that ICC(A,1) has in its denominator.
-satterthwaite_df <- function(squares, icc) {
-  a <- squares$k * icc / (squares$n * (1 - icc))
-  b <- 1 + squares$k * icc * (squares$n - 1) / (squares$n * (1 - icc))
-  parts <- c(a * squares$raters, b * squares$error)
-  sum(parts)^2 / sum(parts^2 / c(squares$k - 1, (squares$n - 1) * (squares$k - 1)))
 }

@@ -154,12 +154,6 @@ most_df <- function(model) {
   do.call(pmin, as.list(as.data.frame(matrix(most, length(names)))))
 }
 
-# Whether the model tests anything between clusters: a coefficient, or, if it has no other, the intercept.
-tests_between_clusters <- function(model, most = most_df(model)) {
-  is_tested <- names(lme4::fixef(model)) != "(Intercept)"
-  any(is.finite(most[if (any(is_tested)) is_tested else TRUE]))
-}
-
 # Matrices are as large as rows by clusters; above this number of entries, Satterthwaite's are capped instead.
 most_entries <- 2e7
 

@@ -93,15 +93,13 @@ version_rows <- function(values, versions, placebo, bound, draws) {
     shuffled_mean = c(shuffled[1, ], empty), shuffled_low = c(shuffled[2, ], empty),
     shuffled_high = c(shuffled[3, ], empty)
   )
-  if (!is.null(bound)) table <- cbind(table, equivalence_within(estimates, bound))
+  if (!is.null(bound)) {
+    tests <- two_one_sided_tests(
+      estimates$estimate, estimates$std_error, estimates$df, estimates$p_value, bound, .05, "material"
+    )
+    table <- cbind(table, tests[c("bound", "p_equivalence", "finding")])
+  }
   list(estimates = estimates, tables_of_group = list(versions = table))
-}
-
-equivalence_within <- function(estimates, bound) {
-  tests <- two_one_sided_tests(
-    estimates$estimate, estimates$std_error, estimates$df, estimates$p_value, bound, .05, "material"
-  )
-  tests[c("bound", "p_equivalence", "finding")]
 }
 
 level_terms_of <- function(keys) paste(keys$attribute, keys$level, sep = ": ")

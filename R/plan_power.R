@@ -136,20 +136,15 @@ variances_of_fit <- function(fit) {
     vapply(split(rows$variance, of_cell), sum, 1)
   }
   is_slope <- !shares$term %in% c("intercept", "residual") & !grepl(":", shares$term, fixed = TRUE)
+  combinations <- shares[shares$group == "combination", ]
+  n_combinations <- sums(transform(combinations, variance = rep(1, nrow(combinations))))
   cbind(effects[keys], frame_of(
     word = unname(sums(shares[is_slope & shares$group != "wording", ])),
     wording = unname(sums(shares[is_slope & shares$group == "wording", ])),
-    combination = combinations_of(shares, sums), residual = unname(sums(shares[shares$group == "residual", ])),
-    sd = effects$sd
+    # NA in a cell without repetitions, whose `residual` holds it
+    combination = ifelse(unname(n_combinations) > 0, unname(sums(combinations)), NA),
+    residual = unname(sums(shares[shares$group == "residual", ])), sd = effects$sd
   ))
-}
-
-# NA in a cell without repetitions, whose `residual` holds it.
-combinations_of <- function(shares, sums) {
-  of_combinations <- shares[shares$group == "combination", ]
-  number <- of_combinations
-  number$variance <- rep(1, nrow(number))
-  ifelse(unname(sums(number)) > 0, unname(sums(of_combinations)), NA)
 }
 
 with_power <- function(cells, numbers, effect, power, alpha) {
@@ -292,8 +287,5 @@ noncentrality <- function(df, power, alpha) {
   }
   missing <- function(ncp) t_test_power(ncp, 1, df, alpha) - power
   # So few degrees of freedom that no effect that can be computed is found often enough.
-  if (missing(37) < 0) {
-    return(NA_real_)
-  }
-  stats::uniroot(missing, c(0, 37), tol = 1e-10)$root
+  if (missing(37) < 0) NA_real_ else stats::uniroot(missing, c(0, 37), tol = 1e-10)$root
 }

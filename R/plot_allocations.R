@@ -32,7 +32,11 @@ plot_allocations <- function(data, file = NULL, seed = 20260101, width = NULL, h
       sprintf("Rank-ordered allocation matrices, %s", counted(length(means), "panel")),
       "Mean share on the diagonal", sprintf("%s %.2f", gsub(",?\n", ", ", names(means)), means)
     ),
-    2.6 + (1.35 + .17 * n_lines) * ceiling(n_panels / n_columns), width_in, notes = allocations_note(shares),
+    2.6 + (1.35 + .17 * n_lines) * ceiling(n_panels / n_columns), width_in, notes = paste(
+      sprintf("%s a panel.", counted_range(shares$n_games[shares$panel_shown != chance_panel()], "game")),
+      "In each game the largest cell comes first on the diagonal, then the largest that is left. Random choices as",
+      "often in each class as here have a diagonal as well: the last panel, of 400 simulated games."
+    ),
     fill = "Share of the group's rounds"
   )
 }
@@ -105,13 +109,4 @@ random_matrices <- function(counts, key, seed, n_games = 400) {
   drawn <- with_seed(seed, random_counts(n_rounds, n_groups, as.vector(of_class), n_games, balanced = FALSE))
   cells <- expand.grid(game = seq_len(n_games), choice = seq_len(n_groups), class = seq_along(of_class))
   rank_ordered(cbind(cells, n = as.vector(drawn)))
-}
-
-allocations_note <- function(shares) {
-  n_games <- shares$n_games[shares$panel_shown != chance_panel()]
-  paste(
-    sprintf("%s a panel.", counted_range(n_games, "game")),
-    "In each game the largest cell comes first on the diagonal, then the largest that is left. Random choices as often",
-    "in each class as here have a diagonal as well: the last panel, of 400 simulated games."
-  )
 }

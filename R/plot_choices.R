@@ -204,7 +204,12 @@ condition_contrasts_in_words <- function(rows) {
 #' plot_predictive_checks(checks)
 plot_predictive_checks <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   rows <- begin_figure("predictive_checks", data, file, width, height, ...)
-  rows <- checks_to_draw(transform(rows, estimate = rows$predicted))
+  rows <- cells_to_draw(transform(rows, estimate = rows$predicted), within = "condition")
+  is_inside <- rows$observed >= rows$conf_low & rows$observed <= rows$conf_high
+  rows$place <- factor(is_inside, c(TRUE, FALSE), c("observed, as predicted", "observed, outside"))
+  rows$label <- rows$condition
+  rows$middle <- 100 * rows$predicted
+  rows <- with_intervals(rows, rows$observed, scale = 100)
   n_columns <- columns_within(width, 3, each_in = 2.2)
   plot <- at_height(rows) +
     lines_between(levels(rows$model_shown)) +
@@ -219,16 +224,6 @@ plot_predictive_checks <- function(data, file = NULL, width = NULL, height = NUL
     2.2 + .6 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$test_shown) / n_columns),
     title = sprintf("Does the fit predict what was seen? %s", outcome_in_words(rows)), source = convergence_note(rows)
   )
-}
-
-checks_to_draw <- function(checks) {
-  rows <- cells_to_draw(checks, within = "condition")
-  is_inside <- rows$observed >= rows$conf_low & rows$observed <= rows$conf_high
-  places <- c("observed, as predicted", "observed, outside")
-  rows$place <- factor(ifelse(is_inside, places[[1]], places[[2]]), levels = places)
-  rows$label <- rows$condition
-  rows$middle <- 100 * rows$predicted
-  with_intervals(rows, rows$observed, scale = 100)
 }
 
 outcome_in_words <- function(rows) {

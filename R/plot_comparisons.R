@@ -56,6 +56,9 @@ plot_successor <- function(data, file = NULL, width = NULL, height = NULL, ...) 
   verdict <- ifelse(is.na(rows$verdict_holm), "no bound", as.character(rows$verdict_holm))
   known <- c("equivalent within the bound", "differs by more than the bound", "not decided", "no bound")
   rows$verdict_shown <- droplevels(factor(verdict, known))
+  verdicts <- levels(rows$verdict_shown)
+  # what is not decided is no finding, and has no colour
+  colours <- c("equivalent within the bound" = "#0072B2", "differs by more than the bound" = "#D55E00")[verdicts]
   ends <- do.call(rbind, lapply(split(rows, rows$panel), function(part) {
     limits <- range(part[c("old", "old_low", "old_high", "new", "new_low", "new_high")], na.rm = TRUE)
     bound <- part$bound[[1]]
@@ -74,7 +77,8 @@ plot_successor <- function(data, file = NULL, width = NULL, height = NULL, ...) 
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data$new_low, ymax = .data$new_high), na.rm = TRUE) +
     ggplot2::geom_point(size = 2, stroke = .9) +
     panels_by("panel", n_columns, scales = "free") +
-    colours_of_verdicts(levels(rows$verdict_shown)) + one_legend(ncol = 2) +
+    ggplot2::scale_colour_manual(values = unname(ifelse(is.na(colours), "grey55", colours)), drop = FALSE) +
+    ggplot2::scale_shape_manual(values = recycled_shapes(length(verdicts)), drop = FALSE) + one_legend(ncol = 2) +
     figure_theme() + grid_of_numbers() + numbers_right()
   counts <- table(rows$verdict_shown)
   said <- paste0(paste(counts, names(counts), collapse = ", "), ".")
@@ -86,15 +90,6 @@ plot_successor <- function(data, file = NULL, width = NULL, height = NULL, ...) 
     ),
     1.9 + 2.6 * ceiling(nlevels(rows$panel) / n_columns), 1.5 + 3 * n_columns,
     source = c(said, source_note(rows)), said = NULL
-  )
-}
-
-# What is not decided is no finding, and has no colour.
-colours_of_verdicts <- function(verdicts) {
-  colours <- c("equivalent within the bound" = "#0072B2", "differs by more than the bound" = "#D55E00")[verdicts]
-  list(
-    ggplot2::scale_colour_manual(values = unname(ifelse(is.na(colours), "grey55", colours)), drop = FALSE),
-    ggplot2::scale_shape_manual(values = recycled_shapes(length(verdicts)), drop = FALSE)
   )
 }
 

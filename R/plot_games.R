@@ -47,8 +47,12 @@ plot_stratification <- function(data, file = NULL, width = NULL, height = NULL, 
 plot_success <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   rows <- begin_figure("success", data, file, width, height, ...)
   cells <- game_cells(success_rates(rows), c(success_rate = "Successful rounds of a game (%)"), "success")
+  best <- unique(cells[!is.na(cells$best_level), c("row_shown", "column_shown", "best_level")])
+  best_lines <- if (nrow(best) > 0) {
+    ggplot2::geom_vline(ggplot2::aes(xintercept = 100 * .data$best_level), best, colour = "grey25", linewidth = .4)
+  }
   finish_figure(
-    game_dots(cells, width) + best_lines(cells), games_in_words("Successful rounds (%) for", cells),
+    game_dots(cells, width) + best_lines, games_in_words("Successful rounds (%) for", cells),
     dots_height_in(cells, width), said = games_note(cells),
     notes = c(
       games_note(cells), "Bars: 95 % t intervals over games.",
@@ -74,13 +78,6 @@ success_rates <- function(games) {
       random_level = 100 * known$random_level[of_cell[[1]]]
     )
   }))
-}
-
-best_lines <- function(cells) {
-  best <- unique(cells[!is.na(cells$best_level), c("row_shown", "column_shown", "best_level")])
-  if (nrow(best) > 0) {
-    ggplot2::geom_vline(ggplot2::aes(xintercept = 100 * .data$best_level), best, colour = "grey25", linewidth = .4)
-  }
 }
 
 # How open do choices stay after what was seen? The entropy of the choice given what was seen last in the class of the

@@ -199,17 +199,14 @@ residual_panels <- function(rows, maker) {
     panel = paste0("Quantiles: ", test), x = stats::qnorm(stats::ppoints(n))[place],
     y = sort(residual)[place]
   )
-  bars <- spread_bars(unname(stats::fitted(model)), residual, test)
-  list(points = points, bars = bars, skewness = skewness_of(residual))
-}
-
-spread_bars <- function(fitted, residual, test) {
-  part <- ceiling(20 * rank(fitted, ties.method = "first") / length(fitted))
-  middle <- function(values, at) as.vector(tapply(values, part, stats::quantile, at, names = FALSE))
-  data.frame(
-    panel = paste0("Spread: ", test), x = as.vector(tapply(fitted, part, mean)), y = middle(residual, .5),
-    lower = middle(residual, .05), upper = middle(residual, .95)
+  fitted <- unname(stats::fitted(model))
+  part <- ceiling(20 * rank(fitted, ties.method = "first") / n)
+  middle <- function(at) as.vector(tapply(residual, part, stats::quantile, at, names = FALSE))
+  bars <- data.frame(
+    panel = paste0("Spread: ", test), x = as.vector(tapply(fitted, part, mean)), y = middle(.5), lower = middle(.05),
+    upper = middle(.95)
   )
+  list(points = points, bars = bars, skewness = skewness_of(residual))
 }
 
 residual_layers <- function(points, bars, n_columns) {

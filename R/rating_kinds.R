@@ -71,7 +71,13 @@ draws_of_kinds <- function(draws, parts, rows = rating_kinds(parts)$rows) {
     group <- if (!is.null(parts$kind_columns$thresholds)) {
       match(as.character(rows[[parts$kind_columns$thresholds]][[number]]), levels_of_thresholds(parts))
     }
-    disc <- disc_draws(draws, parts, rows, number)
+    name <- parts$kind_columns$disc
+    disc <- if (is.null(name)) {
+      rep(1, nrow(draws))
+    } else {
+      coding <- stats::contrasts(parts$data[[name]])[as.character(rows[[name]][[number]]), ]
+      as.vector(exp(unclass(draws[, startsWith(colnames(draws), "b_disc_"), drop = FALSE]) %*% coding))
+    }
     list(thresholds = threshold_draws(draws, length(parts$points) - 1, group) * disc, disc = disc)
   })
 }
@@ -84,16 +90,6 @@ threshold_draws <- function(draws, n_thresholds = NULL, group = NULL) {
   found <- grep("^b_Intercept\\[", colnames(draws))
   if (!is.null(group)) found <- found[(group - 1) * n_thresholds + seq_len(n_thresholds)]
   unclass(draws[, found, drop = FALSE])
-}
-
-disc_draws <- function(draws, parts, rows, number) {
-  name <- parts$kind_columns$disc
-  if (is.null(name)) {
-    return(rep(1, nrow(draws)))
-  }
-  values <- parts$data[[name]]
-  coding <- stats::contrasts(values)[as.character(rows[[name]][[number]]), ]
-  as.vector(exp(unclass(draws[, startsWith(colnames(draws), "b_disc_"), drop = FALSE]) %*% coding))
 }
 
 # Thresholds of each draw and row, for draws and likelihoods of the family; see parameters_at().

@@ -104,7 +104,11 @@ forced_choice_parameters <- function(from = c("paper", "prior"), seed = 1) {
     stringsAsFactors = FALSE
   )[c("model", "test", "condition")]
   if (from == "prior") {
-    return(with_seed(seed, drawn_from_prior(cells)))
+    return(with_seed(seed, {
+      for (name in c("p_valid", "p_consistent")) cells[[name]] <- cell_probabilities(cells)
+      for (name in c("sd_item_valid", "sd_item_consistent")) cells[[name]] <- stats::rexp(1)
+      cells
+    }))
   }
   is_incongruent <- cells$condition == "incongruent"
   delta_p <- rep(c(.086, .020, .017, .002, .004, .001), each = 2)
@@ -121,14 +125,6 @@ example_tests <- function() c(gender_career = "Gender-Career", gender_science = 
 
 example_models <- function() {
   c("claude-sonnet-4" = "Claude Sonnet-4", "gemini-2.5-pro" = "Gemini 2.5 Pro", "gpt-5" = "GPT-5")
-}
-
-drawn_from_prior <- function(cells) {
-  cells$p_valid <- cell_probabilities(cells)
-  cells$p_consistent <- cell_probabilities(cells)
-  cells$sd_item_valid <- stats::rexp(1)
-  cells$sd_item_consistent <- stats::rexp(1)
-  cells
 }
 
 # One draw: brms puts its prior on the intercept of centred columns, so that 3 is the mean over all cells.

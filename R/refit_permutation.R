@@ -167,17 +167,15 @@ cells_of <- function(data, contrast, within, sides, levels) {
   rownames(rows) <- NULL
   list(
     rows = rows,
-    is_separated = unname(vapply(keys[first], is_separated_cell, TRUE, of_side, keys, as.numeric(data[[1]]))),
+    # whether the outcome of a cell is all alike on one of its sides
+    is_separated = unname(vapply(keys[first], function(key) {
+      any(vapply(of_side, function(has_side) length(unique(data[[1]][has_side & keys == key])) == 1, NA))
+    }, NA)),
     sides = lapply(of_side, function(has_side) match(keys[first], ifelse(has_side, keys, NA))),
     members = lapply(first, function(row) {
       if (!test %in% within) seq_len(nrow(data)) else which(data[[test]] == data[[test]][[row]])
     })
   )
-}
-
-# Whether the outcome of a cell is all alike on one of its sides.
-is_separated_cell <- function(key, of_side, keys, outcome) {
-  any(vapply(of_side, function(has_side) length(unique(outcome[has_side & keys == key])) == 1, logical(1)))
 }
 
 # First side minus second, of what a refitter returned (NULL where it failed).

@@ -115,7 +115,6 @@ described_medians <- function(difference, drawn, seed) {
       n_groups = 2L, singular = FALSE,
       optimiser = sprintf("percentile bootstrap, %d draws, seed %s", length(drawn), format(seed))
     ),
-    variances = NULL,
     model = drawn
   )
 }

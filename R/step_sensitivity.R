@@ -72,18 +72,14 @@ steps_of_rows <- function(data, outcome, step, to) {
     kinds <- intersect(c("source", "study", "study_version", "variant", "model", "token_source"), names(data))
     steps <- rep(NA_real_, nrow(data))
     for (rows in group_rows(data, kinds)) {
-      steps[rows] <- step_of_counts(data[[outcome]][rows])
+      counts <- data[[outcome]][rows]
+      counts <- counts[!is.na(counts)]
+      if (is.numeric(counts) && all(is.finite(counts))) { # else check_outcome() says what is wrong
+        steps[rows] <- if (any(counts != round(counts))) 1 else token_step(counts)
+      }
     }
   }
   replace(steps, is.na(steps), 0)
-}
-
-step_of_counts <- function(counts) {
-  if (!is.numeric(counts) || any(!is.finite(counts) & !is.na(counts))) {
-    return(NA_real_) # check_outcome() says what is wrong
-  }
-  counts <- counts[!is.na(counts)]
-  if (any(counts != round(counts))) 1 else token_step(counts)
 }
 
 check_steps <- function(counts, steps) {
@@ -125,7 +121,6 @@ described_draws <- function(drawn, step, seed) {
         "%d draws, step %s, seed %s", nrow(drawn) * any(step > 1), paste(format(step), collapse = " and "), format(seed)
       )
     ),
-    variances = NULL,
     model = drawn
   )
 }
@@ -140,10 +135,7 @@ plain_d <- function(values, is_reference) {
 # The greatest common divisor of all counts but 0.
 token_step <- function(tokens) {
   counts <- unique(tokens[tokens > 0])
-  if (length(counts) < 2) {
-    return(NA_real_)
-  }
-  greatest_divisor(counts)
+  if (length(counts) < 2) NA_real_ else greatest_divisor(counts)
 }
 
 greatest_divisor <- function(counts) {

@@ -113,7 +113,16 @@ effect_coefficients <- function(effects, seed) {
 topic_effects <- function(model, meta, formula = ~ condition * model, seed = 1048596, n_draws = 25) {
   need_package("stm", "regress topics")
   inside <- new.env(parent = asNamespace("stm"))
-  inside$thetaPosterior <- function(model, ...) list(draw_proportions(model))
+  # one draw of all documents' proportions: stm draws document after document, which a matrix filled by columns repeats
+  inside$thetaPosterior <- function(model, ...) {
+    eta <- model$eta
+    mu <- model$mu$mu
+    about <- if (ncol(mu) == 1) sweep(eta, 2, as.numeric(mu)) else eta - t(mu)
+    factor <- chol(model$sigma - crossprod(about) / nrow(eta))
+    noise <- matrix(stats::rnorm(length(eta)), ncol = nrow(eta))
+    drawn <- cbind(crossprod(noise, factor) + eta, 0)
+    list(exp(drawn - matrixStats::rowLogSumExps(drawn)))
+  }
   estimate <- stm::estimateEffect
   environment(estimate) <- inside
   formula[[3]] <- formula[[length(formula)]]
@@ -121,17 +130,6 @@ topic_effects <- function(model, meta, formula = ~ condition * model, seed = 104
   effects <- with_seed(seed, estimate(formula, model, metadata = meta, uncertainty = "Global", nsims = n_draws))
   effects$call <- match.call()
   effects
-}
-
-# One draw of all documents' proportions: stm draws document after document, which a matrix filled by columns repeats.
-draw_proportions <- function(model) {
-  eta <- model$eta
-  mu <- model$mu$mu
-  about <- if (ncol(mu) == 1) sweep(eta, 2, as.numeric(mu)) else eta - t(mu)
-  factor <- chol(model$sigma - crossprod(about) / nrow(eta))
-  noise <- matrix(stats::rnorm(length(eta)), ncol = nrow(eta))
-  drawn <- cbind(crossprod(noise, factor) + eta, 0)
-  exp(drawn - matrixStats::rowLogSumExps(drawn))
 }
 
 # What can be read from a fitted topic model by itself: its words, how large and how good its topics are, examples.
