@@ -5,11 +5,12 @@
 --        of a scale, whose code is called "scale", the point. NULL if the coder gave no code that can be read.
 CREATE OR REPLACE VIEW codings AS
 WITH latest AS (
-    SELECT *
-    FROM coding_answer_rows
+    SELECT c.*
+    FROM coding_answer_rows c
+    LEFT JOIN runs r USING (run_id)
     QUALIFY row_number() OVER (
-        PARTITION BY source, study, study_version, variant, coded_trial_id, coder, repetition
-        ORDER BY run_id DESC, trial_id DESC
+        PARTITION BY c.source, c.study, c.study_version, c.variant, c.coded_trial_id, c.coder, c.repetition
+        ORDER BY r.started_at DESC, c.run_id DESC, c.trial_id DESC -- ids name the second only
     ) = 1
 ), coded AS (
     SELECT * EXCLUDE (code_order), unnest(CASE WHEN kind = 'scale' THEN ['scale'] ELSE code_order END) AS code
