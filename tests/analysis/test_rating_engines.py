@@ -18,7 +18,7 @@ LEVELS = {"condition": ("compatible", "incompatible")}
 def study_with(**fit: object) -> Study:
     """The shipped study whose only fit is this one."""
     study = load_study("rmiat")
-    given: dict[str, object] = {"name": "own", "by": ("model",), "levels": LEVELS, **fit}
+    given: dict[str, object] = {"name": "own", "by": ("model",), "levels": LEVELS, "settings": {}, **fit}
     return replace(study, fits={"own": replace(study.fits["lme4"], **given)})  # type: ignore[arg-type]
 
 
