@@ -9,9 +9,7 @@ from statistics import median
 
 LOOP_MS = 5.0  # of the fixed loop on the idle machine for which the limits were set
 DEAR_S, TOO_DEAR_S = 10.0, 20.0
-NOISE = (
-    1.5  # times what a file takes that a run may measure: R's seconds are not the loop's, and others use the machine
-)
+NOISE = 1.5  # times what a file takes that a run may measure: R is not the loop, and others use the machine
 # What may come on top of it: a machine's first Bayesian fit compiles its model, some 40 s, which no loop of Python
 # scales; two files make a whole report, 46 calls of R and 160 of views, which is dearer if it is a process's first.
 MORE_S = {
