@@ -193,7 +193,12 @@ _KINDS = (
         lambda match: match.groupdict().get("terms") or "a variance is 0",
         is_note=True,
     ),
-    _note("levels are clusters", r"All rows of a level of .* are in one cluster.*", "Each level is a cluster"),
+    # a level of another factor in one cluster (one name a gender) is a limit, and no note
+    _note(
+        "levels are clusters",
+        r'All rows of a level of "(?P<factor>[^"]+)" are in one cluster \("(?P=factor)"\).*',
+        "Each level is a cluster",
+    ),
     _note("no personas", r"No rows are left: all [\d,]+ have a missing value in persona\.", "People have no personas"),
     _note("nothing to compare", r"Can't compare levels of .*: it has one level here\.", "There is nothing to compare"),
     _note("shorter formula", r".*: the formula is now .*", "The formula is shorter than the study's"),

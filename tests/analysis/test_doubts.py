@@ -13,6 +13,7 @@ from slant.analysis.rows.result_warnings import CELLS, Doubt, grouped_doubts
 LOST = "warning: {n} of 1,000 rows ({share}%) are left out (is_refusal {n}){sides}"
 SIDES = ", unequally: 9 of 500 in a, 1 of 500 in b. What is compared may differ for that reason alone."
 SINGULAR = "message: boundary (singular) fit: see help('isSingular')"
+ONE_CLUSTER = 'warning: All rows of a level of "{}" are in one cluster ("item"), which says nothing of others.'
 CLUSTERS = 'warning: 24 clusters ("item") are fewer than 40: intervals are too narrow.'
 
 
@@ -45,6 +46,10 @@ def test_what_three_engines_say_of_the_same_cells_stands_once_with_the_worst() -
         (["", ""], 0, 0),
         ([lost(12), lost(8, "")], 2, 0),
         ([SINGULAR, ""], 1, 1),
+        ([ONE_CLUSTER.format("item"), ""], 1, 1),
+        (["error: No rows are left: all 384 have a missing value in persona.", ""], 1, 1),
+        (["error: No rows are left: all 384 have a missing value in gender.", ""], 1, 0),
+        ([ONE_CLUSTER.format("gender"), ""], 1, 0),
         (['error: Can\'t compare levels of "model": it has one level here.', ""], 1, 1),
         ([f"{lost(9)}\n{CLUSTERS}", CLUSTERS.replace("24", "12")], 2, 0),
         (["warning: The formula (1 | name) has 3 levels.", "warning: The formula (1 | name) has 11 levels."], 1, 0),
