@@ -154,7 +154,7 @@ def _names(name: str, reason: str) -> bool:
 
 
 def _leaves(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each setting by its own name, including those inside others; for a group also the group's."""
+    """Yield the name and value of each setting, including those inside others and the groups themselves."""
     for name, value in settings.items():
         if isinstance(value, Mapping):
             yield from _leaves(value)

@@ -270,7 +270,7 @@ def _lane(model_plan: ModelPlan) -> submit.BatchLane:
 
 
 def _row_of_model(run_plan: RunPlan, lane: submit.BatchLane, finals: Finals, waiting: Finals) -> dict[str, Any]:
-    """Return one model's row: its progress, what this call fetched by outcome and submitted, the requests of open
+    """Return the row of one model: its progress, what this call fetched by outcome and submitted, the requests of open
     jobs."""
     if run_plan.slice is not None:
         done, in_jobs = (done_in_slice(run_plan, lane.model, ids) for ids in (finals, waiting))

@@ -211,7 +211,7 @@ class Feed:
 
 
 def with_requests(study: Study, lane: BatchLane, pending: Iterable[Conversation]) -> Iterator[Pending]:
-    """Yield each pending conversation's next trial with its request."""
+    """Yield the next trial of each pending conversation with its request."""
     history = lane.begun.of_model.get(lane.model.model, {})
     for conversation in pending:
         step = study.design.asks.next(study, lane.model, conversation, history.get(conversation.conversation_id, []))
@@ -261,7 +261,7 @@ class Submitter:
         self._study, self._run, self._folder, self._max_requests = study, run, folder, max_requests
 
     def submit(self, lane: BatchLane, pending: Iterable[Conversation], service: Service, purse: Purse) -> Iterator[Job]:
-        """Yield each job that was made, as far as the money lasts. Raise NotSubmitted if one was refused, Unsure if
+        """Yield the jobs that were made, as far as the money lasts. Raise NotSubmitted if one was refused, Unsure if
         that is not known (yet)."""
         feed = Feed(with_requests(self._study, lane, pending))
         while feed and purse.has_room(feed.first.request.body):

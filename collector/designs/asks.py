@@ -90,8 +90,8 @@ class Asks:
         return set()
 
     def questions(self, study: StudyFile, model: StudyModel) -> Iterable[Question]:
-        """Return all that one model is asked in one repetition, in any order; of very many, a sequence that makes each
-        on demand."""
+        """Return the questions that one model is asked in one repetition, in any order; of very many, a sequence that
+        makes each on demand."""
         return ()  # check_asks() ensures that a design has this or plan()
 
     def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:

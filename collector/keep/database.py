@@ -86,7 +86,7 @@ def reading(
     except duckdb.Error as error:
         if (unreadable := database_errors.unreadable_database(file, error)) is not None:
             raise unreadable from error
-        if isinstance(error, duckdb.ConversionException) and is_lake(file):
+        if isinstance(error, duckdb.ConversionException) and "type MAP" in str(error) and is_lake(file):
             raise DatabaseError(f'"{file}" is no lake of slant\'s: {str(error).splitlines()[0]}.') from error
         if isinstance(error, duckdb.CatalogException | duckdb.BinderException) and file in _not_renewed:
             raise database_errors.older_database(file) from error

@@ -102,7 +102,7 @@ class TableInfo:
 
 @functools.cache
 def read_header(text: str) -> TableInfo:
-    """Return the comment lines at the top of a view's file; keys that nothing reads are for whoever reads the file.
+    """Return the comment lines at the top of a view's file. Unknown keys are ignored.
     Raise ValueError if a required one is missing.
     """
     fields: list[list[str]] = []

@@ -84,7 +84,7 @@ def next_trial(data: AllocationData, conversation: Conversation, history: Sequen
 def prompt_of(
     data: AllocationData, answer: AnswerFormat, trial: Trial, standing: Standing, earlier: Trial | None
 ) -> Prompt:
-    """Return all messages, those of earlier turns as they were sent. `earlier` is the trial of the last round."""
+    """Return the prompt, with the messages of earlier turns as sent. `earlier` is the trial of the last round."""
     if standing.last is None:
         system = [{"role": "system", "content": data.texts.system}] if data.texts.system else []
         opening = (

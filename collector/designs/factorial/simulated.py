@@ -229,6 +229,6 @@ def _number(respondent: Respondent, question: AskedQuestion, felt: float) -> int
 
 
 def attributes_of(data: FactorialData) -> dict[str, Factor]:
-    """Return each attribute's factor by name; what is so of personas among them."""
+    """Return the factors by the names of their attributes, and the personas by theirs."""
     named = {name: factor for factor in data.factors for name in factor.names}
     return named | dict.fromkeys(data.personas.columns, data.personas)

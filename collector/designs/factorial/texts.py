@@ -50,7 +50,7 @@ def persona_text(data: FactorialData, shown: Shown) -> str:
 
 
 def _profile_texts(data: FactorialData, shown: Shown, profiles: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return each profile as a prompt shows it, under its label where there are several."""
+    """Return the texts of the profiles as a prompt shows them, with labels if there are several."""
     template = shown["template"]
     text = data.profiles.text.get(template, data.profiles.text.get("", ""))
     said = [text.format(**values) for values in profiles]
