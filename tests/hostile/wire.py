@@ -72,21 +72,28 @@ ENDLESS_BODIES = (
 """Cut off at the size of a body, whatever it was compressed from."""
 
 WIRES = (
-    HostileWire("small chunks without end", _endless(CHUNKED, b"1\r\n \r\n" * 9), "no whole answer", time_limit_s=0.2),
     HostileWire(
-        "one chunk's head without end", _endless(CHUNKED + b"1;", b"a" * 9999), "no whole answer", time_limit_s=0.2
+        "small chunks without end", _endless(CHUNKED, b"1\r\n \r\n" * 9), "no complete answer", time_limit_s=0.2
     ),
     HostileWire(
-        "early hints without end", _endless(b"", b"HTTP/1.1 103 Hints\r\n\r\n" * 9), "no whole", time_limit_s=0.2
+        "one chunk's head without end", _endless(CHUNKED + b"1;", b"a" * 9999), "no complete answer", time_limit_s=0.2
     ),
-    HostileWire("silence", _silent, "no whole answer", time_limit_s=0.2),
+    HostileWire(
+        "early hints without end",
+        _endless(b"", b"HTTP/1.1 103 Hints\r\n\r\n" * 9),
+        "no complete answer",
+        time_limit_s=0.2,
+    ),
+    HostileWire("silence", _silent, "no complete answer", time_limit_s=0.2),
     HostileWire("headers without end", _endless(OK, b"x-a: b\r\n" * 99), "Too many headers"),
     HostileWire("one header without end", _endless(OK + b"x-a: ", b"v" * 9999), "Got more than 8190 bytes"),
     HostileWire("trailers without end", _endless(CHUNKED + b"2\r\n{}\r\n0\r\n", b"a: b\r\n"), "Too many headers"),
-    HostileWire("brotli, which was not asked for", _of_coding("br", b"\x0b\x02\x80abc\x03"), "packed as br", "stop"),
+    HostileWire(
+        "brotli, which was not asked for", _of_coding("br", b"\x0b\x02\x80abc\x03"), "compressed as brotli", "stop"
+    ),
     HostileWire("gzip that is none", _of_coding("gzip", b"nope"), "can't be unpacked (gzip)"),
     HostileWire(
-        "gzip in gzip", _of_coding("gzip, gzip", gzip.compress(gzip.compress(GOOD))), "packed as gzip, gzip", "stop"
+        "gzip in gzip", _of_coding("gzip, gzip", gzip.compress(gzip.compress(GOOD))), "compressed as gzip, gzip", "stop"
     ),
     HostileWire("204", _sent(b"HTTP/1.1 204 No Content\r\n\r\n"), "HTTP 204", "stop"),
     HostileWire(
