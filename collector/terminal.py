@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TextIO
 import click
 
 from slant.collector.errors import NEAR, Interrupted, SlantError, UsageError
-from slant.collector.screen_tables import as_table, screen_table
+from slant.collector.screen_tables import as_table, plain_table, screen_table
 from slant.collector.screen_tables import printable as printable
 from slant.collector.system.operating_system import check_supported, forbid_core_dumps
 
@@ -227,17 +227,20 @@ def print_rows(
     """Print a Polars data frame (or a list of dicts) to stdout as a table, CSV, or JSON (a list of objects). With `err`
     a table goes to stderr: it is for the person, and stdout holds other rows. `keep`: the columns that a narrow
     terminal leaves out last. `digits`: significant ones of a table's numbers, unless --digits says another number."""
-    import polars as pl
+    plain = plain_table(rows) if output_format == "table" else None
+    if plain is None:
+        import polars as pl
 
-    frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
+        frame: Any = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
     if output_format == "csv":
         print_data(frame.write_csv(), nl=False)
     elif output_format == "json":
         print_data(json.dumps(frame.to_dicts(), default=str, ensure_ascii=False, indent=1))
     else:
         console = _console(sys.stderr if err else sys.stdout)
-        frame = frame.with_columns(pl.col(pl.Float64, pl.Float32).round_sig_figs(_typed(DIGITS) or digits))
-        shown = screen_table(frame, console.width, keep)
+        if plain is None:
+            frame = frame.with_columns(pl.col(pl.Float64, pl.Float32).round_sig_figs(_typed(DIGITS) or digits))
+        shown = screen_table(plain or frame, console.width, keep)
         if shown.above:
             words = printable(shown.above).replace(": ", ":\u00a0")  # a name and its value stay in one line
             console.print(textwrap.fill(words, console.width).replace("\u00a0", " "), markup=False, highlight=False)

@@ -17,8 +17,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-import httpx2
-
 from slant.collector.keep.batch_jobs import Job
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.providers import is_on_this_machine, provider_named
@@ -138,6 +136,8 @@ def sentence(error: Exception) -> str:
 @contextmanager
 def in_our_words(missing: type[Exception], other: type[Exception]) -> Iterator[None]:
     """Turn an SDK's errors, and those of a connection or of lines that break off, into NotThere and Unsure."""
+    import httpx2
+
     try:
         yield
     except missing as error:

@@ -15,14 +15,11 @@ import click
 from slant.collector.commands.options import FILE, FOLDER, db_option, output_options
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
-from slant.collector.keep.stored_attempts import designs_in
 from slant.collector.plan.conversations import planned_count
 from slant.collector.providers import provider_named
-from slant.collector.studies.catalogue import list_studies, load_study, load_variants
-from slant.collector.studies.coding_study import KINDS, write_texts_study
+from slant.collector.studies.catalogue import list_studies, load_study, load_variants, shipped_outlines
 from slant.collector.studies.fit_checks import wrong_fits
-from slant.collector.studies.new_study import write_new_study
+from slant.collector.studies.new_study import CODED_TEXTS, write_new_study
 from slant.collector.terminal import SlantGroup, count_text, print_rows, printable, say
 
 Rows = list[dict[str, Any]]
@@ -56,9 +53,10 @@ def studies(ctx: click.Context, output_format: str) -> None:
     """
     ctx.default_map = {"show": {"output_format": output_format}}  # so that --format may also stand before the NAME
     if ctx.invoked_subcommand is None:
-        rows = [_study_row(load_study(name)) for name in list_studies()]
-        print_rows(rows if output_format != "table" else [_short(row) for row in rows], output_format)
-        if output_format == "table":
+        if output_format != "table":
+            print_rows([_study_row(load_study(name)) for name in list_studies()], output_format)
+        else:
+            print_rows([_short(_study_row(study)) for study in shipped_outlines()])
             say("To see the contents of a study: collect studies NAME")
 
 
@@ -122,7 +120,11 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
 @click.option("--of", "of_db", type=FILE, metavar="FILE", help="coding: a database, whose answers are to be coded.")
 @click.option("--study", "of_study", help="coding: the study whose answers these are.  [default: the only one]")
 @click.option(
-    "--texts", type=click.Choice(KINDS), default=KINDS[0], show_default=True, help="coding: which of its texts."
+    "--texts",
+    type=click.Choice(CODED_TEXTS),
+    default=CODED_TEXTS[0],
+    show_default=True,
+    help="coding: which of its texts.",
 )
 @click.option("--test", help="coding: only answers of this test or question.")
 def new_study_command(
@@ -157,6 +159,10 @@ def _write_coding(
     name: str, design: str, folder: Path, db: Path, of_study: str | None, texts: str, test: str | None
 ) -> None:
     """Write a study that codes what a database has, and say what is to be done before it is asked."""
+    from slant.collector.keep.database import reading
+    from slant.collector.keep.stored_attempts import designs_in
+    from slant.collector.studies.coding_study import write_texts_study
+
     if design != "coding":
         raise UsageError("--of is for studies that code answers: --design coding")
     with reading(db) as connection:

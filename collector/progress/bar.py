@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import polars as pl
@@ -28,7 +28,6 @@ from rich.text import Text
 
 from slant.collector.ask.call import Watcher
 from slant.collector.ask.rate_limits import spoken
-from slant.collector.ask.runner import Lane
 from slant.collector.cost.budget import spent_usd
 from slant.collector.cost.estimate import dollars
 from slant.collector.keep.database import let_go
@@ -39,6 +38,9 @@ from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.screen_tables import as_table, printable
 from slant.collector.study.records import StudyModel
 from slant.collector.terminal import say
+
+if TYPE_CHECKING:
+    from slant.collector.ask.runner import Lane
 
 LINE_EVERY_S = 10.0
 SILENCE_EVERY_S = 60.0  # between two lines that say that no answers come

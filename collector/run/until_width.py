@@ -18,7 +18,6 @@ from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import done_in, planned_count
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, with_repetitions
 from slant.collector.records import OUTCOMES
-from slant.collector.run.one_process import checked_run_plan
 from slant.collector.run_report import RunReport
 from slant.collector.sources import Source
 from slant.collector.stopping.looks import GOES_ON, Look, keep_looks, look_sentence, plan_id, read_looks
@@ -123,6 +122,8 @@ def carry_out_until_narrow(precision: Precision, call: Call, carry_out: CarryOut
 
     Models that lack a trial at a look (it failed, or the run was stopped) are not looked at: the same command goes on.
     """
+    from slant.collector.run.one_process import checked_run_plan
+
     run_plan = precision.run_plan
     checked_run_plan(precision.going() if run_plan.model_plans else run_plan, call.request)  # before any model is asked
     for sentence in precision.other_rules():

@@ -52,6 +52,16 @@ def list_studies() -> list[str]:
     return sorted(path.stem for path in studies_dir().glob("*.toml"))
 
 
+def shipped_outlines() -> list[Study]:
+    """Return each shipped study without its variants, on which its version and contents depend: enough for a list."""
+    studies = []
+    for path in (studies_dir() / f"{name}.toml" for name in list_studies()):
+        values = _values(path, read_text(path, MAX_TOML_BYTES))
+        names = _variant_names(path, values)
+        studies.append(_variant(path, values, FolderWithAnswers(path.parent), names, names[0]))
+    return studies
+
+
 @checked_arguments()
 def load_study(name_or_path: str | Path, variant: str = BASE, db: str | Path | None = None) -> Study:
     """Return the study of this name (as `rmiat`) or in this file (as `./mine/study.toml`, or any Path), read and
@@ -168,18 +178,23 @@ def _read_variants(path: Path, text: str) -> dict[str, Study]:
     """Read all variants, whichever is requested: a mistake in one is reported at once, and the version covers all."""
     values = _values(path, text)
     folder = FolderWithAnswers(path.parent)
-    base = checked_name(Table(values, path.name).text("base_variant", BASE), "variant")
-    variants = (base, *Table(values, path.name).tables("variants"))
-    if {BASE, base} & set(variants[1:]):
-        raise StudyError(f'A variant in {path.name} can\'t be called "{base}": that is the study without a variant.')
+    variants = _variant_names(path, values)
     studies = {name: _variant(path, values, folder, variants, name) for name in variants}
     design = next(iter(studies.values())).design
     contents = frozenset(content for study in studies.values() for content in design.asks.contents(study))
     version = f"v{stable_id(sorted(contents))[:12]}"  # a letter first: 2212e2921802 is a number to many readers
-    if NULL not in studies and (null := _dealt(studies[base])):
+    if NULL not in studies and (null := _dealt(studies[variants[0]])):
         contents |= frozenset(design.asks.contents(null))
     texts = {path.name: text, **folder.texts}
     return {name: replace(study, version=version, contents=contents, texts=texts) for name, study in studies.items()}
+
+
+def _variant_names(path: Path, values: dict[str, Any]) -> tuple[str, ...]:
+    base = checked_name(Table(values, path.name).text("base_variant", BASE), "variant")
+    variants = (base, *Table(values, path.name).tables("variants"))
+    if {BASE, base} & set(variants[1:]):
+        raise StudyError(f'A variant in {path.name} can\'t be called "{base}": that is the study without a variant.')
+    return variants
 
 
 def _dealt(study: Study) -> Study | None:

@@ -18,7 +18,7 @@ from slant.collector.keep.database import fetched_frame, reading
 from slant.collector.keep.stored_attempts import with_attributes
 from slant.collector.reading.choices import YES_NO
 from slant.collector.studies.catalogue import load_study
-from slant.collector.studies.new_study import STUDY_FILE, write_new_study
+from slant.collector.studies.new_study import CODED_TEXTS, STUDY_FILE, write_new_study
 from slant.collector.study.folder import MAX_READ_BYTES
 from slant.collector.study.records import BASE, Fit
 from slant.collector.system.files import contents, csv_text, replace_on_disk, write_file
@@ -30,8 +30,6 @@ TWO_OPTIONS, TEXTS = "two_options", "texts"
 NONE = "none"
 _LONGEST_SHOWN = 20_000
 """Show this many characters at the end of an answer, the same that the rule reads."""
-KINDS = ("answers", "reasoning", "refusals")
-"""List which texts of a study may be coded: what was answered, the reasoning, and answers that refuse."""
 UNDECIDED = "undecided answers"
 """Name answers to one question that the study's form has not read, next to those that it has."""
 
@@ -139,7 +137,7 @@ def write_texts_study(
         of_test = f' of the question "{test}"' if test else ""
         raise UsageError(
             f'There are no {kind}{of_test} of "{study.name}" ({study.variant}) in {db} to code.',
-            f"Texts can be: {', '.join(KINDS)} (--texts); what there is: collect view --db {db}",
+            f"Texts can be: {', '.join(CODED_TEXTS)} (--texts); what there is: collect view --db {db}",
         )
     factors = _factors(study, columns, rows)
     has_conditions = not study.design.analyses.attributes(study.data) and len(study.conditions) > 1

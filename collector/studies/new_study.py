@@ -16,6 +16,9 @@ from slant.collector.system.shipped_files import templates_dir
 
 STUDY_FILE = "study.toml"
 
+CODED_TEXTS = ("answers", "reasoning", "refusals")
+"""List which texts of a study may be coded: what was answered, the reasoning, and answers that refuse."""
+
 
 def write_new_study(
     name: str, design: str, folder: Path, lists: Path | None = None, start: str | None = None

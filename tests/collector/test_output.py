@@ -6,13 +6,24 @@ import os
 import re
 import subprocess
 import sys
+from io import StringIO
+from typing import Any
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
-from slant.collector.screen_tables import fitted, screen_table, shown_p, table_as_html, table_as_text
+from slant.collector.screen_tables import (
+    as_table,
+    fitted,
+    plain_table,
+    screen_table,
+    shown_p,
+    table_as_html,
+    table_as_text,
+)
 
 PRINTED = "from slant.collector.terminal import print_rows; print_rows([{f'column_{n}': n for n in range(%d)}])"
 
@@ -101,6 +112,29 @@ def test_names_that_tell_rows_apart_stay_and_intervals_stay_whole() -> None:
         shown = screen_table(rows, width, ("estimate",))
         assert "index" in shown.frame.columns, width
         assert ("boot_low" in shown.frame.columns) == ("boot_high" in shown.frame.columns), width
+
+
+PLAIN = [
+    {"model": "o3-mini", "is_done": True, "asked": 12, "note": None},
+    {"model": "deepseek-r1 at a long name", "is_done": None, "asked": 1_234_567, "note": None, "why": "a\x1b[31m word"},
+]
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+@pytest.mark.parametrize("rows", [PLAIN, PLAIN[:1], [{"model": "a", "asked": 0}] * 2, []])
+def test_rows_of_texts_and_whole_numbers_are_printed_without_polars_as_with_it(rows: list[Any], width: int) -> None:
+    plain, frame = screen_table(plain_table(rows), width), screen_table(pl.DataFrame(rows), width)
+    assert (plain.above, plain.left_out, plain.widths, plain.gap) == (
+        frame.above, frame.left_out, frame.widths, frame.gap,
+    )  # fmt: skip
+    assert on_paper(as_table(plain.frame, "A", plain)) == on_paper(as_table(frame.frame, "A", frame))
+    assert plain_table([*rows, {"model": 0.5}]) is None
+
+
+def on_paper(table: Any) -> str:
+    console = Console(file=StringIO(), width=80, record=True)
+    console.print(table)
+    return console.export_text()
 
 
 def test_a_word_is_broken_where_nothing_else_fits() -> None:

@@ -88,6 +88,14 @@ def test_importing_the_collector_loads_what_asks_a_model_only_when_one_is_asked(
     assert not {"aiohttp", "duckdb", "polars", "rich"} & modules_after("import slant.collector.api")
 
 
+def test_studies_are_listed_without_polars_and_a_dry_run_is_prepared_without_what_asks_a_model() -> None:
+    listed = modules_after("from slant.collector.cli import collect; collect(['studies'], standalone_mode=False)")
+    assert "polars" not in listed
+    assert not {"aiohttp", "httpx2"} & modules_after(
+        "import slant.collector.commands.terminal_watcher, slant.collector.run.dry_run"
+    )
+
+
 def test_importing_the_analysis_starts_no_r() -> None:
     assert "rpy2" not in modules_after("import slant.analysis.cli.main")
 
