@@ -131,7 +131,7 @@ def test_a_model_s_answers_come_one_way_unless_asked_otherwise(batch: Batching, 
     batch("openai", wait=True)
     with LocalServer() as live, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", live.base_url)
-        with pytest.raises(UsageError, match=r"8 trials .* by batch already"):
+        with pytest.raises(UsageError, match=r"8 trials .* collected by batch"):
             collect(batch.db, batch.study, ["openai/o3-mini"], repetitions=2, yes=True)
         assert live.bodies == []
 
