@@ -139,8 +139,10 @@ def find_fits(name: str, db: str | Path, study: str | Study | None) -> list[tupl
         )
         names = " and ".join(f'"{candidate.name}"' for candidate in studies)
         kept = ["This database keeps the study as it was asked; fits added since: --study ./FILE.toml"]
-        about = f"The study file defines fits and their engines; this is about {names}."
-        raise UnknownNameError("fit", name, known_names, about, *(kept if study is None else []))
+        about = [f"The study file defines fits and their engines; this is about {names}."]
+        if not known_names:
+            about.append('A factorial study fits numbers. [measures] makes one of an option, as in b = "option:B".')
+        raise UnknownNameError("fit", name, known_names, *about, *(kept if study is None else []))
     return pairs
 
 

@@ -2,7 +2,8 @@
 
 Responses are stored complete, so that an ending or an error that was unknown can be corrected later. The answers in the
 journal stay as they are: a separate journal gets a line with each change, and loading it changes the columns.
-Rounds of games are left as they were read, for the model was given that reading. `open_rejected` uses the same lines.
+An answer stays as it was read if the model was given that reading: each round of a game, and an earlier turn of a
+chain, which gets new measures only. `open_rejected` uses the same lines.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class ReadAgainReport:
 
 
 def read_again(db: str | Path, *, on_progress: OnRows = lambda done, all_of_them: None) -> ReadAgainReport:
-    """Read all stored responses of single questions again, and keep what has changed.
+    """Read all stored responses again but rounds of games, and keep what has changed.
 
     A trial with an attempt that is final now needs no more answers; one whose only answer turned out not to
     be one is
@@ -61,7 +62,7 @@ def read_again(db: str | Path, *, on_progress: OnRows = lambda done, all_of_them
     load_journals(db)
     report, finals = ReadAgainReport(), _finals(db)
     with SideJournal(db, "readings") as journal:
-        for rows, total in _pages(db, "responses_to_read"):
+        for rows, total in _pages(db, "responses_to_read", {"in_turns": _in_turns(db)}):
             changes = [change for row in rows if (change := _change(row, db, finals, report))]
             if changes:
                 journal.append(_line(changes))
@@ -100,14 +101,15 @@ def measure_answers(db: str | Path, study: Study, functions: Mapping[str, Callab
 
 
 def read_by(db: str | Path, study: Study, on_progress: OnRows = lambda done, all_of_them: None) -> ReadAgainReport:
-    """Read a study's kept answers to single questions as its file says now, and keep what is read differently with
+    """Read a study's kept answers but rounds of games as its file says now, and keep what is read differently with
     that text: an edit that leaves prompts as they were asks nothing again. Refusals and what was cut off or filtered
     stay what they were.
     """
     db, report = Path(db), ReadAgainReport()
     load_journals(db)
-    planned, changes = _planned(study, db), []
-    for rows, total in _pages(db, "answers_to_read", {"study": study.name}):
+    values = {"study": study.name, "in_turns": [] if study.design.asks.plays_games else [study.name]}
+    planned, changes = _planned(study, db, values), []
+    for rows, total in _pages(db, "answers_to_read", values):
         changes += [change for row in rows if (change := _read_by(study, planned, row, report)) is not None]
         on_progress(report.read + report.not_read, total)
     _keep(db, changes, study_line(study, utc_now()))
@@ -130,11 +132,11 @@ def read_if_edited(db: str | Path, study: Study) -> str | None:
     return f"{what}; the journal keeps what was read first."
 
 
-def _planned(study: Study, db: Path) -> dict[str, Trial]:
+def _planned(study: Study, db: Path, values: Mapping[str, Any]) -> dict[str, Trial]:
     """Return the trials that the study plans now, by their ids, as the models of its kept answers were asked."""
     key = "model, provider, requested_model, settings, seed"
     query = f"SELECT {key}, max(repetition) FROM ({sql_query('answers_to_read')}) GROUP BY {key}"  # noqa: S608
-    asked = fetched(db, query, {"study": study.name, "after": -1})
+    asked = fetched(db, query, {**values, "after": -1})
     known = {model.model: model for model in study.models}
     trials: dict[str, Trial] = {}
     for name, provider, requested, settings, seed, repetitions in asked:
@@ -156,7 +158,10 @@ def _read_by(
     before = _values(row)
     values = dict(before)
     was = _json(row["factors"])
-    if row["outcome"] in ("answered", "malformed"):
+    is_shown = row["outcome"] == "answered" and study.design.reads.decides_next(study, trial)
+    if is_shown or row["outcome"] not in ("answered", "malformed"):
+        was = dict(study.design.reads.measured(study, was, row["outcome"]))
+    else:
         found = read_reply(study, trial, Reply(answer=row["answer"]))
         values |= {"outcome": found.outcome, "choice": found.choice, "detail": found.detail}
         was = _with_typed_measures(dict(found.factors), was)
@@ -188,6 +193,13 @@ def _keep(db: Path, changes: list[dict[str, Any]], *before: Mapping[str, Any]) -
             for line in (*before, *(_line(changes[at : at + PAGE]) for at in range(0, len(changes), PAGE))):
                 journal.append(line)
         load_journals(db)
+
+
+def _in_turns(db: Path) -> list[str]:
+    """Return the studies whose conversations have turns that are planned."""
+    pairs = fetched(db, "SELECT DISTINCT study, variant FROM attempts WHERE game IS NOT NULL ORDER BY ALL")
+    studies = [study for name, variant in pairs if (study := _study_of(name, variant, db)) is not None]
+    return sorted({study.name for study in studies if not study.design.asks.plays_games})
 
 
 def _line(changes: list[dict[str, Any]]) -> dict[str, Any]:
@@ -255,8 +267,9 @@ def _read(row: Mapping[str, Any], db: Path) -> dict[str, Any] | None:
     exchange = Exchange(status=row["http_status"], body=row["response"], headers=_json(row["headers"]))
     whose = speakers(row["provider"], model=row["requested_model"])
     reply, verdict = read_exchange(provider, exchange, judge(exchange, 1, whose), trial, 1)
-    if verdict.action == "decline":
-        return _values(row)  # its outcome depended on other trials
+    is_shown = row["outcome"] == "answered" and study is not None and study.design.reads.decides_next(study, trial)
+    if verdict.action == "decline" or is_shown:
+        return _values(row)  # its outcome depended on other trials, or another question on its reading
     if reply.outcome == "failed":
         reading_now = Reading("failed", is_final=False)
     elif study is not None and trial.content in _contents(study):

@@ -121,6 +121,11 @@ class Reads(ABC):
         """Return a planned trial as people met it: without a role that only models are given."""
         return trial
 
+    def decides_next(self, study: StudyFile, trial: Trial) -> bool:
+        """Return whether what is asked after this answer depends on how it was read; by default in all turns but the
+        last."""
+        return bool((trial.round or 1) < trial.factors.get("n_turns", 1))
+
     def with_measures(
         self, study: StudyFile, functions: Mapping[str, Callable[[str], float | None] | None], of: str | None
     ) -> Any:

@@ -35,6 +35,11 @@ class TextMeasure:
     words: tuple[str, ...] = ()
     call: Callable[[str], float | None] | None = None
 
+    @property
+    def unit(self) -> str:
+        """Return the unit of the numbers; "" for those of a person's own function."""
+        return f"share of {self.words[0]}" if self.function == "option" else _UNITS.get(self.function, "")
+
     def value(self, text: str) -> float | None:
         """Return the number of an answer; None if it has none."""
         if self.call is not None:
@@ -78,6 +83,7 @@ def _share(words: Sequence[str], lexicon: Sequence[str]) -> float | None:
     return len(found) / len(words)
 
 
+_UNITS = {"lexicon": "share of words", "length_words": "words", "readability": "points of reading ease"}
 _OF_WORDS: dict[str, Callable[[Sequence[str], str], float | None]] = {
     "length_words": _length,
     "readability": _readability,

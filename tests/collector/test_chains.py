@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from slant.analysis.cli.main import analyze
 from slant.collector import collect
+from slant.collector.ask.reading_again import read_again, read_by
 from slant.collector.cli import collect as collect_command
 from slant.collector.designs.factorial.estimands import cluster_of
 from slant.collector.errors import SlantError
@@ -202,6 +203,50 @@ def test_a_simulated_chain_with_reasoning_is_priced_and_played(tmp_path: Path) -
     assert counted == [("story", 10), ("why", 10)]  # each once, whatever is measured of the others
     [(prompt,)] = rows_in(db, "SELECT request FROM attempts WHERE test = 'why' LIMIT 1")
     assert "I should look at what is said here" in json.loads(prompt)["messages"][-1]["content"]
+
+
+def test_a_measure_that_is_added_later_measures_the_kept_answers_of_a_chain(tmp_path: Path) -> None:
+    file, db = study_file(tmp_path / "study"), tmp_path / "a.duckdb"
+    with LocalServer(no_pilots) as server:
+        collect(db, file, base_url=server.base_url, repetitions=2)
+    measures = 'measures.length = { of = "story", by = "length_words" }\n'
+    measures += 'measures.woman = { of = "hero", by = "option:she" }\n'
+    report = read_by(db, load_study(study_file(tmp_path / "study", CHAIN + measures)))
+    assert (report.read, report.changed, report.not_read) == (10, 8, 0)  # four stories and four heroes
+    query = """SELECT question, level, n, n_answered, n_refused FROM factorial_refusals
+               WHERE attribute = 'job' AND question IN ('length', 'woman') ORDER BY ALL"""
+    assert rows_in(db, query) == [
+        ("length", "nurse", 2, 2, 0), ("length", "pilot", 2, 2, 0), ("woman", "nurse", 2, 2, 0),
+        ("woman", "pilot", 2, 0, 2),
+    ]  # fmt: skip
+    assert rows_in(db, "SELECT DISTINCT mean FROM factorial_marginal_means WHERE question = 'length'") == [(7.0,)]
+
+
+def test_an_edit_reads_again_only_what_no_later_prompt_has_shown(tmp_path: Path) -> None:
+    async def answers(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        prompt = body["messages"][-1]["content"]
+        return web.json_response(completion("Hers." if "pilot he or she" in prompt else said(prompt)))
+
+    text = CHAIN + 'questions.hero.answer = "One word."\n'
+    file, db = study_file(tmp_path / "study", text), tmp_path / "a.duckdb"
+    with LocalServer(answers) as server:
+        collect(db, file, base_url=server.base_url)
+        study_file(tmp_path / "study", text.replace('["he", "she"]', '["he", "hers"]'))
+        assert collect(db, file, base_url=server.base_url).models[0]["asked"] == 1
+    assert "You said hers of the pilot" in server.bodies[-1]["messages"][0]["content"]
+    query = "SELECT item, choice, outcome FROM trials WHERE test = 'hero' ORDER BY ALL"
+    assert rows_in(db, query) == [("nurse", "she", "answered"), ("pilot", "hers", "answered")]
+    assert read_again(db).changed == 0
+
+
+def test_an_edit_of_how_a_later_question_is_to_be_answered_changes_its_prompt(tmp_path: Path) -> None:
+    def contents(words: str, options: str = '["he", "she"]') -> list[str]:
+        text = CHAIN.replace('["he", "she"]', options) + f'questions.hero.answer = "{words}"\n'
+        study = load_study(study_file(tmp_path, text))
+        return list(study.design.asks.contents(study))
+
+    assert contents("One word.") != contents("Exactly one word.")
+    assert contents("One word.") == contents("One word.", '["he", "hers"]')  # only how an answer is read
 
 
 def test_questions_in_turns_that_show_no_answer_go_on_after_a_refusal(tmp_path: Path) -> None:

@@ -72,7 +72,9 @@ def with_typed(
     """Return a study's data with measures by functions of a person (None: only kept), of the question `of` or the only
     one with a text."""
     texts = [name for name, one in data.questions.items() if one.kind == "text"]
-    of = of or (texts[0] if len(texts) == 1 or not any(functions.values()) else None)
+    if not any(functions.values()):  # what was measured is only kept, whatever the question
+        of = next(iter(data.questions))
+    of = of or (texts[0] if len(texts) == 1 else None)
     if of is None or of not in data.questions:
         raise UnknownNameError("question (--of) to measure", of or "", data.questions)
     for name in functions:

@@ -6,7 +6,7 @@ condition the template, its group the persona, its item the cell; what was shown
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -37,13 +37,13 @@ from slant.collector.designs.factorial.tasks import (
     Tasks,
     as_sent,
     conditions_of,
+    of_turn,
     units_of,
 )
-from slant.collector.designs.factorial.texts import system_text, user_text, words_for_models
+from slant.collector.designs.factorial.texts import schema_of, system_text, user_text, words_for_models
 from slant.collector.designs.people import PeopleUnits, RowPlacer
 from slant.collector.designs.plan import Plan, ShuffledQuestions
 from slant.collector.designs.wordings import spoken_words
-from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import JSON_BY_NAME, Found, UnreadForm
 from slant.collector.reading.plain import AnswerReading, plain_lines, spoken, without_value
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
@@ -124,7 +124,8 @@ class FactorialAnalyses(Analyses):
 
     def measured_in(self, study: StudyFile, test: str | None) -> str:
         data: FactorialData = study.data
-        return next((one.unit for one in data.questions.values() if test in (one.name, one.base)), "")
+        of_questions = (one.unit for one in data.questions.values() if test in (one.name, one.base))
+        return data.measures[test].unit if test is not None and test in data.measures else next(of_questions, "")
 
     def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         data: FactorialData = study.data
@@ -197,6 +198,10 @@ class FactorialReads(Reads):
             return Reading("answered", values[0] if len(values) == 1 else None, detail or None, factors=read)
         detail = next((reading.detail for reading in readings if reading.detail), None) or ""
         return Reading("refused" if "refused" in outcomes else "malformed", detail=detail or None, factors=read)
+
+    def decides_next(self, study: StudyFile, trial: Trial) -> bool:
+        data: FactorialData = study.data
+        return data.is_chain and super().decides_next(study, trial)
 
     def with_measures(self, study: StudyFile, functions: Mapping[str, Any], of: str | None) -> FactorialData:
         return with_typed(study.data, functions, of)
@@ -356,7 +361,9 @@ def _is_large(data: FactorialData) -> bool:
 def _content(study: StudyFile, shown: Mapping[str, Any]) -> str:
     data: FactorialData = study.data
     fresh = [question.name for question in data.questions.values() if question.is_fresh]
-    text = (system_text(data, shown), user_text(data, shown))
+    turns = range(1, len(data.questions) + 1) if data.asked == "in_turns" else ()
+    later = (user_text(data, of_turn(shown, turn), {}) for turn in turns[1:])
+    text = (system_text(data, shown), user_text(data, of_turn(shown, 1) if turns else shown), *later)
     return stable_id(study.asked_as, *text, *fresh, data.asked, study.temperature)[:12]
 
 
@@ -372,25 +379,3 @@ def _of_all_parts(study: StudyFile, test: str, template: str) -> str:
     shown = (data.factors, data.cells.lists, data.takes, data.n, data.templates[template], data.questions, data.asked)
     parts = (*shown, data.profiles, data.personas, data.persona_place, data.together, data.forms)
     return stable_id(study.asked_as, test, template, repr(parts), study.seed, study.temperature)[:12]
-
-
-def schema_of(questions: Iterable[AskedQuestion]) -> dict[str, Any]:
-    """Return an object with a key for each question. Points of scales and ranges are left to the reader: few providers
-    take enums of numbers or `minimum`, and an answer beyond them is to be counted.
-    """
-    properties = {question.name: _property(question) for question in questions}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _property(question: AskedQuestion) -> dict[str, Any]:
-    if question.kind == "scale":
-        return {"type": "integer"}
-    if question.kind == "number":
-        return {"type": "integer" if question.amount.whole else "number"}
-    named = YES_NO if question.kind == "yes_no" else question.options  # profiles are called otherwise by template
-    return {"type": "string", "enum": list(named)} if named else {"type": "string"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from slant.collector.designs.factorial.factors import Factor
@@ -15,7 +15,9 @@ from slant.collector.designs.factorial.parts import (
     QUESTION,
     FactorialData,
 )
+from slant.collector.designs.factorial.questions import AskedQuestion
 from slant.collector.designs.wordings import filled, find_placeholders
+from slant.collector.reading.choices import YES_NO
 
 Shown = Mapping[str, Any]
 """The factors of a trial (`tasks.py` says which)."""
@@ -140,3 +142,25 @@ def _asked(data: FactorialData, shown: Shown, values: Mapping[str, str]) -> str:
 
 def _listed(parts: Sequence[str]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+
+
+def schema_of(questions: Iterable[AskedQuestion]) -> dict[str, Any]:
+    """Return an object with a key for each question. Points of scales and ranges are left to the reader: few providers
+    take enums of numbers or `minimum`, and an answer beyond them is to be counted.
+    """
+    properties = {question.name: _property(question) for question in questions}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _property(question: AskedQuestion) -> dict[str, Any]:
+    if question.kind == "scale":
+        return {"type": "integer"}
+    if question.kind == "number":
+        return {"type": "integer" if question.amount.whole else "number"}
+    named = YES_NO if question.kind == "yes_no" else question.options  # profiles are called otherwise by template
+    return {"type": "string", "enum": list(named)} if named else {"type": "string"}
