@@ -188,10 +188,13 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
         if test is None and len(asked := definition.where.get("question", ())) == 1:
             test = asked[0]
         own_unit = study.design.analyses.measured_in(study, test) if outcome in _MEASURED else ""
-        is_share = _is_linear(definition) and own_unit.startswith("share")
+        is_yes = outcome.startswith("is_")
+        is_share = _is_linear(definition) and (is_yes or own_unit.startswith("share"))
         factor = 100 if is_share else 1
         numbers = of_cell.with_columns((pl.col("estimate", "conf_low", "conf_high") - middle) * factor)
         unit = "percentage points" if is_share else _unit(definition, outcome, own_unit)
+        if is_yes:
+            test = outcome if test is None else f"{test}, {outcome}"
         yield Cell(model, test, what or _compared(of_cell, levels), unit, numbers.to_dicts(), at=at)
 
 

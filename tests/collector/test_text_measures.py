@@ -75,6 +75,22 @@ def test_measures_are_questions_of_tables_and_fits(tmp_path: Path) -> None:
     assert {"amce", "marginal_means"} <= set(fits_of(load_study(file)))
 
 
+def test_an_own_fit_of_what_is_missing_counts_each_answer_once_over_prompts(tmp_path: Path) -> None:
+    own = """
+    [fits.refused]
+    engine = "amce"
+    view = "factorial_profiles"
+    outcome = "is_refusal"
+    settings = { attributes = ["job"] }
+    """
+    study = load_study(study_file(tmp_path, STUDY + own))
+    fit = fits_of(study)["refused"]
+    assert (fit.where, fit.settings["cluster"]) == ({"question": ("note", "hero")}, "item")
+    units = [study.design.analyses.measured_in(study, name) for name in ("words", "warmth", "woman")]
+    assert units == ["words", "share of words", "share of she"]
+    assert study.design.analyses.check_arguments(study)["missing_answers"] == {"where": {"test": ("note", "hero")}}
+
+
 def test_a_typed_function_measures_kept_answers_for_tables_and_fits(tmp_path: Path) -> None:
     file = study_file(tmp_path, "\n".join(line for line in STUDY.splitlines() if not line.startswith("measures")))
     collect(tmp_path / "a.duckdb", file, simulated=True, repetitions=3)

@@ -47,7 +47,8 @@ def estimand_fits(study: StudyFile) -> dict[str, Fit]:
     return fits
 
 
-DECLARING = ("lme4", "lm", "logistic", "clm")
+ESTIMANDS = ("marginal_means", "amce", "impact_ratio", "mean_contrasts", "amie")
+DECLARING = ("lme4", "lm", "logistic", "clm", *ESTIMANDS)
 """Engines of a file's own fits that take what the study says that varied: R chooses clusters from it."""
 
 
@@ -57,9 +58,21 @@ def with_declaration(study: StudyFile, fit: Fit) -> Fit:
     nested = {name: levels for name, levels in nested_levels(study.data).items() if name in named}
     if nested and fit.view == VIEW:  # rows that have these factors
         fit = replace(fit, where={**nested, **fit.where})
-    if fit.engine not in DECLARING or fit.view != VIEW or "declared" in fit.settings:
+    fitted = set(re.findall(r"\w+", fit.outcome or (fit.formula or "").partition("~")[0]))
+    if study.data.measures and not fitted & {MEASURED, "number"} and not {"question", "test"} & set(fit.where):
+        fit = replace(fit, where={"question": questions_of(study.data), **fit.where})  # each answer once
+    of_answers = fit.view == "factorial_trials"
+    if fit.engine not in DECLARING or not (of_answers or fit.view == VIEW) or "declared" in fit.settings:
         return fit
-    return replace(fit, settings={**fit.settings, "declared": declared_of(study.data)})
+    declared = declared_of(study.data)
+    if of_answers:  # where the position is that of the trial, not of a profile
+        declared["prompt"].remove("position")
+    settings: dict[str, Any] = {"declared": declared}
+    if fit.engine in ESTIMANDS:
+        if "cluster" in fit.settings:
+            return fit
+        settings["cluster"] = cluster_of(study.data)
+    return replace(fit, settings={**fit.settings, **settings})
 
 
 _KEYED = {
@@ -154,6 +167,11 @@ def declared_of(data: FactorialData) -> dict[str, Any]:
     of_prompt = [*([PERSONA] if data.has_personas else []), TEMPLATE] if crossed and asked else []
     prompt = ["item", TEMPLATE, "respondent", "position"]
     return {"properties": properties, "cells": [*crossed, *of_prompt], "prompt": prompt}
+
+
+def questions_of(data: FactorialData) -> tuple[str, ...]:
+    """Return the names of the questions in tables, without those of measures."""
+    return tuple(question.base for question in data.questions.values())
 
 
 def nested_levels(data: FactorialData) -> dict[str, tuple[str, ...]]:
@@ -251,9 +269,13 @@ def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
     shown = list(shown_levels(data))
     drawn = [name for name in shown if name in factors]
     compared = {name: list(levels) for name, levels in _compared(independent_levels(data)).items()}
+    # a measure is missing where its answer is, which counts once
+    asked = {"where": {"test": questions_of(data)}} if data.measures else {}
+    if asked:
+        found |= {"missing_answers": asked, "token_limits": asked}
     if shown:
         prompt = ["item", "condition", "wording", "persona", "respondent"]
-        found["missing_levels"] = {"attributes": shown, "once": ["trial_id"], "prompt": prompt}
+        found["missing_levels"] = {"attributes": shown, "once": ["trial_id"], "prompt": prompt, **asked}
     if compared and (measured := [kind for kind in NUMERIC if kind in kinds]):
         dealt = {name: levels for name, levels in compared.items() if name != TEMPLATE}  # the variant null keeps those
         of_levels = {"outcome": MEASURED, "attributes": list(dealt), "levels": dealt, "cluster": cluster_of(data)}
