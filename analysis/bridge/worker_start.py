@@ -30,7 +30,7 @@ ENVIRONMENT = {
     "BLIS_NUM_THREADS": "1",
     "R_DEFAULT_PACKAGES": "methods,datasets,utils,grDevices,graphics,stats",
     # R begins with the memory that loading lmerTest needs; else it collects garbage again and again while it grows.
-    "R_NSIZE": "3000000",
+    "R_NSIZE": "4000000",
     "R_VSIZE": "134217728",
 }
 # Many short fits end before compiling their code would pay off. It changes no number.
