@@ -102,7 +102,22 @@ quantile_of <- function(counts, values, probability) {
 resampled <- function(parts, n_draws, seed, statistic, numbers) {
   parts <- with_seed(seed, fewer_units(parts))
   both <- rbind(parts$model, parts$people)
-  times <- times_drawn(nrow(parts$model), nrow(both), n_draws, seed)
+  # A column for the sides as they are, then for each permutation and each sample.
+  n_model <- nrow(parts$model)
+  n <- nrow(both)
+  is_model <- as.integer(seq_len(n) <= n_model)
+  drawn <- with_seed(seed, lapply(seq_len(n_draws), function(k) {
+    list(
+      permuted = sample.int(n), model = sample.int(n_model, replace = TRUE),
+      people = n_model + sample.int(n - n_model, replace = TRUE)
+    )
+  }))
+  columns <- function(make) vapply(drawn, make, integer(n))
+  dealt <- columns(function(one) is_model[order(one$permuted)])
+  times <- list(
+    model = cbind(is_model, dealt, columns(function(one) tabulate(one$model, n)), deparse.level = 0),
+    people = cbind(1L - is_model, 1L - dealt, columns(function(one) tabulate(one$people, n)), deparse.level = 0)
+  )
   of_items <- lapply(seq_len(ncol(both)), function(item) {
     values <- sort(unique(both[, item]))
     code <- match(both[, item], values, nomatch = length(values) + 1)
@@ -116,23 +131,6 @@ resampled <- function(parts, n_draws, seed, statistic, numbers) {
   list(
     value = matrix(part(1), dim(found)[[1]], dimnames = list(dimnames(found)[[1]], NULL)),
     permuted = part(1 + seq_len(n_draws)), samples = part(1 + n_draws + seq_len(n_draws))
-  )
-}
-
-# How often each unit is on each side: a column for the sides as they are, then for each permutation and each sample.
-times_drawn <- function(n_model, n, n_draws, seed) {
-  is_model <- as.integer(seq_len(n) <= n_model)
-  drawn <- with_seed(seed, lapply(seq_len(n_draws), function(k) {
-    list(
-      permuted = sample.int(n), model = sample.int(n_model, replace = TRUE),
-      people = n_model + sample.int(n - n_model, replace = TRUE)
-    )
-  }))
-  columns <- function(make) vapply(drawn, make, integer(n))
-  dealt <- columns(function(one) is_model[order(one$permuted)])
-  list(
-    model = cbind(is_model, dealt, columns(function(one) tabulate(one$model, n)), deparse.level = 0),
-    people = cbind(1L - is_model, 1L - dealt, columns(function(one) tabulate(one$people, n)), deparse.level = 0)
   )
 }
 

@@ -118,46 +118,38 @@ weights_of_effects <- function(name, partner, factors, columns, strata = "equal"
   reference <- levels(cells)[[1]]
   compared <- levels(cells)[-1]
   others <- if (is.na(partner)) NULL else factors[[partner]]
-  shares <- lapply(compared, function(level) shared_strata(cells, others, c(reference, level), strata, partner))
+  shares <- lapply(compared, function(level) {
+    sides <- c(reference, level)
+    if (is.null(others)) {
+      return(c(all = 1))
+    }
+    counts <- table(cells, others)[sides, , drop = FALSE]
+    shared <- colSums(counts > 0) == 2
+    if (!any(shared)) {
+      stop_with(
+        sprintf("Can't compare \"%s\" with \"%s\": they share no level of \"%s\".", sides[[2]], sides[[1]], partner),
+        "Another reference: `levels`, with it first."
+      )
+    }
+    weights <- if (strata == "equal") rep(1, sum(shared)) else table(others)[shared]
+    stats::setNames(as.vector(weights) / sum(weights), colnames(counts)[shared])
+  })
   weights <- matrix(0, length(compared), length(columns), dimnames = list(level_terms(name, compared), columns))
   for (i in seq_along(compared)) {
     for (stratum in names(shares[[i]])) {
       for (side in c(reference, compared[[i]])) {
-        column <- coefficient_of(name, side, partner, stratum, columns)
+        wanted <- if (is.na(partner)) {
+          paste(name, side, sep = "\037")
+        } else {
+          c(paste(name, partner, side, stratum, sep = "\037"), paste(partner, name, stratum, side, sep = "\037"))
+        }
+        column <- match(TRUE, columns %in% wanted)
         sign <- if (side == reference) -1 else 1
         if (!is.na(column)) weights[i, column] <- weights[i, column] + sign * shares[[i]][[stratum]]
       }
     }
   }
   list(weights = weights, n_strata = if (is.na(partner)) rep(NA_integer_, length(compared)) else lengths(shares))
-}
-
-# The levels of the linked attribute that both sides were shown with, and the weight of each; one level without a name
-# for an attribute that is linked to none.
-shared_strata <- function(cells, others, sides, strata, partner) {
-  if (is.null(others)) {
-    return(c(all = 1))
-  }
-  counts <- table(cells, others)[sides, , drop = FALSE]
-  shared <- colSums(counts > 0) == 2
-  if (!any(shared)) {
-    stop_with(
-      sprintf("Can't compare \"%s\" with \"%s\": they share no level of \"%s\".", sides[[2]], sides[[1]], partner),
-      "Another reference: `levels`, with it first."
-    )
-  }
-  weights <- if (strata == "equal") rep(1, sum(shared)) else table(others)[shared]
-  stats::setNames(as.vector(weights) / sum(weights), colnames(counts)[shared])
-}
-
-# The column of a level; NA where it is the reference, which has none.
-coefficient_of <- function(name, level, partner, stratum, columns) {
-  wanted <- if (is.na(partner)) {
-    paste(name, level, sep = "\037")
-  } else {
-    c(paste(name, partner, level, stratum, sep = "\037"), paste(partner, name, stratum, level, sep = "\037"))
-  }
-  match(TRUE, columns %in% wanted)
 }
 
 #' Average marginal interaction effects of two attributes
@@ -200,8 +192,9 @@ amie <- function(data, outcome, attributes, cluster = NULL, weights = NULL, leve
     if (is_alone(cells, own$choice$codes)) own$choice <- cluster_within_cells(own, cells)
     centred <- function(k) diag(k) - 1 / k
     weights <- kronecker(centred(n[[2]]), centred(n[[1]]))
-    others <- list()
-    if (is_nested(cells, own$choice$codes[[1]])) others <- rows_crossed_with(cells, rows, attributes)
+    others <- rows$cells[setdiff(names(rows$cells), c(attributes, unlist(rows$properties[attributes])))]
+    is_crossed <- function(other) nlevels(other) > 1 && all(table(cells, other) > 0)
+    others <- if (is_nested(cells, own$choice$codes[[1]])) Filter(is_crossed, others) else list()
     model <- cell_regression(c(list(cells = cells), others), own)
     others <- matrix(0, nrow(weights), length(model$estimates) - ncol(weights))
     contrasts <- cbind(0, weights[, -1, drop = FALSE], others)
@@ -219,9 +212,4 @@ cluster_within_cells <- function(rows, cells) {
     return(list(codes = list(rows$prompts), columns = "prompt", reason = reason, is_property = FALSE))
   }
   independent_rows(data.frame(y = rows$y), "a combination is one item")
-}
-
-rows_crossed_with <- function(cells, rows, attributes) {
-  others <- rows$cells[setdiff(names(rows$cells), c(attributes, unlist(rows$properties[attributes])))]
-  Filter(function(other) nlevels(other) > 1 && all(table(cells, other) > 0), others)
 }

@@ -133,23 +133,20 @@ rating_effects <- function(draws, parts, contrast = "condition", by = c("model",
     own <- parts
     own$data <- parts$data[kinds$kind == number, , drop = FALSE]
     own$dropped <- c(lapply(kinds$rows[number, , drop = FALSE], as.character), parts$dropped)
-    rating_effects_of_kind(draws, own, of_kinds[[number]], contrast, by)
+    of_kind <- of_kinds[[number]]
+    design <- effect_design(own, contrast, by)
+    eta <- rating_predictors(draws, design) * of_kind$disc
+    means <- mean_ratings(eta, of_kind$thresholds, rating_values(own$points))
+    list(
+      predictions = cbind(design$cells, kind = "population", spread_rows(means)[interval_columns()]),
+      contrasts = condition_contrasts(eta, design, "population", contrast, by, list(
+        inverse_link = function(values) means, scales = c(response = "difference", link = "s")
+      ))
+    )
   })
   lapply(c(predictions = "predictions", contrasts = "contrasts"), function(table) {
     as_plain_rows(do.call(rbind, lapply(tables, `[[`, table)))
   })
-}
-
-rating_effects_of_kind <- function(draws, parts, of_kind, contrast, by) {
-  design <- effect_design(parts, contrast, by)
-  eta <- rating_predictors(draws, design) * of_kind$disc
-  means <- mean_ratings(eta, of_kind$thresholds, rating_values(parts$points))
-  list(
-    predictions = cbind(design$cells, kind = "population", spread_rows(means)[interval_columns()]),
-    contrasts = condition_contrasts(eta, design, "population", contrast, by, list(
-      inverse_link = function(values) means, scales = c(response = "difference", link = "s")
-    ))
-  )
 }
 
 rating_predictors <- function(draws, design) {

@@ -13,7 +13,26 @@ fit_binomial <- function(formula, rows, by, levels, n_agq, contrast) {
   say_repeated_trials(list(formula = formula, data = data))
   is_separated <- warn_of_separation(formula, data, outcome)
   model <- glmer_or_simpler(formula, data, n_agq)
-  say_convergence(model, is_separated)
+  # lme4's own words are kept as they are; these say what follows from them.
+  messages <- model@optinfo$conv$lme4$messages
+  if (any(grepl("failed to converge|unable to evaluate", messages))) {
+    message("lme4 can't confirm that this is the optimum: treat coefficients, and Wald's z and p, as approximate.")
+  }
+  sd <- sqrt(unlist(lapply(lme4::VarCorr(model), diag)))
+  if (any(sd > widest_sd)) {
+    warning(
+      sprintf("A standard deviation of %.1f log odds between groups is more than few failures can show: ", max(sd)),
+      "at random effects of 0 every probability is then near 0 or 1, and nobody knows how near (without an interval). ",
+      "Compare n_agq = 0, and the Bayesian fit.",
+      call. = FALSE
+    )
+  }
+  if (is_separated) {
+    message(
+      "Where answers are separated, a coefficient is where the optimiser stopped, and Wald's z and p say nothing; ",
+      "probabilities there are near those of the rows."
+    )
+  }
   # The covariance of the coefficients is asked for several times, and complains each time.
   without_repeated_warnings(list(
     estimates = wald_effects(model),
@@ -55,29 +74,6 @@ glmer_or_simpler <- function(formula, data, n_agq) {
     )
     fit(0)
   })
-}
-
-# lme4's own words are kept as they are; these say what follows from them.
-say_convergence <- function(model, is_separated) {
-  messages <- model@optinfo$conv$lme4$messages
-  if (any(grepl("failed to converge|unable to evaluate", messages))) {
-    message("lme4 can't confirm that this is the optimum: treat coefficients, and Wald's z and p, as approximate.")
-  }
-  sd <- sqrt(unlist(lapply(lme4::VarCorr(model), diag)))
-  if (any(sd > widest_sd)) {
-    warning(
-      sprintf("A standard deviation of %.1f log odds between groups is more than few failures can show: ", max(sd)),
-      "at random effects of 0 every probability is then near 0 or 1, and nobody knows how near (without an interval). ",
-      "Compare n_agq = 0, and the Bayesian fit.",
-      call. = FALSE
-    )
-  }
-  if (is_separated) {
-    message(
-      "Where answers are separated, a coefficient is where the optimiser stopped, and Wald's z and p say nothing; ",
-      "probabilities there are near those of the rows."
-    )
-  }
 }
 
 # Wald's z, p and 95 % interval.

@@ -50,6 +50,9 @@ brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("
   arguments <- list(model, data, family = family$brms(), prior = set$prior, stanvars = set$stanvars)
   code <- do.call(brms::make_stancode, arguments)
   standata <- do.call(brms::make_standata, arguments)
+  # As brms itself does: standardised random effects, and the intercept at the means, can be had from the others.
+  declared <- regmatches(code, gregexpr("\\b(z|L|Cor|r)_[0-9]+\\b", code))[[1]]
+  merged <- if (grepl("merged_Intercept", code)) "merged_Intercept" # thresholds of groups, once more
   c(
     list(
       formula = formula, model = model, dropped = usable$dropped, data = data, outcome = outcome, family = family,
@@ -57,7 +60,8 @@ brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("
     ),
     set,
     list(
-      code = as.character(code), standata = standata, exclude = excluded_parameters(code),
+      code = as.character(code), standata = standata,
+      exclude = c("Intercept", merged, sort(unique(declared), method = "radix")),
       init = if (is.null(family$step)) "random" else list(starting_values(family$start(outcome, family$step), standata))
     )
   )
@@ -78,7 +82,10 @@ paper_priors <- function() {
 
 checked_priors <- function(priors, family = bayes_family("bernoulli")) {
   given <- as.list(priors)
-  known <- c(names(paper_priors()), parameters_with_priors(family))
+  # a shift is uniform up to the lowest count
+  own <- if (family$name == "gaussian") "sigma" else setdiff(family$parameters, c("ndt", "hu"))
+  more <- if (family$name == "cumulative") "b_disc" else if (isTRUE(family$is_hurdle)) c("b_hu", "Intercept_hu")
+  known <- c(names(paper_priors()), own, more)
   unknown <- setdiff(names(given), known)
   if (length(unknown) > 0 || length(names(given)) != length(given)) {
     example <- "as in list(b = \"normal(0, 1)\", sd = \"exponential(1)\")."
@@ -88,13 +95,6 @@ checked_priors <- function(priors, family = bayes_family("bernoulli")) {
     )
   }
   lapply(given, function(prior) checked_prior(prior)$text)
-}
-
-# What else of a family a prior can be named for; a shift is uniform up to the lowest count.
-parameters_with_priors <- function(family) {
-  known <- if (family$name == "gaussian") "sigma" else setdiff(family$parameters, c("ndt", "hu"))
-  more <- if (family$name == "cumulative") "b_disc" else if (isTRUE(family$is_hurdle)) c("b_hu", "Intercept_hu")
-  c(known, more)
 }
 
 # "b", or "b_hu" of what predicts hu.
@@ -121,13 +121,6 @@ brms_priors <- function(priors, formula, data, family) {
     prior <- prior + brms::set_prior(text, class = sub("_(hu|disc)$", "", key), dpar = dpar)
   }
   list(prior = prior, stanvars = stanvars)
-}
-
-# As brms itself does: standardised random effects, and the intercept at the means, can be had from the others.
-excluded_parameters <- function(code) {
-  declared <- regmatches(code, gregexpr("\\b(z|L|Cor|r)_[0-9]+\\b", code))[[1]]
-  merged <- if (grepl("merged_Intercept", code)) "merged_Intercept" # thresholds of groups, once more
-  c("Intercept", merged, sort(unique(declared), method = "radix"))
 }
 
 #' Read a prior that may come from a stranger

@@ -14,7 +14,17 @@
 calibrate_data_set <- function(data, formula, number, seed = 1, levels = NULL, priors = NULL, coding = "treatment",
                                family = "bernoulli", step = NULL, truth_priors = NULL, chains = 2, iterations = 700,
                                warmup = 200, adapt_delta = .95, n_draws = 99, max_rows = 1000) {
-  check_ranked(n_draws, chains, iterations, warmup, adapt_delta)
+  sampler <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth = 10, seed = 1, cores = 1)
+  drawn <- sampler$chains * (sampler$iterations - sampler$warmup)
+  if (!is_whole(n_draws, 1)) {
+    stop_with(sprintf("`n_draws` must be a whole number from 1, but is %s.", in_short(n_draws)))
+  }
+  if (n_draws > drawn) {
+    stop_with(
+      sprintf("Can't rank truths among %d draws: the chains give %d.", as.integer(n_draws), drawn),
+      "Draw more (iterations, chains), or rank among fewer (n_draws)."
+    )
+  }
   parts <- calibrated_parts(data, formula, levels, priors, coding, family, step, max_rows)
   of_truths <- utils::modifyList(parts$priors, checked_priors(truth_priors, parts$family))
   seeds <- with_seed(permutation_seed(seed, number), sample.int(.Machine$integer.max, 2))
@@ -37,21 +47,6 @@ calibrate_data_set <- function(data, formula, number, seed = 1, levels = NULL, p
     quantities = numbered(number, if (is.null(fit)) quantity_rows(none, numeric(), 0, 1) else fit$quantities),
     messages = without_single_judgements(result$conditions)
   )
-}
-
-# Whether the chains give as many draws as a truth is ranked among.
-check_ranked <- function(n_draws, chains, iterations, warmup, adapt_delta) {
-  settings <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth = 10, seed = 1, cores = 1)
-  drawn <- settings$chains * (settings$iterations - settings$warmup)
-  if (!is_whole(n_draws, 1)) {
-    stop_with(sprintf("`n_draws` must be a whole number from 1, but is %s.", in_short(n_draws)))
-  }
-  if (n_draws > drawn) {
-    stop_with(
-      sprintf("Can't rank truths among %d draws: the chains give %d.", as.integer(n_draws), drawn),
-      "Draw more (iterations, chains), or rank among fewer (n_draws)."
-    )
-  }
 }
 
 numbered <- function(number, rows) {

@@ -24,26 +24,23 @@ check_skew <- function(data, by = NULL, outcome = "tokens", contrast = "conditio
     if (any(rows[[outcome]] < 0)) {
       stop_with(sprintf("\"%s\" holds a number below 0, which has no logarithm.", outcome))
     }
-    skew_in_numbers(sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast), outcome, alpha)
+    values <- sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast)
+    logged <- lapply(values, log1p)
+    counts <- standardised_difference(values[[1]], values[[2]], outcome)$estimates
+    logs <- standardised_difference(logged[[1]], logged[[2]], outcome)$estimates
+    p_of <- function(effect) 2 * stats::pt(-abs(effect$estimate) / sqrt(sum(1 / lengths(values))), effect$df)
+    ranks <- suppressWarnings(stats::wilcox.test(values[[2]], values[[1]], exact = FALSE))
+    p <- c(p_of(counts), p_of(logs))
+    data.frame(
+      n = sum(lengths(values)), skewness = within_skewness(values), skewness_log = within_skewness(logged),
+      d = counts$estimate, conf_low = counts$conf_low, conf_high = counts$conf_high,
+      d_log = logs$estimate, conf_low_log = logs$conf_low, conf_high_log = logs$conf_high,
+      superiority = unname(ranks$statistic) / prod(lengths(values)),
+      p_difference = p[[1]], p_log = p[[2]], p_ranks = ranks$p.value,
+      changes_sign = sign(logs$estimate) != sign(counts$estimate),
+      changes_conclusion = conclusion(logs$estimate, p[[2]], alpha) != conclusion(counts$estimate, p[[1]], alpha)
+    )
   })
-}
-
-skew_in_numbers <- function(values, outcome, alpha) {
-  logged <- lapply(values, log1p)
-  counts <- standardised_difference(values[[1]], values[[2]], outcome)$estimates
-  logs <- standardised_difference(logged[[1]], logged[[2]], outcome)$estimates
-  p_of <- function(effect) 2 * stats::pt(-abs(effect$estimate) / sqrt(sum(1 / lengths(values))), effect$df)
-  ranks <- suppressWarnings(stats::wilcox.test(values[[2]], values[[1]], exact = FALSE))
-  p <- c(p_of(counts), p_of(logs))
-  data.frame(
-    n = sum(lengths(values)), skewness = within_skewness(values), skewness_log = within_skewness(logged),
-    d = counts$estimate, conf_low = counts$conf_low, conf_high = counts$conf_high,
-    d_log = logs$estimate, conf_low_log = logs$conf_low, conf_high_log = logs$conf_high,
-    superiority = unname(ranks$statistic) / prod(lengths(values)),
-    p_difference = p[[1]], p_log = p[[2]], p_ranks = ranks$p.value,
-    changes_sign = sign(logs$estimate) != sign(counts$estimate),
-    changes_conclusion = conclusion(logs$estimate, p[[2]], alpha) != conclusion(counts$estimate, p[[1]], alpha)
-  )
 }
 
 within_skewness <- function(values) skewness_of(unlist(lapply(values, function(side) side - mean(side))))
@@ -111,19 +108,15 @@ limits_of <- function(rows) {
   limit <- if (length(limits) == 1) limits else NA_real_
   reason <- as.character(column("finish_reason"))
   is_truncated <- reason %in% c("length", "max_tokens", "MAX_TOKENS") | as.character(column("outcome")) %in% "truncated"
+  counts <- unique(tokens[tokens != 0])
   data.frame(
     n = nrow(rows), n_ended_known = sum(!is.na(reason) | is_truncated),
     n_truncated = sum(is_truncated), token_limit = limit,
     n_at_limit = if (is.na(limit)) NA_integer_ else sum(tokens >= .99 * limit),
     smallest = min(tokens), n_at_smallest = sum(tokens == min(tokens)),
-    largest = max(tokens), n_at_largest = sum(tokens == max(tokens)), step = common_step(tokens)
+    largest = max(tokens), n_at_largest = sum(tokens == max(tokens)),
+    step = if (length(counts) == 0 || any(counts != round(counts))) NA_real_ else abs(greatest_divisor(counts + 0))
   )
-}
-
-# The greatest common divisor of whole counts; NA where all are 0 or some are no whole numbers.
-common_step <- function(counts) {
-  counts <- unique(counts[counts != 0])
-  if (length(counts) == 0 || any(counts != round(counts))) NA_real_ else abs(greatest_divisor(as.double(counts)))
 }
 
 #' How long are answers, and do they grow or shrink along a game?

@@ -29,7 +29,17 @@ check_balance <- function(data, attributes, by = NULL, linked = list(), draws = 
   )
   check_each_group(data, by, attributes, empty, function(rows) {
     factors <- lapply(stats::setNames(attributes, attributes), function(name) factor(as.character(rows[[name]])))
-    alone <- lapply(attributes, function(name) level_balance(name, factors, linked, draws))
+    alone <- lapply(attributes, function(name) {
+      n <- tabulate(factors[[name]])
+      expected <- unname(chances_of(name, factors, linked, draws))
+      tested <- goodness_of_fit(n, expected)
+      data.frame(
+        kind = "level", attribute = name, level = levels(factors[[name]]), n = n, share = n / sum(n),
+        expected = expected, residual = (n - sum(n) * expected) / sqrt(sum(n) * expected * (1 - expected)),
+        chi_squared = tested$chi_squared, df = tested$df, p_value = tested$p,
+        detectable = sqrt(noncentrality_of_squares(tested$df, .001) * expected * (1 - expected) / sum(n))
+      )
+    })
     pairs <- if (length(attributes) > 1) utils::combn(attributes, 2, simplify = FALSE)
     stacked(c(alone, lapply(pairs, pair_balance, factors, linked, draws)))
   })
@@ -55,18 +65,6 @@ chances_of <- function(name, factors, linked, draws) {
     return(stats::setNames(rep(1 / n, n), levels(factors[[name]])))
   }
   colSums(chances_of_pair(c(setdiff(own[[1]], name), name), factors, linked, draws))
-}
-
-level_balance <- function(name, factors, linked, draws) {
-  n <- tabulate(factors[[name]])
-  expected <- unname(chances_of(name, factors, linked, draws))
-  tested <- goodness_of_fit(n, expected)
-  data.frame(
-    kind = "level", attribute = name, level = levels(factors[[name]]), n = n, share = n / sum(n), expected = expected,
-    residual = (n - sum(n) * expected) / sqrt(sum(n) * expected * (1 - expected)), chi_squared = tested$chi_squared,
-    df = tested$df, p_value = tested$p,
-    detectable = sqrt(noncentrality_of_squares(tested$df, .001) * expected * (1 - expected) / sum(n))
-  )
 }
 
 # How often each cell of a pair was shown, a matrix: what table() gives, in a fifth of its time.

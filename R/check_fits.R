@@ -46,25 +46,23 @@ check_influence <- function(data, by = NULL, alpha = .05) {
     "left_out:text estimate_all p_all estimate p_value change cooks_distance is_influential:flag changes_sign:flag",
     "changes_conclusion:flag"
   )
-  check_each_group(data, by, "term", empty, function(rows) influence_in(rows, alpha))
-}
-
-influence_in <- function(estimates, alpha) {
-  all_rows <- estimates[estimates$term == "all", ]
-  others <- estimates[startsWith(estimates$term, "without "), , drop = FALSE]
-  if (nrow(all_rows) != 1 || nrow(others) == 0) {
-    stop_with("Can't check influence: each group must have one term \"all\" and others that begin with \"without\".")
-  }
-  change <- others$estimate - all_rows$estimate
-  cooks_distance <- (change / all_rows$std_error)^2
-  data.frame(
-    left_out = sub("^without ", "", others$term),
-    estimate_all = all_rows$estimate, p_all = all_rows$p_value, estimate = others$estimate, p_value = others$p_value,
-    change = change, cooks_distance = cooks_distance, is_influential = cooks_distance > 4 / nrow(others),
-    changes_sign = sign(others$estimate) != sign(all_rows$estimate),
-    changes_conclusion = conclusion(others$estimate, others$p_value, alpha) !=
-      conclusion(all_rows$estimate, all_rows$p_value, alpha)
-  )
+  check_each_group(data, by, "term", empty, function(rows) {
+    all_rows <- rows[rows$term == "all", ]
+    others <- rows[startsWith(rows$term, "without "), , drop = FALSE]
+    if (nrow(all_rows) != 1 || nrow(others) == 0) {
+      stop_with("Can't check influence: each group must have one term \"all\" and others that begin with \"without\".")
+    }
+    change <- others$estimate - all_rows$estimate
+    cooks_distance <- (change / all_rows$std_error)^2
+    data.frame(
+      left_out = sub("^without ", "", others$term),
+      estimate_all = all_rows$estimate, p_all = all_rows$p_value, estimate = others$estimate, p_value = others$p_value,
+      change = change, cooks_distance = cooks_distance, is_influential = cooks_distance > 4 / nrow(others),
+      changes_sign = sign(others$estimate) != sign(all_rows$estimate),
+      changes_conclusion = conclusion(others$estimate, others$p_value, alpha) !=
+        conclusion(all_rows$estimate, all_rows$p_value, alpha)
+    )
+  })
 }
 
 # What one concludes of an effect: 1 and -1 are significant ones of that sign, 0 is none shown, NA is no answer.
@@ -152,22 +150,20 @@ check_residuals <- function(data, formula = "tokens ~ condition + (1 | wording)"
     "n:whole residual_sd skewness excess_kurtosis qq_correlation share_beyond_3 largest sd_ratio spread_correlation"
   )
   check_each_group(data, by, unique(c(maker$columns, contrast)), empty, function(rows) {
-    residuals_in_numbers(maker$fit(rows), as.character(rows[[contrast]]), levels[[contrast]])
+    model <- maker$fit(rows)
+    residual <- unname(stats::residuals(model))
+    standardised <- residual / stats::sigma(model)
+    sides <- base::factor(as.character(rows[[contrast]]), levels = unlist(levels[[contrast]]))
+    spread <- tapply(residual, sides, stats::sd)
+    data.frame(
+      n = length(residual), residual_sd = stats::sigma(model), skewness = skewness_of(residual),
+      excess_kurtosis = mean((residual - mean(residual))^4) / mean((residual - mean(residual))^2)^2 - 3,
+      qq_correlation = stats::cor(sort(residual), stats::qnorm(stats::ppoints(length(residual)))),
+      share_beyond_3 = mean(abs(standardised) > 3), largest = max(abs(standardised)),
+      sd_ratio = spread[[length(spread)]] / spread[[1]],
+      spread_correlation = stats::cor(abs(residual), stats::fitted(model), method = "spearman")
+    )
   })
-}
-
-residuals_in_numbers <- function(model, sides, levels) {
-  residual <- unname(stats::residuals(model))
-  standardised <- residual / stats::sigma(model)
-  spread <- tapply(residual, base::factor(sides, levels = unlist(levels)), stats::sd)
-  data.frame(
-    n = length(residual), residual_sd = stats::sigma(model), skewness = skewness_of(residual),
-    excess_kurtosis = mean((residual - mean(residual))^4) / mean((residual - mean(residual))^2)^2 - 3,
-    qq_correlation = stats::cor(sort(residual), stats::qnorm(stats::ppoints(length(residual)))),
-    share_beyond_3 = mean(abs(standardised) > 3), largest = max(abs(standardised)),
-    sd_ratio = spread[[length(spread)]] / spread[[1]],
-    spread_correlation = stats::cor(abs(residual), stats::fitted(model), method = "spearman")
-  )
 }
 
 #' Does a level shift ratings alike at every point of the scale?

@@ -25,38 +25,34 @@ check_game_influence <- function(data, by = NULL, n_random = 200, seed = 2026010
   )
   random <- random_levels(n_random, seed)
   check_each_group(data, by, c("game", "class", "choice"), empty, function(rows) {
-    without_each_game(rows, random)
+    counts <- game_counts(rows)
+    n <- dim(counts)[[1]]
+    if (n < 3) {
+      stop_with(sprintf("None of %s can be left out: three are needed.", counted(n, "complete game")))
+    }
+    n_groups <- if (is.null(rows$n_groups)) NULL else max(rows$n_groups)
+    cell <- cell_of_chance(rows, counts, n_groups = n_groups)
+    high <- function(n_games) {
+      cell$n_games <- n_games
+      random(cell)$random_high[match(indices_to_check, index_names)]
+    }
+    measured <- measured_games(counts)
+    of_all <- weighted_indices(measured, equal_weights(n))[1, indices_to_check]
+    without <- weighted_indices(measured, 1 - diag(n))[, indices_to_check, drop = FALSE]
+    high_all <- high(n)
+    high_without <- high(n - 1)
+    do.call(rbind, lapply(seq_along(indices_to_check), function(i) {
+      change <- without[, i] - of_all[[i]]
+      variance <- (n - 1) / n * sum((without[, i] - mean(without[, i]))^2)
+      cooks_distance <- if (is.na(variance) || variance < 1e-20) rep(NA_real_, n) else change^2 / variance
+      data.frame(
+        index = indices_to_check[[i]], left_out = dimnames(counts)[[1]], n_games = n, estimate_all = of_all[[i]],
+        estimate = without[, i], change = change, cooks_distance = cooks_distance,
+        is_influential = cooks_distance > 4 / n, random_high_all = high_all[[i]], random_high = high_without[[i]],
+        changes_conclusion = (of_all[[i]] > high_all[[i]]) != (without[, i] > high_without[[i]])
+      )
+    }))
   })
-}
-
-without_each_game <- function(rows, random) {
-  counts <- game_counts(rows)
-  n <- dim(counts)[[1]]
-  if (n < 3) {
-    stop_with(sprintf("None of %s can be left out: three are needed.", counted(n, "complete game")))
-  }
-  n_groups <- if (is.null(rows$n_groups)) NULL else max(rows$n_groups)
-  cell <- cell_of_chance(rows, counts, n_groups = n_groups)
-  high <- function(n_games) {
-    cell$n_games <- n_games
-    random(cell)$random_high[match(indices_to_check, index_names)]
-  }
-  measured <- measured_games(counts)
-  of_all <- weighted_indices(measured, equal_weights(n))[1, indices_to_check]
-  without <- weighted_indices(measured, 1 - diag(n))[, indices_to_check, drop = FALSE]
-  high_all <- high(n)
-  high_without <- high(n - 1)
-  do.call(rbind, lapply(seq_along(indices_to_check), function(i) {
-    change <- without[, i] - of_all[[i]]
-    variance <- (n - 1) / n * sum((without[, i] - mean(without[, i]))^2)
-    cooks_distance <- if (is.na(variance) || variance < 1e-20) rep(NA_real_, n) else change^2 / variance
-    data.frame(
-      index = indices_to_check[[i]], left_out = dimnames(counts)[[1]], n_games = n, estimate_all = of_all[[i]],
-      estimate = without[, i], change = change, cooks_distance = cooks_distance,
-      is_influential = cooks_distance > 4 / n, random_high_all = high_all[[i]], random_high = high_without[[i]],
-      changes_conclusion = (of_all[[i]] > high_all[[i]]) != (without[, i] > high_without[[i]])
-    )
-  }))
 }
 
 #' Were games cut short, and does it matter?

@@ -209,7 +209,23 @@ check_missing_levels <- function(data, attributes, by = NULL, once = NULL, promp
     tested <- lapply(attributes, function(name) {
       own <- !duplicated(data.frame(answer, as.character(rows[[name]])))
       table <- missing_by_level(rows[own, , drop = FALSE], name)
-      cbind(table, test_of_missing(table, dealt_units(rows, name, attributes, answer, prompt), n_draws, seed))
+      units <- dealt_units(rows, name, attributes, answer, prompt)
+      std_error <- error_from_others(table$n_missing, table$n)
+      p_value <- NA_real_
+      # answers of one to a prompt have nothing in common; where a level has one prompt, prompts are what is compared
+      is_independent <- all(units$n == 1) && all(colSums(units$shown) == 1) || all(rowSums(units$shown) == 1)
+      if (nrow(table) > 1 && is_independent) {
+        units$name <- "answer"
+        p_value <- p_of_missing(table$n_missing, table$n)
+      } else if (nrow(table) > 1) {
+        shown <- units$shown[table$level, , drop = FALSE]
+        permuted <- permuted_rates(shown, units$n, units$n_missing, n_draws, seed)
+        if (permuted$n_as_large < 10) permuted <- permuted_rates(shown, units$n, units$n_missing, 10 * n_draws, seed)
+        p_value <- (permuted$n_as_large + 1) / (permuted$n_draws + 1)
+        std_error <- pmax(std_error, permuted$std_error)
+      }
+      n_units <- if (units$name == "answer") sum(units$n) else ncol(units$shown)
+      cbind(table, data.frame(p_value = p_value, unit = units$name, n_units = n_units, detectable = std_error))
     })
     do.call(rbind, tested)
   })
@@ -264,26 +280,6 @@ owns_levels <- function(other, level) {
   pairs <- unique(data.frame(other, level))
   n_owners <- table(pairs$level)
   !anyDuplicated(pairs$other) && length(n_owners) > 1 && all(n_owners > 1)
-}
-
-# One row a row of `table`: p of all levels, and the standard error of each one's difference from all others.
-test_of_missing <- function(table, units, n_draws, seed) {
-  std_error <- error_from_others(table$n_missing, table$n)
-  p_value <- NA_real_
-  # answers of one to a prompt have nothing in common; where a level has one prompt, prompts are what is compared
-  is_independent <- all(units$n == 1) && all(colSums(units$shown) == 1) || all(rowSums(units$shown) == 1)
-  if (nrow(table) > 1 && is_independent) {
-    units$name <- "answer"
-    p_value <- p_of_missing(table$n_missing, table$n)
-  } else if (nrow(table) > 1) {
-    shown <- units$shown[table$level, , drop = FALSE]
-    permuted <- permuted_rates(shown, units$n, units$n_missing, n_draws, seed)
-    if (permuted$n_as_large < 10) permuted <- permuted_rates(shown, units$n, units$n_missing, 10 * n_draws, seed)
-    p_value <- (permuted$n_as_large + 1) / (permuted$n_draws + 1)
-    std_error <- pmax(std_error, permuted$std_error)
-  }
-  n_units <- if (units$name == "answer") sum(units$n) else ncol(units$shown)
-  data.frame(p_value = p_value, unit = units$name, n_units = n_units, detectable = std_error)
 }
 
 # The standard error of the difference of each rate from that of all others, were they alike.

@@ -46,21 +46,19 @@ check_first_option <- function(data, by = NULL, chosen = "choice", first = "firs
     if (nrow(rows) == 0) {
       stop_with("It is not known which option was shown first.")
     }
-    warn_of_other_names(as.character(rows[[chosen]]), as.character(rows[[first]]), chosen, first)
+    # A letter is never the option that it names: such columns would make a share of 0.
+    values <- as.character(rows[[chosen]])
+    options <- as.character(rows[[first]])
+    if (length(unique(options)) > 1 && !any(values %in% options)) {
+      warning(sprintf(
+        "Nothing in the column %s is among the options in %s: they hold %s and %s, say. Do both name options alike?",
+        quoted(chosen), quoted(first), quoted(values[[1]]), quoted(options[[1]])
+      ), call. = FALSE)
+    }
     by_condition(rows, contrast, levels, first_option_in, chosen, first, expected, n_options, cluster)
   }))
   table$detectable <- detectable_of(table$detectable, sum(!is.na(table$p_value)))
   table
-}
-
-# A letter is never the option that it names: such columns would make a share of 0.
-warn_of_other_names <- function(values, options, chosen, first) {
-  if (length(unique(options)) > 1 && !any(values %in% options)) {
-    warning(sprintf(
-      "Nothing in the column %s is among the options in %s: they hold %s and %s, say. Do both name options alike?",
-      quoted(chosen), quoted(first), quoted(values[[1]]), quoted(options[[1]])
-    ), call. = FALSE)
-  }
 }
 
 first_option_in <- function(rows, chosen, first, expected, n_options, cluster) {
@@ -79,19 +77,15 @@ first_option_in <- function(rows, chosen, first, expected, n_options, cluster) {
     p_value <- p_of_places(as.character(rows[[chosen]]), as.character(rows[[first]]), n_options, games)
     return(cbind(row, p_value = p_value))
   }
-  cbind(row, sides_of_expected(rows, chosen, first, expected))
-}
-
-sides_of_expected <- function(rows, chosen, first, expected) {
   is_right <- rows[[chosen]] == rows[[expected]]
-  is_first <- rows[[expected]] == rows[[first]]
+  is_shown_first <- rows[[expected]] == rows[[first]]
   share <- function(where) if (any(where)) mean(is_right[where]) else NA_real_
-  counts <- table(factor(is_right, c(FALSE, TRUE)), factor(is_first, c(FALSE, TRUE)))
-  data.frame(
-    rate_expected_first = share(is_first), rate_expected_second = share(!is_first),
-    side_difference = share(is_first) - share(!is_first),
-    p_value = if (length(unique(is_first)) == 2) stats::fisher.test(counts)$p.value else NA_real_
-  )
+  counts <- table(factor(is_right, c(FALSE, TRUE)), factor(is_shown_first, c(FALSE, TRUE)))
+  cbind(row, data.frame(
+    rate_expected_first = share(is_shown_first), rate_expected_second = share(!is_shown_first),
+    side_difference = share(is_shown_first) - share(!is_shown_first),
+    p_value = if (length(unique(is_shown_first)) == 2) stats::fisher.test(counts)$p.value else NA_real_
+  ))
 }
 
 # How likely chance alone puts groups first that were chosen as often as those that were, or farther from what is

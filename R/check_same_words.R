@@ -105,30 +105,25 @@ check_same_words <- function(data, by = NULL, outcome = "tokens", contrast = "co
     effects <- lapply(group_rows(rows, "model"), function(of_model) {
       effects_by_word(rows[of_model, , drop = FALSE], outcome, contrast, levels)
     })
-    same_words_of(effects, alpha)
+    pairs <- utils::combn(names(effects), 2, simplify = FALSE)
+    of_pairs <- lapply(pairs, function(pair) correlated_words(effects[[pair[[1]]]], effects[[pair[[2]]]], alpha))
+    unreliable <- Filter(function(model) isTRUE(reliability_of(effects[[model]]) <= 0), names(effects))
+    if (length(unreliable) > 0) {
+      message(sprintf(
+        "Effects at words vary no more than error explains in %s: they have no corrected correlation.",
+        toString(unreliable)
+      ))
+    }
+    names <- do.call(rbind, pairs)
+    cbind(
+      frame_of(model = names[, 1], other_model = names[, 2]), stacked(of_pairs), agreement_of_all(effects)
+    )
   })
   found[c(by, "model", "test", setdiff(names(found), c(by, "model", "test")))]
 }
 
 n_orders_of_words <- 1999
 fewest_words <- 4
-
-# `effects`: by model, the rows of effects_by_word().
-same_words_of <- function(effects, alpha) {
-  pairs <- utils::combn(names(effects), 2, simplify = FALSE)
-  of_pairs <- lapply(pairs, function(pair) correlated_words(effects[[pair[[1]]]], effects[[pair[[2]]]], alpha))
-  unreliable <- Filter(function(model) isTRUE(reliability_of(effects[[model]]) <= 0), names(effects))
-  if (length(unreliable) > 0) {
-    message(sprintf(
-      "Effects at words vary no more than error explains in %s: they have no corrected correlation.",
-      toString(unreliable)
-    ))
-  }
-  names <- do.call(rbind, pairs)
-  cbind(
-    frame_of(model = names[, 1], other_model = names[, 2]), stacked(of_pairs), agreement_of_all(effects)
-  )
-}
 
 correlated_words <- function(one, other, alpha) {
   place <- match(word_keys(one), word_keys(other))

@@ -32,7 +32,10 @@ checked_formula <- function(text, columns) {
   if (n_terms(expression[[length(expression)]], shown) > most_terms) {
     stop_with(sprintf("Can't use the formula %s: it has more than %d terms.", quoted(shown), most_terms))
   }
-  formula_in_safe_place(expression)
+  # A formula carries an environment in which its calls are looked up; the caller's would be saved with a model.
+  place <- new.env(parent = baseenv())
+  place$poly <- stats::poly
+  structure(expression, class = "formula", .Environment = place)
 }
 
 parse_formula <- function(text) {
@@ -111,7 +114,15 @@ n_terms <- function(part, formula) {
     return(1)
   }
   if (head == "^") {
-    check_power_of_terms(part[[3]], formula)
+    power <- part[[3]]
+    if (!is.numeric(power) || length(power) != 1 || !power %in% seq_len(most_power)) {
+      stop_with(
+        sprintf(
+          "Can't use the formula %s: a power of terms must be a whole number from 1 to %d.", quoted(formula), most_power
+        ),
+        "For arithmetic: I(x^2)."
+      )
+    }
     n <- n_terms(part[[2]], formula)
     return(min(sum(choose(n, seq_len(min(n, part[[3]])))), countless))
   }
@@ -127,25 +138,6 @@ n_terms <- function(part, formula) {
     sum(n)
   )
   min(all, countless)
-}
-
-check_power_of_terms <- function(power, formula) {
-  if (!is.numeric(power) || length(power) != 1 || !power %in% seq_len(most_power)) {
-    stop_with(
-      sprintf(
-        "Can't use the formula %s: a power of terms must be a whole number from 1 to %d.", quoted(formula), most_power
-      ),
-      "For arithmetic: I(x^2)."
-    )
-  }
-}
-
-# A formula carries an environment in which its calls are looked up. The caller's would be found there, and would be
-# saved with a model.
-formula_in_safe_place <- function(expression) {
-  place <- new.env(parent = baseenv())
-  place$poly <- stats::poly
-  structure(expression, class = "formula", .Environment = place)
 }
 
 # The two parts of a mixed model's formula. lme4 handed its functions for them over to the package reformulas: an lme4
@@ -204,30 +196,26 @@ single_slopes <- function(slopes, group, data) {
   of_group <- function(slope) call("(", call("|", slope, group))
   terms <- stats::terms(stats::as.formula(call("~", slopes)))
   columns <- lapply(attr(terms, "term.labels"), function(label) {
-    term_columns(all.vars(str2lang(label)), label, data)
+    # A term with factors has a column for each combination of levels.
+    factors <- Filter(function(name) is.factor(data[[name]]), all.vars(str2lang(label)))
+    if (length(factors) == 0) {
+      return(list(str2lang(label)))
+    }
+    parts <- lapply(all_parts(str2lang(label)), function(part) {
+      if (!is.name(part) || !as.character(part) %in% factors) {
+        return(list(part))
+      }
+      lapply(levels(data[[as.character(part)]])[-1], function(level) call("level_contrast", part, level))
+    })
+    Reduce(function(left, right) {
+      pairs <- lapply(left, function(part) lapply(right, function(other) call(":", part, other)))
+      unlist(pairs, recursive = FALSE)
+    }, parts)
   })
   c(
     if (attr(terms, "intercept") == 1) list(of_group(1)),
     lapply(unlist(columns, recursive = FALSE), function(column) of_group(call("+", 0, column)))
   )
-}
-
-# The columns of one term, as calls: itself where it has no factor, else one for each combination of levels.
-term_columns <- function(variables, label, data) {
-  factors <- Filter(function(name) is.factor(data[[name]]), variables)
-  if (length(factors) == 0) {
-    return(list(str2lang(label)))
-  }
-  parts <- lapply(all_parts(str2lang(label)), function(part) {
-    if (!is.name(part) || !as.character(part) %in% factors) {
-      return(list(part))
-    }
-    lapply(levels(data[[as.character(part)]])[-1], function(level) call("level_contrast", part, level))
-  })
-  Reduce(function(left, right) {
-    pairs <- lapply(left, function(part) lapply(right, function(other) call(":", part, other)))
-    unlist(pairs, recursive = FALSE)
-  }, parts)
 }
 
 all_parts <- function(term) {

@@ -128,7 +128,13 @@ played_round <- function(shares, rounds, round) {
   if (!any(is_on)) {
     return(list(choice = double(length(is_on)), reward = double(length(is_on))))
   }
-  group <- drawn_groups(shares)
+  u <- stats::runif(nrow(shares))
+  reached <- shares[, 1]
+  group <- 1 + (u >= reached)
+  for (k in seq_len(ncol(shares) - 1)[-1]) {
+    reached <- reached + shares[, k]
+    group <- group + (u >= reached)
+  }
   size <- dim(rounds$p)
   p <- rounds$p[rounds$origin + size[[1]] * (round - 1 + size[[2]] * (group - 1))]
   is_success <- as.numeric(stats::runif(length(p)) < p)
@@ -141,18 +147,6 @@ played_round <- function(shares, rounds, round) {
 # Of these games: one number for all of them, one a game, or a row a game.
 value_of_games <- function(values, games) {
   if (is.matrix(values)) values[games, , drop = FALSE] else if (length(values) == 1) values else values[games]
-}
-
-# A group of each row, by its probabilities.
-drawn_groups <- function(shares) {
-  u <- stats::runif(nrow(shares))
-  reached <- shares[, 1]
-  group <- 1 + (u >= reached)
-  for (k in seq_len(ncol(shares) - 1)[-1]) {
-    reached <- reached + shares[, k]
-    group <- group + (u >= reached)
-  }
-  group
 }
 
 with_lapse <- function(shares, lapse) (1 - lapse) * shares + lapse / ncol(shares)

@@ -46,19 +46,20 @@ compare_games <- function(data, between = "variant", reference = NULL, by = NULL
                           n_classes = NULL, n_draws = 2000, adjust = "holm", seed = 20260101, strata = NULL) {
   check_arguments(more = list(n_draws = argument_kinds$whole(1)))
   check_columns(data, c(by, between, strata, "game", "class", "choice"), to = "compare games")
-  check_comparison(indices, adjust)
+  unknown <- setdiff(indices, index_names)
+  if (length(unknown) > 0 || length(indices) == 0) {
+    stop_with(sprintf("Can't compare games: there is no index %s.", quoted(unknown)),
+              sprintf("Indices are: %s.", quoted(index_names)))
+  }
+  if (!adjust %in% stats::p.adjust.methods) {
+    stop_with(sprintf("Can't compare games: `adjust` must be one of %s.", quoted(stats::p.adjust.methods)))
+  }
   check_games_apart(data, c(by, strata), between, to = "compare games")
   comparisons <- over_cells_of_games(data, by, function(rows) {
     compared_conditions(rows, between, reference, indices, n_classes, n_draws, seed, strata)
   })
   comparisons <- with_adjusted_p(comparisons, adjust)
-  warn_of_draws(comparisons, adjust, n_draws)
-  comparisons
-}
-
-# If more comparisons are corrected for than let a p from so few permutations could come out small.
-warn_of_draws <- function(comparisons, adjust, n_draws) {
-  # where many are small at once, false discovery rates leave them so
+  # Of more comparisons no p from so few permutations could come out small, but for false discovery rates, of many.
   n <- if (adjust %in% c("none", "BH", "fdr")) 1 else max(comparisons$n_comparisons)
   if (n / (1 + n_draws) > .05) {
     warning(
@@ -67,6 +68,7 @@ warn_of_draws <- function(comparisons, adjust, n_draws) {
       sprintf("`n_draws` must be %.0f or more.", 20 * n - 1), call. = FALSE
     )
   }
+  comparisons
 }
 
 # All comparisons of one index make a family.
@@ -76,17 +78,6 @@ with_adjusted_p <- function(comparisons, adjust) {
   comparisons$n_comparisons <- as.integer(stats::ave(as.double(!is.na(p_value)), index, FUN = sum))
   comparisons$p_adjusted <- stats::ave(p_value, index, FUN = function(p) stats::p.adjust(p, adjust))
   comparisons
-}
-
-check_comparison <- function(indices, adjust) {
-  unknown <- setdiff(indices, index_names)
-  if (length(unknown) > 0 || length(indices) == 0) {
-    stop_with(sprintf("Can't compare games: there is no index %s.", quoted(unknown)),
-              sprintf("Indices are: %s.", quoted(index_names)))
-  }
-  if (!adjust %in% stats::p.adjust.methods) {
-    stop_with(sprintf("Can't compare games: `adjust` must be one of %s.", quoted(stats::p.adjust.methods)))
-  }
 }
 
 compared_conditions <- function(rows, between, reference, indices, n_classes, n_draws, seed, strata = NULL) {
@@ -136,7 +127,9 @@ tested_difference <- function(measured, is_other, indices, n_draws, seed, stratu
   dealt <- drawn[, -k, drop = FALSE]
   limits <- apply(drawn[, k, drop = FALSE], 2, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
   limits[, min(sum(is_other), sum(!is_other)) < least_games_drawn | is.na(observed[k])] <- NA_real_
-  p_value <- share_as_far(dealt, observed)
+  # Rounding must not make a permutation less far out than itself.
+  n_as_far <- rowSums(abs(t(dealt)) >= abs(observed) * (1 - 1e-12) - 1e-12, na.rm = TRUE)
+  p_value <- unname(ifelse(is.na(observed), NA_real_, (1 + n_as_far) / (1 + colSums(!is.na(dealt)))))
   std_error <- unname(observed[k + 2 * length(k)])
   df <- difference_df(measured, is_other, strata, indices)
   data.frame(
@@ -158,13 +151,6 @@ difference_df <- function(measured, is_other, strata, indices) {
   parts <- unlist(parts, recursive = FALSE)
   total <- function(name) Reduce(`+`, lapply(parts, `[[`, name))
   unname(total("variance")^2 / total("squared_by_df"))
-}
-
-# p of each column: how many permutations lie as far from 0 as what was observed. Rounding must not make a permutation
-# less far out than itself.
-share_as_far <- function(dealt, observed) {
-  n_as_far <- rowSums(abs(t(dealt)) >= abs(observed) * (1 - 1e-12) - 1e-12, na.rm = TRUE)
-  unname(ifelse(is.na(observed), NA_real_, (1 + n_as_far) / (1 + colSums(!is.na(dealt)))))
 }
 
 # For each row of weights (1: a game of the condition, 0: of the reference): the difference of each index, the same in

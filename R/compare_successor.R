@@ -145,7 +145,13 @@ mean_and_effects <- function(rows, outcome, attributes, cluster, levels, linked,
   effects <- if (length(attributes) == 0 || is_constant) {
     NULL
   } else if (length(material) > 0) {
-    version_estimates(rows, outcome, attributes, material, levels)
+    versions <- shown_versions(rows, attributes, levels)
+    values <- list(y = as.double(rows[[outcome]]), version = versions$code, pair = group_codes(rows, material))
+    means <- vapply(0:nrow(versions$keys), function(code) pair_means(values, code), double(max(values$pair)))
+    terms <- level_terms_of(versions$keys)
+    do.call(rbind, lapply(seq_along(terms), function(i) {
+      mean_over(means[, i + 1] - means[, 1], seq_len(nrow(means)), terms[[i]])
+    }))
   } else {
     made <- attribute_rows(rows, outcome, attributes, clusters_here(rows, cluster), NULL, levels, declared)
     is_pair <- vapply(linked, function(pair) all(pair %in% attributes), NA)
@@ -181,16 +187,6 @@ mean_over_prompts <- function(rows, outcome, cluster, declared) {
     mean[c("conf_low", "conf_high")] <- list(-3 / n, 3 / n)
   }
   mean
-}
-
-version_estimates <- function(rows, outcome, attributes, material, levels) {
-  versions <- shown_versions(rows, attributes, levels)
-  values <- list(y = as.double(rows[[outcome]]), version = versions$code, pair = group_codes(rows, material))
-  means <- vapply(0:nrow(versions$keys), function(code) pair_means(values, code), double(max(values$pair)))
-  terms <- level_terms_of(versions$keys)
-  do.call(rbind, lapply(seq_along(terms), function(i) {
-    mean_over(means[, i + 1] - means[, 1], seq_len(nrow(means)), terms[[i]])
-  }))
 }
 
 changes_in_verdicts <- function(of, bound, alpha, n_prompts) {

@@ -104,7 +104,17 @@ population_logits <- function(draws, design) {
 
 # Probabilities (or means) averaged over items, in each draw and cell.
 item_averages <- function(draws, design, parts, item, inverse_link) {
-  effects <- item_effects(draws, parts, item)
+  # brms orders columns by coefficient, then by item.
+  columns <- grep(sprintf("r_%s[", item), colnames(draws), fixed = TRUE)
+  n_items <- nlevels(parts$data[[item]])
+  if (length(columns) == 0 || length(columns) %% n_items != 0) {
+    stop_with(
+      sprintf("Can't average over items: the draws have no effects of \"%s\".", item),
+      "Ask for kinds = \"population\" only, or keep the draws of the random effects."
+    )
+  }
+  by_coefficient <- split(columns, (seq_along(columns) - 1) %/% n_items)
+  effects <- lapply(by_coefficient, function(own) unclass(draws[, own, drop = FALSE]))
   middle <- population_logits(draws, design)
   terms <- lapply(grouped_terms(parts$formula[[3]], item), function(side) call("~", side))
   z <- do.call(cbind, lapply(terms, function(term) stats::model.matrix(stats::as.formula(term), design$rows)))
@@ -120,20 +130,6 @@ item_averages <- function(draws, design, parts, item, inverse_link) {
 items_of <- function(cell, data, item, within = words_for("test", names(data))) {
   is_own <- if (is.null(cell[[within]])) TRUE else data[[within]] == as.character(cell[[within]])
   unique(as.character(data[[item]][is_own]))
-}
-
-# By coefficient (the intercept first): a matrix of draws and items. brms orders columns by coefficient, then by item.
-item_effects <- function(draws, parts, item) {
-  columns <- grep(sprintf("r_%s[", item), colnames(draws), fixed = TRUE)
-  n_items <- nlevels(parts$data[[item]])
-  if (length(columns) == 0 || length(columns) %% n_items != 0) {
-    stop_with(
-      sprintf("Can't average over items: the draws have no effects of \"%s\".", item),
-      "Ask for kinds = \"population\" only, or keep the draws of the random effects."
-    )
-  }
-  by_coefficient <- split(columns, (seq_along(columns) - 1) %/% n_items)
-  lapply(by_coefficient, function(own) unclass(draws[, own, drop = FALSE]))
 }
 
 # What is left of the bars that group by `item`.

@@ -54,7 +54,14 @@ convergent_validity <- function(data, by = NULL, alpha = .05) {
 
 validity_of <- function(units, alpha) {
   units$model <- as.character(units$model)
-  check_units(units)
+  if (anyDuplicated(units[c("model", "test")]) > 0) {
+    stop_with("Can't correlate: a model has more than one row for a test.", "Name what they differ by in `by`.")
+  }
+  if (any(units$x_error < 0 | units$y_error < 0)) stop_with("Can't correlate: a standard error is below 0.")
+  if (nrow(units) < 4) {
+    stop_with(sprintf("Can't correlate %s: at least four are needed.", counted(nrow(units), "unit")))
+  }
+  if (!varies(units$x) || !varies(units$y)) stop_with("Can't correlate: a measure is the same in all units.")
   if (nrow(units) < 10) {
     warning(sprintf("There are only %s: their correlation is very uncertain.", counted(nrow(units), "unit")),
       call. = FALSE
@@ -91,17 +98,6 @@ validity_of <- function(units, alpha) {
 fewest_for_interval <- 5
 
 varies <- function(values) length(unique(values)) > 1
-
-check_units <- function(units) {
-  if (anyDuplicated(units[c("model", "test")]) > 0) {
-    stop_with("Can't correlate: a model has more than one row for a test.", "Name what they differ by in `by`.")
-  }
-  if (any(units$x_error < 0 | units$y_error < 0)) stop_with("Can't correlate: a standard error is below 0.")
-  if (nrow(units) < 4) {
-    stop_with(sprintf("Can't correlate %s: at least four are needed.", counted(nrow(units), "unit")))
-  }
-  if (!varies(units$x) || !varies(units$y)) stop_with("Can't correlate: a measure is the same in all units.")
-}
 
 validity_row <- function(row, units, values, p_value, left_out = NA_character_) {
   data.frame(
@@ -231,7 +227,12 @@ n_permutations_of_units <- 1999
 permutation_p_values <- function(units) {
   rows <- c("pearson", "spearman", "corrected", "slope", unname(rows_of_levels))
   unknown <- stats::setNames(rep(NA_real_, length(rows)), rows)
-  block <- complete_block(units)
+  units$test <- as.character(units$test)
+  counts <- table(units$model, units$test)
+  of_tests <- units[units$test %in% colnames(counts)[colSums(counts) == nrow(counts)], ]
+  of_models <- units[units$model %in% rownames(counts)[rowSums(counts) == ncol(counts)], ]
+  block <- if (nrow(of_models) > nrow(of_tests)) of_models else of_tests
+  block <- block[order(block$model, block$test), ]
   if (nrow(block) < 4 || !varies(block$x) || !varies(block$y)) {
     return(unknown)
   }
@@ -250,18 +251,9 @@ permutation_p_values <- function(units) {
     mean(size >= size[[1]] - 1e-9)
   }
   levels <- unit_levels(block)
-  of_levels <- level_permutations(levels, values, block$y)
-  unknown[names(of_levels)] <- vapply(of_levels, p_of, 1)
-  unknown[["pearson"]] <- unknown[["corrected"]] <- p_of(stats::cor(values, block$y))
-  unknown[["spearman"]] <- p_of(stats::cor(apply(values, 2, rank), rank(block$y)))
-  unknown
-}
-
-# Correlations of the sums of squares at each level, of each column of `x` with `y`.
-level_permutations <- function(levels, x, y) {
   of_residuals <- function(decomposition) {
-    left <- qr.resid(decomposition, x)
-    right <- qr.resid(decomposition, y)
+    left <- qr.resid(decomposition, values)
+    right <- qr.resid(decomposition, block$y)
     list(xy = colSums(left * right), xx = colSums(left^2), yy = sum(right^2))
   }
   cells <- of_residuals(levels$full)
@@ -269,15 +261,9 @@ level_permutations <- function(levels, x, y) {
   parts <- c(list(cells = cells), above)
   names(parts) <- rows_of_levels[names(parts)]
   is_there <- vapply(parts, function(part) all(part$xx > 1e-12) && part$yy > 1e-12, NA)
-  lapply(parts[is_there], function(part) part$xy / sqrt(part$xx * part$yy))
-}
-
-# The units of the tests that all models have, or of the models that have all tests: by model, then test.
-complete_block <- function(units) {
-  units$test <- as.character(units$test)
-  counts <- table(units$model, units$test)
-  of_tests <- units[units$test %in% colnames(counts)[colSums(counts) == nrow(counts)], ]
-  of_models <- units[units$model %in% rownames(counts)[rowSums(counts) == ncol(counts)], ]
-  block <- if (nrow(of_models) > nrow(of_tests)) of_models else of_tests
-  block[order(block$model, block$test), ]
+  of_levels <- lapply(parts[is_there], function(part) part$xy / sqrt(part$xx * part$yy))
+  unknown[names(of_levels)] <- vapply(of_levels, p_of, 1)
+  unknown[["pearson"]] <- unknown[["corrected"]] <- p_of(stats::cor(values, block$y))
+  unknown[["spearman"]] <- p_of(stats::cor(apply(values, 2, rank), rank(block$y)))
+  unknown
 }

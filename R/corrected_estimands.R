@@ -5,7 +5,7 @@ corrected_estimators <- c("regression", "amce", "marginal_means", "impact_ratio"
 
 # What is estimated, as regressions: a formula, perhaps columns that its rows lack, and what is made of its solution.
 estimands <- function(formula, rows, estimator, coded, family) {
-  attributes <- factors_of(formula, rows)
+  attributes <- Filter(function(name) is.factor(rows[[name]]), all.vars(without_random_terms(formula)[[3]]))
   linked <- if (estimator == "amce") linked_by(formula, attributes) else list()
   if (estimator %in% c("regression", "amce")) say_never_shown(attributes, rows, linked)
   if (estimator == "regression") {
@@ -30,10 +30,6 @@ estimands <- function(formula, rows, estimator, coded, family) {
       list(formula = rates, columns = list(side = factor(rows[[name]] != level)), of = ratio)
     })
   }))
-}
-
-factors_of <- function(formula, rows) {
-  Filter(function(name) is.factor(rows[[name]]), all.vars(without_random_terms(formula)[[3]]))
 }
 
 # The rows with the columns of an estimand, each level of which people must have coded.

@@ -6,7 +6,11 @@
 # with which `b` begins, too); `predictor`, of each row of the data. `parts`: of brms_parts(); `priors`: text by class.
 drawn_truth <- function(parts, priors) {
   x <- fixed_columns(parts)
-  b <- drawn_coefficients(x, priors)
+  # The prior of the intercept holds at the means of all columns; that of the coefficients for each of them.
+  has_intercept <- colnames(x)[[1]] == "(Intercept)"
+  columns <- if (has_intercept) x[, -1, drop = FALSE] else x
+  b <- if (ncol(columns) > 0) drawn(priors$b, ncol(columns)) else numeric()
+  b <- if (has_intercept) c(drawn(priors$Intercept, 1) - sum(colMeans(columns) * b), b) else b
   thresholds <- NULL
   if (is_rating(parts)) {
     x <- x[, -1, drop = FALSE]
@@ -28,14 +32,6 @@ fixed_columns <- function(parts) {
 
 # sigma, and what else a family has next to its predictor.
 family_classes <- function(parts) setdiff(unique(parts$prior$class), c("b", "Intercept", "sd", "cor"))
-
-# The prior of the intercept holds at the means of all columns; that of the coefficients for each of them.
-drawn_coefficients <- function(x, priors) {
-  has_intercept <- colnames(x)[[1]] == "(Intercept)"
-  columns <- if (has_intercept) x[, -1, drop = FALSE] else x
-  b <- if (ncol(columns) > 0) drawn(priors$b, ncol(columns)) else numeric()
-  if (has_intercept) c(drawn(priors$Intercept, 1) - sum(colMeans(columns) * b), b) else b
-}
 
 # The random parts of one side of a formula, each list(terms, group, is_correlated).
 random_parts <- function(part) {

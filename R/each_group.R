@@ -12,7 +12,22 @@ check_each_group <- function(data, by, columns, empty, check_one) {
   if (length(clash) > 0) {
     stop_with(sprintf("Can't check by %s: the results have a column of that name.", quoted(clash)))
   }
-  parts <- lapply(group_rows(data, by), function(rows) check_group(data, rows, by, columns, empty, check_one))
+  parts <- lapply(group_rows(data, by), function(rows) {
+    keys <- data[rows[seq_len(min(1, length(rows)))], by, drop = FALSE]
+    is_complete <- stats::complete.cases(chosen_rows(data, rows, columns))
+    used <- chosen_rows(data, rows[is_complete])
+    result <- with_conditions(function() {
+      check_rows(nrow(used), sum(!is_complete))
+      say_what_is_missing(data[rows, columns, drop = FALSE], sum(!is_complete))
+      warn_of_pooling(used, within = character(), named_columns = c(by, columns))
+      check_one(used)
+    })
+    kinds <- result$conditions$kind
+    table <- if (is.null(result$value)) empty[NA_integer_, , drop = FALSE] else result$value
+    table$status <- if ("error" %in% kinds) "failed" else if ("warning" %in% kinds) "warned" else "ok"
+    table$messages <- paste(unique(result$conditions$text), collapse = " | ")
+    with_keys(keys, table)
+  })
   prototype <- cbind(data[0, by, drop = FALSE], empty, data.frame(status = character(), messages = character()))
   stacked(c(list(prototype), parts))
 }
@@ -29,23 +44,6 @@ stacked <- function(parts) {
     part[columns]
   })
   if (length(filled) > 0) as_plain_rows(do.call(rbind, filled))
-}
-
-check_group <- function(data, rows, by, columns, empty, check_one) {
-  keys <- data[rows[seq_len(min(1, length(rows)))], by, drop = FALSE]
-  is_complete <- stats::complete.cases(chosen_rows(data, rows, columns))
-  used <- chosen_rows(data, rows[is_complete])
-  result <- with_conditions(function() {
-    check_rows(nrow(used), sum(!is_complete))
-    say_what_is_missing(data[rows, columns, drop = FALSE], sum(!is_complete))
-    warn_of_pooling(used, within = character(), named_columns = c(by, columns))
-    check_one(used)
-  })
-  kinds <- result$conditions$kind
-  table <- if (is.null(result$value)) empty[NA_integer_, , drop = FALSE] else result$value
-  table$status <- if ("error" %in% kinds) "failed" else if ("warning" %in% kinds) "warned" else "ok"
-  table$messages <- paste(unique(result$conditions$text), collapse = " | ")
-  with_keys(keys, table)
 }
 
 # Does a test find a difference? NA where there is no p value.

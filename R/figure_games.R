@@ -22,17 +22,14 @@ labelled_games <- function(rows) {
     if (number %in% names(rows)) rows[[number]][is.na(rows[[number]])] <- Inf
     rows[[paste0(id, "_shown")]] <- ordered_labels(rows, id, label, number)
   }
-  rows$format_shown <- formats_shown(rows$answer_format)
-  rows
-}
-
-formats_shown <- function(formats) {
+  formats <- rows$answer_format
   known <- c(
     direct = "Direct", cot = "Chain of thought", react = "ReAct", tool = "Tool call", reasoning = "Reasoning model"
   )
   formats <- ifelse(is.na(formats), "", as.character(formats))
   in_order <- unique(c(intersect(names(known), formats), formats))
-  factor(formats, in_order, ifelse(in_order %in% names(known), known[in_order], in_order))
+  rows$format_shown <- factor(formats, in_order, ifelse(in_order %in% names(known), known[in_order], in_order))
+  rows
 }
 
 # Rows to draw as dots, one for each key: `low` and `high`, `column_shown` and `row_shown` (its panel), `series_shown`
@@ -51,18 +48,7 @@ game_cells <- function(rows, columns, figure) {
   cells$low <- ifelse(cells$is_boot, cells$boot_low, cells$conf_low)
   cells$high <- ifelse(cells$is_boot, cells$boot_high, cells$conf_high)
   cells$at <- cells$estimate
-  structure(with_heights(in_panels(cells, columns)), n_missing = sum(!is_known))
-}
-
-with_absent <- function(rows, columns, value) {
-  absent <- setdiff(columns, names(rows))
-  rows[absent] <- rep(list(rep(value, nrow(rows))), length(absent)) # a single value can't fill a column of no rows
-  rows
-}
-
-# One condition in each panel: formats lie next to each other. Several: conditions do, and each format has panels of
-# its own.
-in_panels <- function(cells, columns) {
+  # One condition: formats lie next to each other. Several: each format has panels of its own.
   cells[c("model_shown", "variant_shown", "format_shown")] <-
     lapply(cells[c("model_shown", "variant_shown", "format_shown")], droplevels)
   has_one <- has_one_condition(cells)
@@ -78,7 +64,13 @@ in_panels <- function(cells, columns) {
     wrapped(paste0(panel, between, format), 20)
   }
   cells$row_shown <- droplevels(factor(row_name(cells$panel, format), unique(row_name(named$panel, named$format))))
-  cells
+  structure(with_heights(cells), n_missing = sum(!is_known))
+}
+
+with_absent <- function(rows, columns, value) {
+  absent <- setdiff(columns, names(rows))
+  rows[absent] <- rep(list(rep(value, nrow(rows))), length(absent)) # a single value can't fill a column of no rows
+  rows
 }
 
 has_one_condition <- function(cells) {
@@ -149,8 +141,20 @@ game_dots <- function(cells, width = NULL) {
   labels <- levels(cells$series_shown)
   n_columns <- legend_columns(labels, given_or(width, 9))
   named <- unique(cells[c("model_height", "model_shown")])
+  band <- function(level, ends, fill) {
+    panels <- common_bands(cells, level, ends)
+    if (nrow(panels) > 0) {
+      ggplot2::geom_rect(
+        ggplot2::aes(xmin = .data[[ends[[1]]]], xmax = .data[[ends[[2]]]], ymin = -Inf, ymax = Inf),
+        data = panels, fill = fill, inherit.aes = FALSE
+      )
+    }
+  }
   at_height(cells) +
-    bands_of(cells) +
+    list(
+      band("random_level", c("random_low", "random_high"), "grey91"),
+      band("human", c("human_low", "human_high"), "#FBE3B8")
+    ) +
     ggplot2::geom_blank(ggplot2::aes(x = 0)) +
     # all models take the same room, also those at the edges of a panel
     ggplot2::geom_blank(ggplot2::aes(y = .data$model_height - .5)) +
@@ -201,23 +205,6 @@ dots_columns <- function(cells, width) {
   n_columns <- nlevels(cells$column_shown)
   # Their names are long: six next to each other would be cut off.
   columns_within(width, if (n_columns > 4) 3 else n_columns, each_in = 1.6, margin_in = 1.5)
-}
-
-# What lies behind the dots of a panel: where 95 % of cells of chance lie, and people's interval.
-bands_of <- function(cells) {
-  band <- function(level, ends, fill) {
-    panels <- common_bands(cells, level, ends)
-    if (nrow(panels) > 0) {
-      ggplot2::geom_rect(
-        ggplot2::aes(xmin = .data[[ends[[1]]]], xmax = .data[[ends[[2]]]], ymin = -Inf, ymax = Inf),
-        data = panels, fill = fill, inherit.aes = FALSE
-      )
-    }
-  }
-  list(
-    band("random_level", c("random_low", "random_high"), "grey91"),
-    band("human", c("human_low", "human_high"), "#FBE3B8")
-  )
 }
 
 # Few games have the level of many, but lie in a wider band: it is drawn where all cells have nearly the same.
@@ -343,8 +330,10 @@ levels_in_words <- function(labels, what) {
 dots_in_words <- function(cells) {
   cells$column_shown <- on_one_line(cells$column_shown)
   cells$condition_shown <- conditions_shown(cells)
+  several <- c(condition_shown = nlevels(cells$variant_shown) > 1, format_shown = nlevels(cells$format_shown) > 1)
+  shown <- c("model_shown", names(several)[several])
   of_columns <- vapply(split(cells, cells$column_shown), function(column) {
-    named <- function(row) sprintf("%.2f (%s)", row$at, cell_name(row, cells))
+    named <- function(row) sprintf("%.2f (%s)", row$at, toString(unlist(lapply(row[shown], as.character))))
     range <- sprintf(
       "%s: from %s to %s", short_names(as.character(column$column_shown[[1]])), named(column[which.min(column$at), ]),
       named(column[which.max(column$at), ])
@@ -364,11 +353,4 @@ above_in_words <- function(cells, level, name) {
   wholly <- if (all(is.na(cells$low))) "" else "with their interval "
   levels <- toString(unique(sprintf("%.2f", known[[level]])))
   sprintf("; %d of %d %sabove %s (%s)", n_above, nrow(known), wholly, name, levels)
-}
-
-cell_name <- function(row, cells) {
-  toString(c(
-    as.character(row$model_shown), if (nlevels(cells$variant_shown) > 1) as.character(row$condition_shown),
-    if (nlevels(cells$format_shown) > 1) as.character(row$format_shown)
-  ))
 }

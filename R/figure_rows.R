@@ -26,7 +26,15 @@ begin_figure <- function(figure, data, file = NULL, width = NULL, height = NULL,
   check_arguments(parent.frame(), sys.function(sys.parent()))
   check_arguments(more = list(order = names_shown, highlight = names_shown, width = inches, height = inches))
   need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+  if (!is.null(file) && !grepl("\\.(svg|png|pdf)$", file, ignore.case = TRUE)) {
+    stop_with(sprintf("Can't write the figure to %s: its name must end in .svg, .png or .pdf.", quoted(file)))
+  }
+  if (!is.null(file) && !dir.exists(dirname(file))) {
+    stop_with(
+      sprintf("Can't write the figure to %s: there is no such folder.", quoted(file)),
+      sprintf("To have it: dir.create(%s, recursive = TRUE)", quoted(dirname(file)))
+    )
+  }
   about <- figure_row(figure)
   rows <- figure_rows(data, if (nzchar(about$table)) about$table, about$beside)
   if (length(about$cells) > 0) rows <- with_cells(rows, about$cells)
@@ -135,8 +143,14 @@ finish_figure <- function(plot, words, height_in, width_in = as.numeric(asked_of
   }
   open_device(file, given_or(width, width_in), given_or(asked_of_figure("height"), height_in))
   tryCatch(print(shown), finally = grDevices::dev.off())
-  if (grepl("\\.svg$", file, ignore.case = TRUE)) {
-    describe_svg(file, gsub("\n", " ", shown$labels$title, fixed = TRUE), alt_text)
+  if (grepl("\\.svg$", file, ignore.case = TRUE)) { # where screen readers look for the title and the text alternative
+    escaped <- function(text) gsub("<", "&lt;", gsub("&", "&amp;", enc2utf8(text), fixed = TRUE), fixed = TRUE)
+    lines <- readLines(file, encoding = "UTF-8")
+    root <- grep("<svg ", lines, fixed = TRUE)[[1]]
+    lines[[root]] <- sub("<svg ", "<svg role=\"img\" ", lines[[root]], fixed = TRUE)
+    title <- gsub("\n", " ", shown$labels$title, fixed = TRUE)
+    words <- sprintf("<title>%s</title>\n<desc>%s</desc>", escaped(title), escaped(alt_text))
+    writeLines(enc2utf8(append(lines, words, after = root)), file, useBytes = TRUE)
   }
   invisible(structure(list(path = file, alt_text = alt_text, note = note), alt_text = alt_text))
 }
@@ -184,18 +198,6 @@ note_shown <- function(asked, shown) {
 
 given_or <- function(given, otherwise) if (is.null(given)) otherwise else given
 
-check_file_ending <- function(file) {
-  if (!is.null(file) && !grepl("\\.(svg|png|pdf)$", file, ignore.case = TRUE)) {
-    stop_with(sprintf("Can't write the figure to %s: its name must end in .svg, .png or .pdf.", quoted(file)))
-  }
-  if (!is.null(file) && !dir.exists(dirname(file))) {
-    stop_with(
-      sprintf("Can't write the figure to %s: there is no such folder.", quoted(file)),
-      sprintf("To have it: dir.create(%s, recursive = TRUE)", quoted(dirname(file)))
-    )
-  }
-}
-
 open_device <- function(file, width_in, height_in) {
   dpi <- asked_of_figure("dpi")
   switch(tolower(sub(".*\\.", "", file)),
@@ -203,14 +205,4 @@ open_device <- function(file, width_in, height_in) {
     pdf = grDevices::cairo_pdf(file, width = width_in, height = height_in, bg = "white"),
     grDevices::png(file, width = width_in, height = height_in, units = "in", res = dpi, type = "cairo", bg = "white")
   )
-}
-
-# Puts the title and the text alternative into an SVG file, where screen readers look for them.
-describe_svg <- function(file, title, alt_text) {
-  escaped <- function(text) gsub("<", "&lt;", gsub("&", "&amp;", enc2utf8(text), fixed = TRUE), fixed = TRUE)
-  lines <- readLines(file, encoding = "UTF-8")
-  root <- grep("<svg ", lines, fixed = TRUE)[[1]]
-  lines[[root]] <- sub("<svg ", "<svg role=\"img\" ", lines[[root]], fixed = TRUE)
-  words <- sprintf("<title>%s</title>\n<desc>%s</desc>", escaped(title), escaped(alt_text))
-  writeLines(enc2utf8(append(lines, words, after = root)), file, useBytes = TRUE)
 }

@@ -191,9 +191,7 @@ fitted_to <- function(plot, width_in) {
 
 # The height of all that is above and below the panels, in inches.
 height_of_words <- function(plot) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  table <- ggplot2::ggplotGrob(plot)
+  table <- measured(plot)
   rows <- table$layout$t[grepl("^(title|subtitle|caption|guide-box)", table$layout$name)]
   sum(grid::convertHeight(table$heights[unique(rows)], "in", valueOnly = TRUE))
 }

@@ -16,21 +16,17 @@ vcov.slant_fit <- function(object, ...) { # nolint: object_name_linter.
   covariance <- matrix(0, length(names), length(names), dimnames = list(names, names))
   for (part in split(seq_along(names), groups_of_estimates(object))) {
     rows <- object$estimates[part, , drop = FALSE]
-    covariance[part, part] <- covariance_of_group(object, groups_of_estimates(object)[[part[[1]]]], rows)
+    # A covariance whose diagonal is another (the larger of two ways to cluster) keeps its correlations.
+    group <- groups_of_estimates(object)[[part[[1]]]]
+    kept <- attr(object$models, "covariances")[[group]]
+    if (is.null(kept)) kept <- covariance_of_model(object$models[[group]], rows)
+    if (is.null(kept) && nrow(rows) == 1) kept <- matrix(rows$std_error^2)
+    if (is.null(kept)) stop_without_model("give covariances")
+    ratio <- rows$std_error / sqrt(diag(kept))
+    ratio[!is.na(ratio) & abs(ratio - 1) < 1e-9] <- 1
+    covariance[part, part] <- unname(kept) * outer(ratio, ratio)
   }
   covariance
-}
-
-# As the errors of the table: a covariance whose diagonal is another (the larger of two ways to cluster) keeps its
-# correlations.
-covariance_of_group <- function(x, group, rows) {
-  kept <- attr(x$models, "covariances")[[group]]
-  if (is.null(kept)) kept <- covariance_of_model(x$models[[group]], rows)
-  if (is.null(kept) && nrow(rows) == 1) kept <- matrix(rows$std_error^2)
-  if (is.null(kept)) stop_without_model("give covariances")
-  ratio <- rows$std_error / sqrt(diag(kept))
-  ratio[!is.na(ratio) & abs(ratio - 1) < 1e-9] <- 1
-  unname(kept) * outer(ratio, ratio)
 }
 
 # NULL where the model knows none of these terms.

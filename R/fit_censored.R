@@ -120,7 +120,14 @@ compared_families <- function(counts, step, is_other, lognormal) {
   log_scale <- c(lognormal$mean[[1]], diff(lognormal$mean), log(lognormal$sd))
   plain <- c(mean(counts[!is_other]), mean(counts[is_other]) - mean(counts[!is_other]), log(stats::sd(counts)))
   mean_log <- c(log(plain[[1]] + step / 2), log(sum(plain[1:2]) + step / 2) - log(plain[[1]] + step / 2), 1)
-  zeros <- zeros_log_lik(counts == 0, is_other)
+  # A share of zeros for each condition; no parameter for one without zeros, or with nothing else.
+  is_zero <- counts == 0
+  n <- c(sum(!is_other), sum(is_other))
+  share <- c(sum(is_zero & !is_other), sum(is_zero & is_other)) / n
+  varies <- share > 0 & share < 1
+  zeros <- list(
+    log_lik = sum((n * (share * log(share) + (1 - share) * log1p(-share)))[varies]), n_parameters = sum(varies)
+  )
   untruncated <- likeliest(log_scale, above, step, interval_of_lognormal)
   truncated <- likeliest(untruncated$par, above, step, interval_above_step)
   parts <- list(
@@ -139,16 +146,6 @@ compared_families <- function(counts, step, is_other, lognormal) {
     family = names(parts), n_parameters = n_parameters, log_lik = log_lik, aic = aic,
     aic_difference = aic - aic[[1]], nats = (log_lik - log_lik[[1]]) / length(counts), is_converged = is_converged,
     row.names = NULL
-  )
-}
-
-# A share of zeros for each condition; no parameter for one without zeros, or with nothing else.
-zeros_log_lik <- function(is_zero, is_other) {
-  n <- c(sum(!is_other), sum(is_other))
-  share <- c(sum(is_zero & !is_other), sum(is_zero & is_other)) / n
-  varies <- share > 0 & share < 1
-  list(
-    log_lik = sum((n * (share * log(share) + (1 - share) * log1p(-share)))[varies]), n_parameters = sum(varies)
   )
 }
 

@@ -18,23 +18,6 @@ fit_clmm <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, n_
   need_package("ordinal", "fit cumulative models of ratings")
   check_columns(data, character())
   formula <- checked_formula(formula, names(data))
-  check_rating_formula(formula, n_agq)
-  fixed <- all.vars(without_random_terms(formula)[[3]])
-  coded <- coded_variables(formula)
-  outcome <- all.vars(formula[[2]])
-  points <- levels[[outcome]]
-  levels <- level_lists(data, coded, levels[setdiff(names(levels), outcome)])
-  fit_one <- function(rows) {
-    check_groupings(rows, formula)
-    rows[[outcome]] <- rated_points(rows[[outcome]], outcome, points)
-    rows <- with_factors(rows, setdiff(grouping_variables(formula), coded), levels)
-    warn_of_one_point(rows, formula)
-    fit_mixed_ratings(formula, rows, fixed, n_agq)
-  }
-  slant_fit(fit_each_group(data, by, all.vars(formula), fit_one, save_to), "ordinal")
-}
-
-check_rating_formula <- function(formula, n_agq) {
   if (!is_whole(n_agq, 1)) stop_with("Can't fit: `n_agq` must be a whole number from 1.")
   if ("||" %in% all.names(formula)) {
     stop_with(
@@ -53,6 +36,19 @@ check_rating_formula <- function(formula, n_agq) {
   if (n_agq > 1 && (length(bars) > 1 || !identical(bars[[1]][[2]], 1))) {
     stop_with("Can't fit: `n_agq` above 1 is for one random intercept; with more random effects it must be 1.")
   }
+  fixed <- all.vars(without_random_terms(formula)[[3]])
+  coded <- coded_variables(formula)
+  outcome <- all.vars(formula[[2]])
+  points <- levels[[outcome]]
+  levels <- level_lists(data, coded, levels[setdiff(names(levels), outcome)])
+  fit_one <- function(rows) {
+    check_groupings(rows, formula)
+    rows[[outcome]] <- rated_points(rows[[outcome]], outcome, points)
+    rows <- with_factors(rows, setdiff(grouping_variables(formula), coded), levels)
+    warn_of_one_point(rows, formula)
+    fit_mixed_ratings(formula, rows, fixed, n_agq)
+  }
+  slant_fit(fit_each_group(data, by, all.vars(formula), fit_one, save_to), "ordinal")
 }
 
 fit_mixed_ratings <- function(formula, rows, fixed, n_agq) {
@@ -76,6 +72,16 @@ fit_mixed_ratings <- function(formula, rows, fixed, n_agq) {
   }, NA)
   numbers <- c("estimate", "std_error", "conf_low", "conf_high")
   effects[numbers] <- lapply(effects[numbers], `/`, unit_of(effects$term, scales))
+  parts <- ordinal::VarCorr(model)
+  sizes <- stats::setNames(as.integer(model$dims$nlev.re), names(parts))
+  by_group <- Map(function(group, sigma) {
+    terms <- rownames(as.matrix(sigma))
+    frame_of(
+      group = rep(group, length(terms)), term = slope_name(term_name(terms)),
+      variance = unname(diag(as.matrix(sigma))) / unit_of(terms, scales)^2,
+      n_groups = rep(sizes[[group]], length(terms))
+    )
+  }, names(parts), parts)
   list(
     estimates = effects,
     fit = list(
@@ -83,7 +89,7 @@ fit_mixed_ratings <- function(formula, rows, fixed, n_agq) {
       aic = stats::AIC(model), bic = stats::BIC(model), singular = any(sd < smallest_sd, is_degenerate),
       optimiser = sprintf("ordinal::clmm, nAGQ = %d, Wald z", as.integer(n_agq))
     ),
-    variances = rating_variances(model, scales),
+    variances = as_plain_rows(do.call(rbind, unname(by_group))),
     model = model
   )
 }
@@ -104,18 +110,4 @@ names_in_functions <- function(part) {
 # How often a coefficient's name holds each number: of x:z by both.
 unit_of <- function(terms, scales) {
   vapply(strsplit(terms, ":", fixed = TRUE), function(parts) prod(scales[intersect(parts, names(scales))]), 1)
-}
-
-rating_variances <- function(model, scales) {
-  parts <- ordinal::VarCorr(model)
-  sizes <- stats::setNames(as.integer(model$dims$nlev.re), names(parts))
-  rows <- Map(function(group, sigma) {
-    terms <- rownames(as.matrix(sigma))
-    frame_of(
-      group = rep(group, length(terms)), term = slope_name(term_name(terms)),
-      variance = unname(diag(as.matrix(sigma))) / unit_of(terms, scales)^2,
-      n_groups = rep(sizes[[group]], length(terms))
-    )
-  }, names(parts), parts)
-  as_plain_rows(do.call(rbind, unname(rows)))
 }

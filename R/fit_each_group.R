@@ -13,7 +13,15 @@
 # go with estimates and tables.
 fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   check_columns(data, c(by, columns))
-  check_by(by)
+  # Two columns of one name reach nobody safely.
+  reserved <- unlist(lapply(c("estimates", "fits", "variances", "messages"), function(table) names(empty_table(table))))
+  clash <- intersect(by, reserved)
+  if (length(clash) > 0) {
+    stop_with(
+      sprintf("Can't fit by %s: the results have a column of that name.", quoted(clash)),
+      "Rename the column first."
+    )
+  }
   if (length(both <- intersect(by, columns)) > 0) { # within a group of equal values there are none to compare
     stop_with(
       sprintf("Can't fit each group of %s: the fit is of that column.", quoted(both)),
@@ -35,7 +43,11 @@ fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   result$models <- structure(models, covariances = Filter(Negate(is.null), covariances))
   extra <- unique(unlist(lapply(fitted, function(group) names(group$tables))))
   if (length(extra) > 0) {
-    result$tables <- stats::setNames(lapply(extra, function(table) stack_own_tables(table, fitted)), extra)
+    result$tables <- stats::setNames(lapply(extra, function(table) {
+      parts <- Filter(Negate(is.null), lapply(unname(fitted), function(group) group$tables[[table]]))
+      has_rows <- vapply(parts, nrow, 1L) > 0
+      as_plain_rows(if (any(has_rows)) do.call(rbind, parts[has_rows]) else parts[[1]])
+    }), extra)
   }
   labelled <- intersect(c("estimates", "tables"), names(result))
   result[labelled] <- with_study_labels(result[labelled], data)
@@ -161,18 +173,6 @@ columns_of <- function(...) {
   structure(stats::setNames(columns, vapply(named, `[[`, "", 1)), class = "data.frame", row.names = integer())
 }
 
-# A column of the results can't also name the groups: two columns of one name reach nobody safely.
-check_by <- function(by) {
-  reserved <- unlist(lapply(c("estimates", "fits", "variances", "messages"), function(table) names(empty_table(table))))
-  clash <- intersect(by, reserved)
-  if (length(clash) > 0) {
-    stop_with(
-      sprintf("Can't fit by %s: the results have a column of that name.", quoted(clash)),
-      "Rename the column first."
-    )
-  }
-}
-
 with_keys <- function(keys, table) {
   if (is.null(table) || nrow(table) == 0) {
     return(NULL)
@@ -180,11 +180,4 @@ with_keys <- function(keys, table) {
   repeated <- keys[rep(min(1, nrow(keys)), nrow(table)), , drop = FALSE]
   joined <- c(as.list(repeated), as.list(table))
   structure(joined, class = "data.frame", row.names = seq_len(nrow(table)))
-}
-
-# A table that only some engines have; groups without a row in it have no part in its columns.
-stack_own_tables <- function(table, fitted) {
-  parts <- Filter(Negate(is.null), lapply(unname(fitted), function(group) group$tables[[table]]))
-  has_rows <- vapply(parts, nrow, 1L) > 0
-  as_plain_rows(if (any(has_rows)) do.call(rbind, parts[has_rows]) else parts[[1]])
 }

@@ -168,18 +168,13 @@ jackknifed <- function(model, codes, regression) {
   n <- length(clusters)
   changes <- do.call(cbind, without) - estimates
   covariance <- tcrossprod(changes) * (n - 1) / n
-  constant <- constant_terms(model, codes)
+  x <- stats::model.matrix(stats::delete.response(stats::terms(model)), rows_of_model(model))[, -1, drop = FALSE]
+  constant <- c(rep(FALSE, length(stats::coef(model)) - ncol(x)), constant_columns(x, codes))
   df <- ifelse(constant, max(1, n - 1 - sum(constant)), n - 1)
   list(
     error = frame_of(std_error = sqrt(diag(covariance)), df = unname(as.double(df))), covariance = covariance,
     method = "jackknife", n_free = max(1, n - 1 - sum(constant))
   )
-}
-
-# Whether each coefficient is of a column that is the same in all rows of a cluster; thresholds are not.
-constant_terms <- function(model, codes) {
-  x <- stats::model.matrix(stats::delete.response(stats::terms(model)), rows_of_model(model))[, -1, drop = FALSE]
-  c(rep(FALSE, length(stats::coef(model)) - ncol(x)), constant_columns(x, codes))
 }
 
 # Whether each column is the same in all rows of a cluster.

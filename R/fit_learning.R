@@ -68,7 +68,21 @@ fit_learner <- function(rounds, settings) {
   replays <- learner_checks(rounds, used)
   checks <- replays$checks
   priors <- prior_rows(sampled$draws, settings$switches)
-  model <- learner_diagnostics(sampled, rounds, settings, left_out_games(rounds, settings))
+  elpd <- left_out_games(rounds, settings)
+  draws <- posterior::as_draws_array(sampled$stanfit)
+  fixed <- dimnames(draws)[[3]][apply(draws, 3, stats::sd) == 0]
+  nats <- -learner_log_lik(rounds, thinned(sampled$draws, 200)) / n_choices(rounds)
+  is_on <- settings$switches
+  model <- data.frame(
+    learner = paste(c("rate", "sharpness", names(is_on)[is_on]), collapse = ", "), chains = settings$chains,
+    iterations = settings$iterations, warmup = settings$warmup, adapt_delta = settings$adapt_delta,
+    max_treedepth = settings$max_treedepth, seed = settings$seed, n_games = length(rounds$games),
+    n_choices = n_choices(rounds), sampler_diagnostics(draws, sampled$stanfit, fixed), nats = nats,
+    chance_nats = log(length(rounds$groups)),
+    rate_sharpness_correlation = stats::cor(sampled$draws[, "mu_rate"], sampled$draws[, "mu_sharpness"]),
+    elpd = sum(elpd), se_elpd = if (anyNA(elpd)) NA_real_ else stats::sd(elpd) * sqrt(length(elpd)),
+    compile_s = sampled$compile_s, sampling_s = sampled$sampling_s
+  )
   of_chains <- convergence_warnings(model)
   of_model <- c(identification_warning(priors), replay_warning(checks))
   for (doubt in c(of_chains, of_model)) warning(doubt, call. = FALSE)
@@ -210,18 +224,6 @@ within_list <- function(list, ...) utils::modifyList(list, list(...))
 
 # What the draws of a learner say, in rows: estimates, priors next to posteriors, diagnostics and verdict.
 
-# By parameter of the Stan program, the standard deviation of its prior; those that a learner has go by its switches.
-learner_priors <- function(switches) {
-  priors <- list(
-    mu_rate = list("normal(-0.5, 1.5), log odds", 1.5), mu_sharpness = list("normal(1.5, 1), log", 1),
-    "mu_perseveration[1]" = list("normal(0, 1.5)", 1.5), "mu_lapse[1]" = list("normal(-3, 1), log odds", 1),
-    "rate_difference[1]" = list("normal(0, 1), log odds", 1), "mu_bonus[1]" = list("normal(0, 1.5)", 1.5),
-    "mu_generalisation[1]" = list("normal(-1, 1.5), log odds", 1.5)
-  )
-  needs <- c(NA, NA, "perseveration", "lapse", "two_rates", "bonus", "generalisation")
-  priors[is.na(needs) | needs %in% names(switches)[switches]]
-}
-
 reported_names <- c(
   mu_rate = "rate", mu_sharpness = "sharpness", "mu_perseveration[1]" = "perseveration", "mu_lapse[1]" = "lapse",
   "rate_difference[1]" = "rate_difference", "mu_bonus[1]" = "bonus", "mu_generalisation[1]" = "generalisation"
@@ -230,7 +232,14 @@ reported_names <- c(
 widest_identified <- .8
 
 prior_rows <- function(draws, switches) {
-  priors <- learner_priors(switches)
+  priors <- list(
+    mu_rate = list("normal(-0.5, 1.5), log odds", 1.5), mu_sharpness = list("normal(1.5, 1), log", 1),
+    "mu_perseveration[1]" = list("normal(0, 1.5)", 1.5), "mu_lapse[1]" = list("normal(-3, 1), log odds", 1),
+    "rate_difference[1]" = list("normal(0, 1), log odds", 1), "mu_bonus[1]" = list("normal(0, 1.5)", 1.5),
+    "mu_generalisation[1]" = list("normal(-1, 1.5), log odds", 1.5)
+  )
+  needs <- c(NA, NA, "perseveration", "lapse", "two_rates", "bonus", "generalisation")
+  priors <- priors[is.na(needs) | needs %in% names(switches)[switches]]
   posterior_sd <- apply(draws[, names(priors), drop = FALSE], 2, stats::sd)
   prior_sd <- vapply(priors, `[[`, 0, 2)
   frame_of(
@@ -291,24 +300,6 @@ learner_estimates <- function(draws, rounds, switches) {
   estimate_rows(
     names(values), unname(quantiles[2, ]), unname(vapply(values, stats::sd, 0)), conf_low = unname(quantiles[1, ]),
     conf_high = unname(quantiles[3, ])
-  )
-}
-
-# One row: settings, what sampler_diagnostics() has of brms's fits, and how well choices are predicted.
-learner_diagnostics <- function(sampled, rounds, settings, elpd) {
-  draws <- posterior::as_draws_array(sampled$stanfit)
-  fixed <- dimnames(draws)[[3]][apply(draws, 3, stats::sd) == 0]
-  nats <- -learner_log_lik(rounds, thinned(sampled$draws, 200)) / n_choices(rounds)
-  is_on <- settings$switches
-  data.frame(
-    learner = paste(c("rate", "sharpness", names(is_on)[is_on]), collapse = ", "), chains = settings$chains,
-    iterations = settings$iterations, warmup = settings$warmup, adapt_delta = settings$adapt_delta,
-    max_treedepth = settings$max_treedepth, seed = settings$seed, n_games = length(rounds$games),
-    n_choices = n_choices(rounds), sampler_diagnostics(draws, sampled$stanfit, fixed), nats = nats,
-    chance_nats = log(length(rounds$groups)),
-    rate_sharpness_correlation = stats::cor(sampled$draws[, "mu_rate"], sampled$draws[, "mu_sharpness"]),
-    elpd = sum(elpd), se_elpd = if (anyNA(elpd)) NA_real_ else stats::sd(elpd) * sqrt(length(elpd)),
-    compile_s = sampled$compile_s, sampling_s = sampled$sampling_s
   )
 }
 

@@ -110,15 +110,9 @@ policy_fit <- function(policy, rounds, games = seq_along(rounds$games), start = 
     return(list(searched = NULL, n_parameters = 0L, log_lik = sum(game_log_lik(rounds, policy, NULL, games))))
   }
   of <- loss_with_slopes(rounds, policy, games)
-  found <- lowest_loss(start, of)
-  log_lik <- sum(game_log_lik(rounds, policy, found$par, games))
-  c(list(searched = found$par, n_parameters = length(start), log_lik = log_lik), of)
-}
-
-# Searched for again from where the search ended, until that wins nothing: it ends early if a parameter goes to its
-# limit. From two starts the losses of one optimum are equal to 1e-8, its log likelihoods to 1e-6 at a limit, where the
-# weak hold of loss_with_slopes() has a part in the loss.
-lowest_loss <- function(start, of, enough = 1e-9, at_most = 8) {
+  # A search ends early if a parameter goes to its limit, so it is begun again until that wins nothing.
+  enough <- 1e-9
+  at_most <- 8
   search <- function(from) stats::nlminb(from, of$loss, of$slopes, control = list(rel.tol = 1e-10))
   found <- search(start)
   for (again in seq_len(at_most)) {
@@ -126,7 +120,8 @@ lowest_loss <- function(start, of, enough = 1e-9, at_most = 8) {
     found <- search(found$par)
     if (before - found$objective < enough) break
   }
-  found
+  log_lik <- sum(game_log_lik(rounds, policy, found$par, games))
+  c(list(searched = found$par, n_parameters = length(start), log_lik = log_lik), of)
 }
 
 # Minus the log likelihood and its slopes: those that the policy gives, or central differences. A weak hold far out
@@ -215,14 +210,7 @@ candidate_rows <- function(rounds, fits, elpd, checks) {
     is_best = seq_along(fits) == best, passes = passes, row.names = NULL
   )
   rows$nats <- -rows$log_lik / n_choices(rounds)
-  rows$verdict <- policy_verdicts(rows)
-  rows[c("policy", "n_parameters", "log_lik", "nats", "bic", "elpd", "se_elpd", "elpd_difference", "se_difference",
-         "is_best", "passes", "verdict")]
-}
-
-# What may be said of each: a candidate that predicts best and does not play like the games explains nothing.
-# Differences under 4 are small whatever their errors (Sivula, Magnusson & Vehtari 2020).
-policy_verdicts <- function(rows) {
+  # A candidate that predicts best and does not play like the games explains nothing (Sivula et al. 2020).
   is_near <- rows$elpd_difference > -pmax(2 * rows$se_difference, 4) | rows$is_best
   of_others <- if (any(rows$passes %in% TRUE)) "" else " No candidate passes its replay: parameters are no findings."
   said <- ifelse(
@@ -233,7 +221,9 @@ policy_verdicts <- function(rows) {
     is.na(rows$passes), "; it could not be replayed.",
     ifelse(rows$passes, ", and its replays look like the games.", "; its replays do not look like the games.")
   )
-  paste0(said, replayed, of_others)
+  rows$verdict <- paste0(said, replayed, of_others)
+  rows[c("policy", "n_parameters", "log_lik", "nats", "bic", "elpd", "se_elpd", "elpd_difference", "se_difference",
+         "is_best", "passes", "verdict")]
 }
 
 stacked_by_policy <- function(rows, none) {
@@ -253,7 +243,11 @@ policy_estimates <- function(name, fit) {
   }
   covariance <- policy_covariance(fit)
   estimate <- unlist(reported_parameters(as.list(fit$searched)))
-  parts <- parts_of_reported(names(estimate), names(fit$searched))
+  reported <- names(estimate)
+  searched <- names(fit$searched)
+  parts <- outer(sub("^rate_(up|down)$", "rate", reported), searched, `==`) + 0
+  halves <- c(rate_up = .5, rate_down = -.5)[reported]
+  parts[!is.na(halves), searched == "rate_difference"] <- halves[!is.na(halves)]
   free <- as.vector(parts %*% fit$searched)
   error <- rep(NA_real_, length(estimate))
   if (!is.null(covariance)) error <- sqrt(pmax(0, diag(parts %*% covariance %*% t(parts))))
@@ -272,14 +266,6 @@ policy_estimates <- function(name, fit) {
 }
 
 nearly_at_limit <- 11
-
-# A row a reported parameter, a column each that was searched for.
-parts_of_reported <- function(reported, searched) {
-  parts <- outer(sub("^rate_(up|down)$", "rate", reported), searched, `==`) + 0
-  halves <- c(rate_up = .5, rate_down = -.5)[reported]
-  parts[!is.na(halves), searched == "rate_difference"] <- halves[!is.na(halves)]
-  parts
-}
 
 as_they_are <- c("perseveration", "bonus")
 

@@ -58,7 +58,19 @@ fit_specification <- function(data, engine, arguments = list(), contrast = "cond
   } else {
     of_contrasts(fit, rows)
   }
-  estimates <- with_fit_columns(estimates, fit$fits, by)
+  # Groups that failed have a row of their own.
+  key <- function(table) if (length(by) == 0) rep("all", nrow(table)) else do.call(paste, c(table[by], sep = "\r"))
+  place <- match(key(estimates), key(fit$fits))
+  joined <- cbind(estimates, fit$fits[place, setdiff(fit_columns(), "n_left_out")])
+  lacking <- fit$fits[!key(fit$fits) %in% key(estimates), , drop = FALSE]
+  if (nrow(lacking) > 0) {
+    empty <- joined[rep(NA_integer_, nrow(lacking)), , drop = FALSE]
+    shared <- c(by, setdiff(fit_columns(), "n_left_out"))
+    empty[shared] <- lacking[shared]
+    joined <- rbind(joined, empty)
+    joined <- joined[order(match(key(joined), key(fit$fits))), , drop = FALSE]
+  }
+  estimates <- as_plain_rows(joined)
   estimates$n_left_out <- rep(nrow(data) - nrow(rows), nrow(estimates))
   has_none <- is.na(estimates$estimate) & estimates$error %in% ""
   estimates$error[has_none] <- sprintf("There are no two levels of \"%s\" to compare.", contrast)
@@ -163,20 +175,4 @@ pooled_sd <- function(values, labels, levels) {
   parts <- lapply(levels, function(level) values[labels %in% level & !is.na(values)])
   squares <- vapply(parts, function(part) sum((part - mean(part))^2), 1)
   sqrt(sum(squares) / (sum(lengths(parts)) - 2))
-}
-
-# Each fit has a row, also one that failed.
-with_fit_columns <- function(estimates, fits, by) {
-  key <- function(table) if (length(by) == 0) rep("all", nrow(table)) else do.call(paste, c(table[by], sep = "\r"))
-  place <- match(key(estimates), key(fits))
-  rows <- cbind(estimates, fits[place, setdiff(fit_columns(), "n_left_out")])
-  lacking <- fits[!key(fits) %in% key(estimates), , drop = FALSE]
-  if (nrow(lacking) > 0) {
-    empty <- rows[rep(NA_integer_, nrow(lacking)), , drop = FALSE]
-    shared <- c(by, setdiff(fit_columns(), "n_left_out"))
-    empty[shared] <- lacking[shared]
-    rows <- rbind(rows, empty)
-    rows <- rows[order(match(key(rows), key(fits))), , drop = FALSE]
-  }
-  as_plain_rows(rows)
 }

@@ -64,7 +64,24 @@ game_indices <- function(data, by = NULL, n_classes = NULL, n_draws = 2000, n_ra
   random <- random_levels(n_random, seed)
   indices <- over_cells_of_games(data, by, function(rows) {
     counts <- game_counts(rows)
-    described <- described_indices(measured_games(counts, n_classes), n_draws, seed)
+    measured <- measured_games(counts, n_classes)
+    n <- nrow(measured$games)
+    values <- measured$games
+    values[setdiff(index_names, names(values))] <- NA_real_ # those between games have no value of a game's own
+    sd <- vapply(values[index_names], stats::sd, 1, na.rm = TRUE)
+    n_known <- colSums(!is.na(values[index_names]))
+    estimate <- weighted_indices(measured, equal_weights(n))[1, ]
+    df <- ifelse(n_known > 1, n_known - 1, NA_real_)
+    std_error <- sd / sqrt(n_known)
+    half_width <- stats::qt(.975, df) * std_error
+    limits <- boot_limits(measured, if (n >= least_games_drawn) n_draws else 0, seed)
+    limits[, is.na(estimate)] <- NA_real_
+    described <- data.frame(
+      index = index_names, n_games = n, estimate = unname(estimate), sd = unname(sd),
+      conf_low = unname(estimate - half_width), conf_high = unname(estimate + half_width),
+      boot_low = limits[1, ], boot_high = limits[2, ], mde = unname(minimum_detectable_effect(std_error, df)),
+      row.names = NULL
+    )
     chance <- cell_of_chance(rows, counts, n_classes, n_groups, class_sizes)
     found <- cbind(described, random(chance))
     if (length(chance$class_sizes) < 2) found[setdiff(names(found), c("index", "n_games"))] <- NA_real_
@@ -133,26 +150,6 @@ jobs_in_classes <- function(rows, n_classes) {
   jobs <- unique(data.frame(class = as.character(rows$class), job = as.character(rows$job)))
   n_jobs <- sort(as.vector(table(jobs$class)))
   c(n_jobs, rep(max(n_jobs), max(0, n_classes - length(n_jobs))))
-}
-
-described_indices <- function(measured, n_draws, seed) {
-  n <- nrow(measured$games)
-  values <- measured$games
-  values[setdiff(index_names, names(values))] <- NA_real_ # those between games have no value of a game's own
-  sd <- vapply(values[index_names], stats::sd, 1, na.rm = TRUE)
-  n_known <- colSums(!is.na(values[index_names]))
-  estimate <- weighted_indices(measured, equal_weights(n))[1, ]
-  df <- ifelse(n_known > 1, n_known - 1, NA_real_)
-  std_error <- sd / sqrt(n_known)
-  half_width <- stats::qt(.975, df) * std_error
-  limits <- boot_limits(measured, if (n >= least_games_drawn) n_draws else 0, seed)
-  limits[, is.na(estimate)] <- NA_real_
-  data.frame(
-    index = index_names, n_games = n, estimate = unname(estimate), sd = unname(sd),
-    conf_low = unname(estimate - half_width), conf_high = unname(estimate + half_width),
-    boot_low = limits[1, ], boot_high = limits[2, ], mde = unname(minimum_detectable_effect(std_error, df)),
-    row.names = NULL
-  )
 }
 
 # Of fewer games a bootstrap interval is far too narrow; GASI's of two games has no width at all.

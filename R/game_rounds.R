@@ -38,7 +38,14 @@ game_rounds <- function(data, to = "fit choices") {
     groups = groups, classes = classes
   )
   rounds <- without_broken_games(rounds, missing_rounds(data, at$games), to)
-  say_of_short_games(rounds)
+  n_rounds <- rowSums(rounds$class > 0)
+  is_short <- n_rounds < max(n_rounds)
+  if (any(is_short)) {
+    message(sprintf(
+      "%s with fewer rounds than others (%d of %d and more): the rounds that are there count.",
+      counted(sum(is_short), "game"), min(n_rounds), max(n_rounds)
+    ))
+  }
   say_of_constant_games(rounds)
   rounds
 }
@@ -50,18 +57,6 @@ missing_rounds <- function(data, games) {
   first <- min(data$round)
   n_missing <- vapply(numbers, function(of_game) max(of_game) - first + 1 - length(unique(of_game)), 0)
   if (first %in% c(0, 1) && any(n_missing == 0) && all(n_missing %% 1 == 0)) unname(n_missing) else 0 * seq_along(games)
-}
-
-# Games that were cut, by what the others have.
-say_of_short_games <- function(rounds) {
-  n_rounds <- rowSums(rounds$class > 0)
-  is_short <- n_rounds < max(n_rounds)
-  if (any(is_short)) {
-    message(sprintf(
-      "%s with fewer rounds than others (%d of %d and more): the rounds that are there count.",
-      counted(sum(is_short), "game"), min(n_rounds), max(n_rounds)
-    ))
-  }
 }
 
 # Who takes the group of the first round in all rounds of a class has no finite sharpness: any is as likely.

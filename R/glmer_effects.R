@@ -32,11 +32,29 @@ glmer_effects <- function(model, contrast = "condition") {
   if (!inherits(model, "glmerMod") || stats::family(model)$link != "logit") {
     stop_with("Can't predict probabilities: `model` must be a logistic mixed model from lme4::glmer().")
   }
-  cells <- cells_of_model(model)
+  frame <- stats::model.frame(model)
+  fixed <- stats::delete.response(stats::terms(model))
+  variables <- all.vars(fixed)
+  if (!all(vapply(frame[variables], is.factor, NA))) {
+    stop_with("Can't predict probabilities: the fixed effects must all be factors.")
+  }
+  # The first factor varies slowest, as in the tables of the paper.
+  grid <- rev(expand.grid(rev(lapply(frame[variables], levels)), stringsAsFactors = TRUE))
+  if (length(variables) == 0) grid <- data.frame(row.names = 1)
+  x <- stats::model.matrix(fixed, grid, contrasts.arg = attr(lme4::getME(model, "X"), "contrasts"))
+  cells <- list(grid = grid, x = x[, names(lme4::fixef(model)), drop = FALSE])
   covariance <- as.matrix(stats::vcov(model))
   parts <- c(at_zero(cells, model, covariance), over_items(cells, model, covariance))
+  rows <- lapply(names(parts), function(kind) {
+    part <- parts[[kind]]
+    half_width <- stats::qnorm(.975) * part$on_logit
+    cbind(text_columns(cells$grid), data.frame(
+      kind = kind, estimate = part$p, std_error = delta_std_error(part$gradient, part$covariance),
+      conf_low = stats::plogis(part$eta - half_width), conf_high = stats::plogis(part$eta + half_width)
+    ))
+  })
   tables <- list(
-    predictions = cell_probabilities_of(cells$grid, parts), contrasts = level_differences(cells$grid, parts, contrast)
+    predictions = as_plain_rows(do.call(rbind, rows)), contrasts = level_differences(cells$grid, parts, contrast)
   )
   sd <- sqrt(unlist(lapply(lme4::VarCorr(model), diag)))
   if (any(sd > widest_sd)) lapply(tables, without_errors_of_median) else tables
@@ -50,21 +68,6 @@ without_errors_of_median <- function(table) {
   errors <- intersect(c("std_error", "conf_low", "conf_high", "p_value", "mde"), names(table))
   table[table$kind == "population", errors] <- NA_real_
   table
-}
-
-# Every combination of the factors, with its rows of the two model matrices.
-cells_of_model <- function(model) {
-  frame <- stats::model.frame(model)
-  fixed <- stats::delete.response(stats::terms(model))
-  variables <- all.vars(fixed)
-  if (!all(vapply(frame[variables], is.factor, NA))) {
-    stop_with("Can't predict probabilities: the fixed effects must all be factors.")
-  }
-  # The first factor varies slowest, as in the tables of the paper.
-  grid <- rev(expand.grid(rev(lapply(frame[variables], levels)), stringsAsFactors = TRUE))
-  if (length(variables) == 0) grid <- data.frame(row.names = 1)
-  x <- stats::model.matrix(fixed, grid, contrasts.arg = attr(lme4::getME(model, "X"), "contrasts"))
-  list(grid = grid, x = x[, names(lme4::fixef(model)), drop = FALSE])
 }
 
 # The log odds of each cell at random effects of 0: probability, its gradient in the coefficients.
@@ -110,18 +113,6 @@ normal_rule <- function(sd) {
   step <- min(.25, .7 / sd)
   nodes <- seq(-9, 9, length.out = 2 * ceiling(9 / step) + 1)
   list(nodes = nodes, weights = stats::dnorm(nodes) * (nodes[[2]] - nodes[[1]]))
-}
-
-cell_probabilities_of <- function(grid, parts) {
-  rows <- lapply(names(parts), function(kind) {
-    part <- parts[[kind]]
-    half_width <- stats::qnorm(.975) * part$on_logit
-    cbind(text_columns(grid), data.frame(
-      kind = kind, estimate = part$p, std_error = delta_std_error(part$gradient, part$covariance),
-      conf_low = stats::plogis(part$eta - half_width), conf_high = stats::plogis(part$eta + half_width)
-    ))
-  })
-  as_plain_rows(do.call(rbind, rows))
 }
 
 level_differences <- function(grid, parts, contrast) {

@@ -54,8 +54,17 @@ model_matrices <- function(model, repeated = NULL) {
   zt <- lme4::getME(model, "Zt")
   if (any(lengths(model@cnms) > 1)) {
     scaled <- sqrt(sigma2) * as.matrix(Matrix::t(lme4::getME(model, "Lambdat") %*% zt))
+    of_groups <- unlist(lapply(seq_along(model@cnms), function(i) {
+      n_columns <- length(model@cnms[[i]])
+      rows <- (starts[[i]] + 1):starts[[i + 1]]
+      columns <- lapply(seq_len(n_columns), function(k) {
+        as.matrix(Matrix::t(zt[rows[seq(k, length(rows), by = n_columns)], , drop = FALSE]))
+      })
+      sums <- if (n_columns > 1) utils::combn(n_columns, 2, function(two) Reduce(`+`, columns[two]), simplify = FALSE)
+      c(columns, sums)
+    }), recursive = FALSE)
     return(list(
-      x = x, terms = terms_of_correlated(model, starts, zt), scaled = scaled, diagonals = list(rep(1, nrow(x))),
+      x = x, terms = of_groups, scaled = scaled, diagonals = list(rep(1, nrow(x))),
       diagonal_variances = sigma2, n_within = 0
     ))
   }
@@ -81,19 +90,6 @@ model_matrices <- function(model, repeated = NULL) {
   parts$diagonal_variances <- c(variances[is_repeated], sigma2)
   parts$n_within <- nrow(x) - length(n)
   parts
-}
-
-# By group: a matrix for each of its columns, and for the sum of each two.
-terms_of_correlated <- function(model, starts, zt) {
-  unlist(lapply(seq_along(model@cnms), function(i) {
-    n_columns <- length(model@cnms[[i]])
-    rows <- (starts[[i]] + 1):starts[[i + 1]]
-    columns <- lapply(seq_len(n_columns), function(k) {
-      as.matrix(Matrix::t(zt[rows[seq(k, length(rows), by = n_columns)], , drop = FALSE]))
-    })
-    sums <- if (n_columns > 1) utils::combn(n_columns, 2, function(two) Reduce(`+`, columns[two]), simplify = FALSE)
-    c(columns, sums)
-  }), recursive = FALSE)
 }
 
 # V^-1 = diag(1 / lambda) - F F', with F of rows by random effects: `apply` gives V^-1 times some columns.

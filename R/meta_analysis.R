@@ -56,11 +56,23 @@ meta_analysis <- function(data, by = NULL, estimate = "estimate", std_error = "s
       std_error = as.double(rows[[std_error]])
     )
     cells[intersect(nests, names(rows))] <- lapply(rows[intersect(nests, names(rows))], as.character)
-    if (!is.null(rows$released)) cells$released <- in_years(rows$released)
+    released <- rows$released # in years
+    if (!is.null(released) && !is.numeric(released)) released <- as.double(as.Date(released)) / 365.25 + 1970
+    if (!is.null(released)) cells$released <- as.double(released)
     if (ncol(cells) > 4 && nrow(cells) < 3) { # of an atlas, which shows them
       return(cell_rows(cells, alpha))
     }
-    check_cells_to_pool(cells)
+    if (anyDuplicated(cells[c("model", "test")]) > 0) {
+      stop_with("Can't pool effects: a model has more than one row for a test.", "Name what they differ by in `by`.")
+    }
+    if (nrow(cells) < 3) {
+      stop_with(sprintf(
+        "Can't pool effects: effects of at least three cells are needed, and there are %d.", nrow(cells)
+      ))
+    }
+    if (any(!is.finite(cells$estimate)) || any(!is.finite(cells$std_error)) || any(cells$std_error <= 0)) {
+      stop_with("Can't pool effects: they must be finite, and their standard errors above 0.")
+    }
     found <- pooled_rows(cells, alpha)
     if (has_signs) found$is_sign_kept_by_missing <- as.logical(rows$is_sign_kept_by_missing)[seq_len(nrow(found))]
     found
@@ -71,29 +83,11 @@ meta_analysis <- function(data, by = NULL, estimate = "estimate", std_error = "s
   with_study_labels(pooled, data)
 }
 
-check_cells_to_pool <- function(cells) {
-  if (anyDuplicated(cells[c("model", "test")]) > 0) {
-    stop_with(
-      "Can't pool effects: a model has more than one row for a test.", "Name what they differ by in `by`."
-    )
-  }
-  if (nrow(cells) < 3) {
-    stop_with(sprintf("Can't pool effects: effects of at least three cells are needed, and there are %d.", nrow(cells)))
-  }
-  if (any(!is.finite(cells$estimate)) || any(!is.finite(cells$std_error)) || any(cells$std_error <= 0)) {
-    stop_with("Can't pool effects: they must be finite, and their standard errors above 0.")
-  }
-}
-
 # A standard deviation between cells below this share of the usual standard error counts as 0.
 on_boundary_below <- 1e-3
 
 # Outer ones first: models are nested in generations, and these in makers.
 nests <- c("maker", "generation")
-
-in_years <- function(released) {
-  if (is.numeric(released)) as.double(released) else as.double(as.Date(released)) / 365.25 + 1970
-}
 
 pooled_rows <- function(cells, alpha) {
   cells$cell <- seq_len(nrow(cells))
@@ -103,7 +97,14 @@ pooled_rows <- function(cells, alpha) {
   }
   if ("maker" %in% known && "generation" %in% known) cells$generation <- paste(cells$maker, cells$generation)
   n <- vapply(cells[c("test", known, "model", "cell")], function(values) length(unique(values)), 1L)
-  parts <- parts_that_vary(n)
+  # What has one level varies not at all; what has one for each cell can't be separated from it.
+  chain <- setdiff(names(n), c("test", "cell"))
+  inner <- n[c(chain[-1], "cell")]
+  parts <- c(if (n[["test"]] < n[["cell"]]) "test", chain[n[chain] < inner], "cell")
+  if (n[["test"]] == n[["cell"]] || n[["model"]] == n[["cell"]]) {
+    parts <- c(setdiff(parts, "cell"), if (n[["test"]] == n[["cell"]]) "test" else "model")
+  }
+  parts <- parts[n[parts] > 1]
   random <- lapply(parts, function(part) stats::reformulate(sprintf("1 | %s", part)))
   model <- pooled_model(cells, random, alpha)
   variances <- stats::setNames(model$sigma2, parts)
@@ -120,18 +121,6 @@ pooled_rows <- function(cells, alpha) {
     cell_rows(cells, alpha), if (is_nested) rows_of_models(cells, model, variances, alpha),
     mean_rows(model, variances, nrow(cells), alpha), trend, tau
   ))
-}
-
-# What has one level varies not at all; what has one for each cell, or for each level of what is nested in it, can't be
-# separated from that.
-parts_that_vary <- function(n) {
-  chain <- setdiff(names(n), c("test", "cell"))
-  inner <- n[c(chain[-1], "cell")]
-  parts <- c(if (n[["test"]] < n[["cell"]]) "test", chain[n[chain] < inner], "cell")
-  if (n[["test"]] == n[["cell"]] || n[["model"]] == n[["cell"]]) {
-    parts <- c(setdiff(parts, "cell"), if (n[["test"]] == n[["cell"]]) "test" else "model")
-  }
-  parts[n[parts] > 1]
 }
 
 # On a boundary the usual optimizer may not end; the others are slower.

@@ -39,9 +39,28 @@ open_trials <- function(db, study = NULL, view = NULL, version = NULL, patience_
   if (other_models) DBI::dbExecute(connection, "SET VARIABLE other_models = 'shown'")
   view <- if (is.null(view)) trials_view(connection, study) else view
   check_view(connection, db, view)
-  warn_if_empty(connection, db, view, study)
+  designs <- designs_in(connection)
+  in_words <- toString(sprintf("%s (%s)", names(designs), designs))
+  is_known <- "trials" %in% DBI::dbListTables(connection)
+  is_of_others <- grepl("_(trials|rounds)$", view) && !any(startsWith(view, paste0(designs, "_")))
+  sentence <- if (is_known && length(designs) == 0) {
+    sprintf("%s holds no trials yet.", quoted(db))
+  } else if (is_known && !is.null(study) && !study %in% names(designs)) {
+    sprintf("%s holds no trials of %s. It holds: %s.", quoted(db), quoted(study), in_words)
+  } else if (is_known && is_of_others) {
+    sprintf("The view %s has no rows: %s holds %s.", quoted(view), quoted(db), in_words)
+  }
+  if (!is.null(sentence)) {
+    warning(sentence, call. = FALSE)
+  }
   is_one <- !is.null(study) && "study" %in% DBI::dbListFields(connection, view)
-  rows <- ordered_rows(connection, view)
+  query <- if ("view_orders" %in% DBI::dbListTables(connection)) {
+    DBI::dbGetQuery(connection, "SELECT query FROM view_orders WHERE view = ?", params = list(view))$query
+  }
+  is_of_view <- length(query) == 1 && startsWith(query, sprintf("SELECT shown.* FROM %s AS shown ", view)) &&
+    !grepl(";", query, fixed = TRUE) # a file may come from a stranger
+  all_of_it <- paste("SELECT * FROM", DBI::dbQuoteIdentifier(connection, view))
+  rows <- in_plain_columns(connection, if (is_of_view) query else all_of_it)
   if (!is_installed("dbplyr") || !is_installed("dplyr")) {
     trials <- explain_extension(DBI::dbGetQuery(connection, rows))
     return(if (is_one) trials[trials$study %in% study, , drop = FALSE] else trials)
@@ -110,17 +129,6 @@ show_version <- function(connection, path, version) {
   DBI::dbExecute(connection, sprintf("SET VARIABLE study_versions = [%s]", listed))
 }
 
-# The query that gives the rows of a view in the order in which slant shows them.
-ordered_rows <- function(connection, view) {
-  query <- if ("view_orders" %in% DBI::dbListTables(connection)) {
-    DBI::dbGetQuery(connection, "SELECT query FROM view_orders WHERE view = ?", params = list(view))$query
-  }
-  is_of_view <- length(query) == 1 && startsWith(query, sprintf("SELECT shown.* FROM %s AS shown ", view)) &&
-    !grepl(";", query, fixed = TRUE) # a file may come from a stranger
-  all_of_it <- paste("SELECT * FROM", DBI::dbQuoteIdentifier(connection, view))
-  in_plain_columns(connection, if (is_of_view) query else all_of_it)
-}
-
 # The query with a column for each attribute of its map `attributes` (numbers where all of its values are), and with
 # other lists as text: a list column stops write.csv().
 in_plain_columns <- function(connection, query) {
@@ -143,23 +151,6 @@ in_plain_columns <- function(connection, query) {
   kept <- setdiff(columns$column_name, spread)
   kept <- ifelse(kept %in% nested, sprintf("CAST(%s AS VARCHAR) AS %s", named(kept), named(kept)), named(kept))
   sprintf("SELECT %s FROM (%s)", toString(c(kept, sprintf("%s AS %s", value, named(keys$key)))), query)
-}
-
-warn_if_empty <- function(connection, path, view, study) {
-  designs <- designs_in(connection)
-  in_words <- toString(sprintf("%s (%s)", names(designs), designs))
-  is_known <- "trials" %in% DBI::dbListTables(connection)
-  is_of_others <- grepl("_(trials|rounds)$", view) && !any(startsWith(view, paste0(designs, "_")))
-  sentence <- if (is_known && length(designs) == 0) {
-    sprintf("%s holds no trials yet.", quoted(path))
-  } else if (is_known && !is.null(study) && !study %in% names(designs)) {
-    sprintf("%s holds no trials of %s. It holds: %s.", quoted(path), quoted(study), in_words)
-  } else if (is_known && is_of_others) {
-    sprintf("The view %s has no rows: %s holds %s.", quoted(view), quoted(path), in_words)
-  }
-  if (!is.null(sentence)) {
-    warning(sentence, call. = FALSE)
-  }
 }
 
 open_database <- function(path, patience_s) {

@@ -42,8 +42,24 @@ permute_pairs <- function(data, formula, levels, permutations = 1000, seed = 1, 
   is_swapped <- swapped_units(max(units), permutations, seed)
   values <- pair_engines[[engine]](rows, checked_formula(formula, names(rows)), contrast, levels, units, is_swapped)
   values <- data.frame(number = seq_len(nrow(values)) - 1L, values)
+  observed <- values[1, ]
+  # sums of swapped answers, which are rounded, must not be less far out than what was observed
+  null <- round(values$difference[-1], 9)
+  p <- values$p_value[-1]
+  n_small <- sum(p < alpha, na.rm = TRUE)
+  rate <- clopper_pearson(n_small, sum(!is.na(p)))
+  tests <- cbind(
+    data.frame(kind = "population", scale = "difference", observed = observed$difference),
+    null_distribution(null),
+    data.frame(n = length(null), n_failed = 0L, n_divergent = 0L, n_unconverged = 0L, n_warned = 0L, n_separated = 0L),
+    tail_probabilities(null, round(observed$difference, 9), 0L),
+    data.frame(
+      noise_share = NA_real_, p_engine = observed$p_value, false_positives = n_small / sum(!is.na(p)),
+      false_positives_low = rate[[1]], false_positives_high = rate[[2]]
+    )
+  )
   list(
-    tests = summarised_pairs(values, alpha), values = values,
+    tests = tests, values = values,
     refits = data.frame(
       number = values$number, seed = vapply(values$number, function(number) permutation_seed(seed, number), 1L)
     ),
@@ -95,7 +111,11 @@ refitted_effects <- function(rows, formula, contrast, levels, units, is_swapped)
   fit_rows <- function(rows) lme4::lmer(formula, rows, control = lme4::lmerControl(calc.derivs = FALSE))
   fit <- suppressMessages(fit_rows(rows))
   answers <- stats::model.response(stats::model.frame(fit))
-  other <- other_answers(rows, contrast)
+  # The place of the answer in the other condition to the same word and wording; NA where there is none.
+  key <- unit_keys(rows, intersect(c("item", "group", "wording", "repetition"), names(rows)))
+  side <- as.integer(rows[[contrast]])
+  nth <- stats::ave(seq_along(key), key, side, FUN = seq_along)
+  other <- match(paste(key, nth, 3L - side, sep = "\037"), paste(key, nth, side, sep = "\037"))
   refits <- apply(is_swapped[, units, drop = FALSE], 1, function(is_moved) {
     refit <- suppressWarnings(suppressMessages(if (anyNA(other)) {
       moved <- rows
@@ -110,31 +130,4 @@ refitted_effects <- function(rows, formula, contrast, levels, units, is_swapped)
   data.frame(difference = refits[1, ], p_value = p_value)
 }
 
-# For each row the place of the answer in the other condition to the same word and wording; NA where there is none.
-other_answers <- function(rows, contrast) {
-  key <- unit_keys(rows, intersect(c("item", "group", "wording", "repetition"), names(rows)))
-  side <- as.integer(rows[[contrast]])
-  nth <- stats::ave(seq_along(key), key, side, FUN = seq_along)
-  match(paste(key, nth, 3L - side, sep = "\037"), paste(key, nth, side, sep = "\037"))
-}
-
 pair_engines <- list(difference = differences_of_means, lme4 = refitted_effects)
-
-summarised_pairs <- function(values, alpha) {
-  observed <- values[1, ]
-  # sums of swapped answers, which are rounded, must not be less far out than what was observed
-  null <- round(values$difference[-1], 9)
-  p <- values$p_value[-1]
-  n_small <- sum(p < alpha, na.rm = TRUE)
-  rate <- clopper_pearson(n_small, sum(!is.na(p)))
-  cbind(
-    data.frame(kind = "population", scale = "difference", observed = observed$difference),
-    null_distribution(null),
-    data.frame(n = length(null), n_failed = 0L, n_divergent = 0L, n_unconverged = 0L, n_warned = 0L, n_separated = 0L),
-    tail_probabilities(null, round(observed$difference, 9), 0L),
-    data.frame(
-      noise_share = NA_real_, p_engine = observed$p_value, false_positives = n_small / sum(!is.na(p)),
-      false_positives_low = rate[[1]], false_positives_high = rate[[2]]
-    )
-  )
-}

@@ -27,25 +27,10 @@ plot_allocations <- function(data, file = NULL, seed = 20260101, width = NULL, h
   width_in <- max(7, 1 + 1.65 * n_columns)
   diagonal <- shares[shares$row == shares$column, ]
   means <- tapply(diagonal$share, diagonal$panel_shown, mean, na.rm = TRUE)
-  finish_figure(
-    allocation_panels(shares, n_columns, given_or(width, width_in)), alt_text(
-      sprintf("Rank-ordered allocation matrices, %s", counted(length(means), "panel")),
-      "Mean share on the diagonal", sprintf("%s %.2f", gsub(",?\n", ", ", names(means)), means)
-    ),
-    2.6 + (1.35 + .17 * n_lines) * ceiling(n_panels / n_columns), width_in, notes = paste(
-      sprintf("%s a panel.", counted_range(shares$n_games[shares$panel_shown != chance_panel()], "game")),
-      "In each game the largest cell comes first on the diagonal, then the largest that is left. Random choices as",
-      "often in each class as here have a diagonal as well: the last panel, of 400 simulated games."
-    ),
-    fill = "Share of the group's rounds"
-  )
-}
-
-allocation_panels <- function(shares, n_columns, width_in) {
   # squares of few panels, or of matrices with few classes, would leave a figure narrower than its words
   is_stretched <- n_columns < 4 || max(shares$column) < max(shares$row)
-  title_position <- if (is_narrow(width_in)) "top" else "left"
-  ggplot2::ggplot(shares) +
+  title_position <- if (is_narrow(given_or(width, width_in))) "top" else "left"
+  plot <- ggplot2::ggplot(shares) +
     heat_map(shares) +
     panels_by("panel_shown", n_columns) +
     ggplot2::guides(fill = ggplot2::guide_colourbar(direction = "horizontal", title.position = title_position)) +
@@ -56,6 +41,18 @@ allocation_panels <- function(shares, n_columns, width_in) {
       legend.title = ggplot2::element_text(size = 9, vjust = .9, margin = ggplot2::margin(r = 8)),
       legend.key.height = ggplot2::unit(8, "pt"), legend.key.width = ggplot2::unit(26, "pt")
     )
+  finish_figure(
+    plot, alt_text(
+      sprintf("Rank-ordered allocation matrices, %s", counted(length(means), "panel")),
+      "Mean share on the diagonal", sprintf("%s %.2f", gsub(",?\n", ", ", names(means)), means)
+    ),
+    2.6 + (1.35 + .17 * n_lines) * ceiling(n_panels / n_columns), width_in, notes = paste(
+      sprintf("%s a panel.", counted_range(shares$n_games[shares$panel_shown != chance_panel()], "game")),
+      "In each game the largest cell comes first on the diagonal, then the largest that is left. Random choices as",
+      "often in each class as here have a diagonal as well: the last panel, of 400 simulated games."
+    ),
+    fill = "Share of the group's rounds"
+  )
 }
 
 # One row a panel and place: the mean `share` over the games in which the group was chosen, and `n_games`.

@@ -59,8 +59,15 @@ plot_bias_heatmap <- function(data, file = NULL, width = NULL, height = NULL, ..
   of <- if (figure == "decisions") of_decisions else of_bias
   drawn <- if (figure == "decisions") decisions_to_draw(rows) else bias_to_draw(rows)
   tiles <- heat_map_tiles(drawn, of$middle)
+  n_empty <- sum(is.na(tiles$at))
   finish_figure(
-    diverging_heat_map(tiles, of), heat_map_in_words(tiles, drawn, of), 2.3 + .3 * nlevels(tiles$test_shown),
+    diverging_heat_map(tiles, of), alt_text(
+      sprintf("Heat map of the %s of each of %s", of$what, counted_shown(drawn, c("model", "test"))),
+      notes = c(
+        apart_in_words(drawn, of$what, of$middle),
+        if (n_empty > 0) sprintf("%s empty.", if (n_empty == 1) "1 tile is" else sprintf("%d tiles are", n_empty))
+      )
+    ), 2.3 + .3 * nlevels(tiles$test_shown),
     max(6, 3 + .65 * nlevels(tiles$model_shown)), title = about$title, said = of$note(drawn),
     subtitle = sprintf(
       "Orange*: with it, blue*: against it; grey: the 95 %% interval includes %s.", plain_number_text(of$middle)
@@ -103,17 +110,6 @@ diverging_heat_map <- function(tiles, of, names_at = "top") {
     ggplot2::labs(x = NULL, y = NULL)
 }
 
-heat_map_in_words <- function(tiles, drawn, of) {
-  n_empty <- sum(is.na(tiles$at))
-  alt_text(
-    sprintf("Heat map of the %s of each of %s", of$what, counted_shown(drawn, c("model", "test"))),
-    notes = c(
-      apart_in_words(drawn, of$what, of$middle),
-      if (n_empty > 0) sprintf("%s empty.", if (n_empty == 1) "1 tile is" else sprintf("%d tiles are", n_empty))
-    )
-  )
-}
-
 # Do models have the bias at the same words? A square for each test, models against models: below the diagonal the
 # correlation of effects at words as they are, with a star where p is below .05; above it the correlation of the true
 # effects, without their errors, with a star where its interval leaves out 0; on it the share of the variance between
@@ -121,38 +117,7 @@ heat_map_in_words <- function(tiles, drawn, of) {
 plot_same_words <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   rows <- begin_figure("same_words", data, file, width, height, ...)
   pairs <- same_words_to_draw(rows)
-  tiles <- same_words_tiles(pairs)
-  n_models <- nlevels(tiles$model_shown)
-  n_tests <- nlevels(tiles$test_shown)
-  panel_in <- max(1.9, .55 * n_models)
-  n_columns <- columns_within(width, min(4, n_tests), panel_in, 1.8)
-  finish_figure(
-    same_words_squares(tiles, n_columns), same_words_in_words(pairs), said = NULL,
-    2.6 + (.5 + .3 * n_models) * ceiling(n_tests / n_columns), max(6, 1.8 + panel_in * n_columns),
-    notes = if (anyNA(tiles$at[tiles$kind == "corrected"])) {
-      "-: effects at words vary no more than error explains, so that they have no correlation without it."
-    }
-  )
-}
-
-same_words_to_draw <- function(pairs) {
-  shown <- data.frame(
-    id = c(as.character(pairs$model), as.character(pairs$other_model)),
-    label = c(labels_of(pairs, "model"), labels_of(pairs, "other_model"))
-  )
-  if (all(c("model_no", "other_model_no") %in% names(pairs))) {
-    shown <- shown[order(c(pairs$model_no, pairs$other_model_no), method = "radix"), ]
-  }
-  names <- unique(shown$label)
-  pairs <- with_shown(pairs, "test")
-  levels(pairs$test_shown) <- two_lines(levels(pairs$test_shown))
-  pairs$model_shown <- factor(labels_of(pairs, "model"), names)
-  pairs$series_shown <- factor(labels_of(pairs, "other_model"), names)
-  pairs
-}
-
-# Three kinds of tiles: `row_shown` lies below `model_shown` in the plain ones.
-same_words_tiles <- function(pairs) {
+  # `row_shown` lies below `model_shown` in the plain tiles.
   part <- function(kind, column, row, at, is_small = FALSE) {
     data.frame(test_shown = pairs$test_shown, model_shown = column, row_shown = row, kind, at, is_small)
   }
@@ -175,10 +140,10 @@ same_words_tiles <- function(pairs) {
     ifelse(tiles$is_small %in% TRUE, "*", "")
   ))
   tiles$fill <- ifelse(tiles$kind == "reliability", NA, tiles$at)
-  tiles
-}
-
-same_words_squares <- function(tiles, n_columns) {
+  n_models <- nlevels(tiles$model_shown)
+  n_tests <- nlevels(tiles$test_shown)
+  panel_in <- max(1.9, .55 * n_models)
+  n_columns <- columns_within(width, min(4, n_tests), panel_in, 1.8)
   look <- list(what = "correlation", middle = 0, reach = 1)
   drawn <- tiles
   drawn$at <- tiles$fill
@@ -186,9 +151,32 @@ same_words_squares <- function(tiles, n_columns) {
   drawn$panel <- tiles$test_shown
   names(drawn)[names(drawn) == "row_shown"] <- "test_shown"
   drawn$is_apart <- drawn$is_small %in% TRUE | drawn$kind == "reliability"
-  diverging_heat_map(drawn, look, "bottom") +
+  plot <- diverging_heat_map(drawn, look, "bottom") +
     panels_by("panel", n_columns) +
     ggplot2::theme(strip.text = ggplot2::element_text(size = 8))
+  finish_figure(
+    plot, same_words_in_words(pairs), said = NULL,
+    2.6 + (.5 + .3 * n_models) * ceiling(n_tests / n_columns), max(6, 1.8 + panel_in * n_columns),
+    notes = if (anyNA(tiles$at[tiles$kind == "corrected"])) {
+      "-: effects at words vary no more than error explains, so that they have no correlation without it."
+    }
+  )
+}
+
+same_words_to_draw <- function(pairs) {
+  shown <- data.frame(
+    id = c(as.character(pairs$model), as.character(pairs$other_model)),
+    label = c(labels_of(pairs, "model"), labels_of(pairs, "other_model"))
+  )
+  if (all(c("model_no", "other_model_no") %in% names(pairs))) {
+    shown <- shown[order(c(pairs$model_no, pairs$other_model_no), method = "radix"), ]
+  }
+  names <- unique(shown$label)
+  pairs <- with_shown(pairs, "test")
+  levels(pairs$test_shown) <- two_lines(levels(pairs$test_shown))
+  pairs$model_shown <- factor(labels_of(pairs, "model"), names)
+  pairs$series_shown <- factor(labels_of(pairs, "other_model"), names)
+  pairs
 }
 
 same_words_in_words <- function(pairs) {
@@ -229,8 +217,17 @@ plot_confusion <- function(data, file = NULL, width = NULL, height = NULL, ...) 
     panels_by("coder", min(2, length(coders))) +
     figure_theme() +
     ggplot2::theme(panel.grid = ggplot2::element_blank())
+  of_coder <- vapply(split(tiles, factor(tiles$coder, unique(tiles$coder))), function(own) {
+    is_same <- as.character(own$people) == as.character(own$model)
+    sprintf("%s: %d of %d", own$coder[[1]], as.integer(sum(own$n[is_same])), as.integer(sum(own$n)))
+  }, "")
   finish_figure(
-    plot, confusion_in_words(tiles), 1.6 + ceiling(length(coders) / 2) * max(1.5, .5 * n_codes),
+    plot, alt_text(
+      sprintf(
+        "Heat map of %d codes by people against those of %s", nlevels(tiles$people), counted(length(of_coder), "model")
+      ),
+      notes = sprintf("The same code by both: %s.", paste(of_coder, collapse = "; "))
+    ), 1.6 + ceiling(length(coders) / 2) * max(1.5, .5 * n_codes),
     2 + min(2, length(coders)) * max(2, .8 * n_codes)
   )
 }
@@ -254,17 +251,4 @@ confusion_tiles <- function(rows) {
   tiles$people <- factor(tiles$people, codes)
   tiles$model <- factor(tiles$model, codes)
   tiles
-}
-
-confusion_in_words <- function(tiles) {
-  of_coder <- vapply(split(tiles, factor(tiles$coder, unique(tiles$coder))), function(own) {
-    is_same <- as.character(own$people) == as.character(own$model)
-    sprintf("%s: %d of %d", own$coder[[1]], as.integer(sum(own$n[is_same])), as.integer(sum(own$n)))
-  }, "")
-  alt_text(
-    sprintf(
-      "Heat map of %d codes by people against those of %s", nlevels(tiles$people), counted(length(of_coder), "model")
-    ),
-    notes = sprintf("The same code by both: %s.", paste(of_coder, collapse = "; "))
-  )
 }

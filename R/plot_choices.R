@@ -152,20 +152,6 @@ plot_condition_contrasts <- function(data, file = NULL, width = NULL, height = N
   delta <- sprintf("P(consistent | %s) - P(consistent | %s)", one_text(rows, "reference", "first condition"), second)
   is_short <- given_or(width, 9) < 9
   n_columns <- columns_within(width, 3, each_in = 2)
-  finish_figure(
-    dots_figure(
-      rows, "kind_shown", rev(levels(rows$model_shown)), panels_of_tests(), panel = "test_shown", n_columns = n_columns,
-      size = 2.2
-    ),
-    condition_contrasts_in_words(rows),
-    2.2 + .5 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$test_shown) / n_columns),
-    source = convergence_note(rows), said = NULL, notes = if (is_short) sprintf("\u0394P: %s.", delta),
-    subtitle = sprintf("Right of 0: fewer task-consistent answers in the %s condition. Valid answers only.", second),
-    x = with_delta(paste0("P", if (!is_short) paste(" =", delta), ", with 95 % ", interval_kind(rows)))
-  )
-}
-
-condition_contrasts_in_words <- function(rows) {
   by_kind <- vapply(split(rows, rows$kind_shown), function(kind) {
     values <- sprintf(
       "%s, %s %.3f [%.3f, %.3f]", kind$model_shown, kind$test_shown, kind$estimate, kind$conf_low, kind$conf_high
@@ -173,12 +159,22 @@ condition_contrasts_in_words <- function(rows) {
     name <- as.character(kind$kind_shown[[1]])
     sprintf("%s%s: %s.", toupper(substr(name, 1, 1)), substring(name, 2), paste(values, collapse = "; "))
   }, "")
-  alt_text(
-    sprintf(
-      "Difference in consistency between conditions (\u0394P) with 95 %% %ss for %s", interval_kind(rows),
-      counted_shown(rows, c("model", "test"))
+  finish_figure(
+    dots_figure(
+      rows, "kind_shown", rev(levels(rows$model_shown)), panels_of_tests(), panel = "test_shown", n_columns = n_columns,
+      size = 2.2
     ),
-    notes = by_kind
+    alt_text(
+      sprintf(
+        "Difference in consistency between conditions (\u0394P) with 95 %% %ss for %s", interval_kind(rows),
+        counted_shown(rows, c("model", "test"))
+      ),
+      notes = by_kind
+    ),
+    2.2 + .5 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$test_shown) / n_columns),
+    source = convergence_note(rows), said = NULL, notes = if (is_short) sprintf("\u0394P: %s.", delta),
+    subtitle = sprintf("Right of 0: fewer task-consistent answers in the %s condition. Valid answers only.", second),
+    x = with_delta(paste0("P", if (!is_short) paste(" =", delta), ", with 95 % ", interval_kind(rows)))
   )
 }
 
@@ -219,8 +215,23 @@ plot_predictive_checks <- function(data, file = NULL, width = NULL, height = NUL
     names_on_y(rev(levels(rows$model_shown))) +
     figure_theme() +
     panels_of_tests()
+  outside <- rows[rows$place == "observed, outside", ]
+  outcome <- outcome_in_words(rows)
+  of_cells <- sprintf(
+    "%s, %s, %s %.1f against [%.1f, %.1f]", outside$model_shown, outside$test_shown, outside$condition, outside$at,
+    outside$low, outside$high
+  )
+  n_inside <- sprintf(
+    "Of %s, %d lie within the predicted 95 %%", counted(nrow(rows), "cell"), nrow(rows) - nrow(outside)
+  )
   finish_figure(
-    plot, checks_in_words(rows),
+    plot, alt_text(
+      paste0(
+        "Observed shares against what the fit predicts", if (nzchar(outcome)) sprintf(" (%s)", tolower(outcome))
+      ),
+      if (nrow(outside) > 0) paste0(n_inside, "; outside, in per cent"),
+      if (nrow(outside) > 0) of_cells else n_inside
+    ),
     2.2 + .6 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$test_shown) / n_columns),
     title = sprintf("Does the fit predict what was seen? %s", outcome_in_words(rows)), source = convergence_note(rows)
   )
@@ -235,25 +246,6 @@ outcome_in_words <- function(rows) {
   if (outcome %in% names(words)) words[[outcome]] else outcome
 }
 
-checks_in_words <- function(rows) {
-  outside <- rows[rows$place == "observed, outside", ]
-  outcome <- outcome_in_words(rows)
-  of_cells <- sprintf(
-    "%s, %s, %s %.1f against [%.1f, %.1f]", outside$model_shown, outside$test_shown, outside$condition, outside$at,
-    outside$low, outside$high
-  )
-  n_inside <- sprintf(
-    "Of %s, %d lie within the predicted 95 %%", counted(nrow(rows), "cell"), nrow(rows) - nrow(outside)
-  )
-  alt_text(
-    paste0(
-      "Observed shares against what the fit predicts", if (nzchar(outcome)) sprintf(" (%s)", tolower(outcome))
-    ),
-    if (nrow(outside) > 0) paste0(n_inside, "; outside, in per cent"),
-    if (nrow(outside) > 0) of_cells else n_inside
-  )
-}
-
 # How often the option that is shown first is chosen, by model, test and condition, and the share that chance alone
 # gives: of run_check("check_first_option", ...)$rows.
 plot_first_options <- function(data, file = NULL, width = NULL, height = NULL, ...) {
@@ -266,29 +258,25 @@ plot_first_options <- function(data, file = NULL, width = NULL, height = NULL, .
   chance <- ggplot2::geom_vline(
     ggplot2::aes(xintercept = 100 * .data$chance), colour = "grey35", linetype = "dashed", linewidth = .4
   )
+  farthest <- rows[which.max(abs(rows$rate_first - rows$chance)), ]
   finish_figure(
     dots_figure(
       rows, "condition", rev(levels(rows$model_shown)), ggplot2::scale_x_continuous(limits = c(0, 100)),
       panel = "test_shown", n_columns = n_columns, filled = TRUE, size = 2.1, behind = chance
     ),
-    first_options_in_words(rows), max(3, 1.9 + (.3 + .3 * nlevels(rows$model_shown)) * ceiling(n_tests / n_columns)),
-    max(8, 3.2 + 2.6 * min(4, n_tests))
-  )
-}
-
-first_options_in_words <- function(rows) {
-  farthest <- rows[which.max(abs(rows$rate_first - rows$chance)), ]
-  alt_text(
-    sprintf(
-      paste(
-        "Share of answers that choose the option shown first, for %s by condition: from %.1f to %.1f per cent,",
-        "%.1f by chance"
+    alt_text(
+      sprintf(
+        paste(
+          "Share of answers that choose the option shown first, for %s by condition: from %.1f to %.1f per cent,",
+          "%.1f by chance"
+        ),
+        counted_shown(rows, c("test", "model")), min(rows$at), max(rows$at), 100 * mean(rows$chance)
       ),
-      counted_shown(rows, c("test", "model")), min(rows$at), max(rows$at), 100 * mean(rows$chance)
-    ),
-    notes = sprintf(
-      "Farthest from chance: %s, %s, %s, with %.1f per cent.", farthest$model_shown, farthest$test_shown,
-      farthest$condition, farthest$at
-    )
+      notes = sprintf(
+        "Farthest from chance: %s, %s, %s, with %.1f per cent.", farthest$model_shown, farthest$test_shown,
+        farthest$condition, farthest$at
+      )
+    ), max(3, 1.9 + (.3 + .3 * nlevels(rows$model_shown)) * ceiling(n_tests / n_columns)),
+    max(8, 3.2 + 2.6 * min(4, n_tests))
   )
 }

@@ -35,8 +35,20 @@ plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL, ..
   more <- more_of(rows)
   models <- levels(rows$model_shown)
   legend_rows <- ceiling(length(models) / min(5, legend_columns(models, given_or(width, 9), letters_per_in = 13)))
+  is_above <- rows$low > 0
+  is_below <- rows$high < 0
   finish_figure(
-    forest_by_test(rows, one_legend(nrow = legend_rows)), effects_in_words(rows), inches_by_test(rows),
+    forest_by_test(rows, one_legend(nrow = legend_rows)), alt_text(
+      sprintf("Cohen's d with 95 %% intervals for %s", counted_shown(rows, c("test", "model"))),
+      notes = c(
+        sprintf(
+          "Of %s, %d lie above 0 (%s in the %s condition), %d below 0, and %d with intervals that include 0.",
+          counted(nrow(rows), "effect"), sum(is_above), more_of(rows), one_text(rows, "compared", "second"),
+          sum(is_below), sum(!is_above & !is_below)
+        ),
+        sprintf("The largest is %.2f, the smallest %.2f.", max(rows$at), min(rows$at))
+      )
+    ), inches_by_test(rows),
     notes = c(measure_note(rows), interval_note(rows)), title = effects_title(rows),
     subtitle = sprintf(
       "Right of 0: %s in the %s condition; left: %s in the %s one.", more,
@@ -89,22 +101,6 @@ interval_note <- function(rows) {
   }
 }
 
-effects_in_words <- function(rows) {
-  is_above <- rows$low > 0
-  is_below <- rows$high < 0
-  alt_text(
-    sprintf("Cohen's d with 95 %% intervals for %s", counted_shown(rows, c("test", "model"))),
-    notes = c(
-      sprintf(
-        "Of %s, %d lie above 0 (%s in the %s condition), %d below 0, and %d with intervals that include 0.",
-        counted(nrow(rows), "effect"), sum(is_above), more_of(rows), one_text(rows, "compared", "second"),
-        sum(is_below), sum(!is_above & !is_below)
-      ),
-      sprintf("The largest is %.2f, the smallest %.2f.", max(rows$at), min(rows$at))
-    )
-  )
-}
-
 #' Effects of all cells, and what they come to together
 #'
 #' A forest plot: the effect of each test and model with its interval, and below them the mean with its interval, and
@@ -121,25 +117,6 @@ effects_in_words <- function(rows) {
 #' plot_forest(meta_analysis(effects$tables$effects))
 plot_forest <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   data <- begin_figure("forest", data, file, width, height, ...)
-  rows <- forest_to_draw(data)
-  finish_figure(
-    dots_figure(
-      rows, "model_shown", rev(levels(rows$name)), crossed_out(rows),
-      one_legend(nrow = ceiling(nlevels(rows$model_shown) / 5))
-    ),
-    forest_in_words(rows), 2.2 + .13 * max(nlevels(rows$name) * (nlevels(rows$model_shown) + 1), 8),
-    source = source_note(data[data$row %in% "cell", , drop = FALSE]), said = NULL, notes = c(
-      "Intervals of tests are of each effect; those of what is new are prediction intervals.",
-      if (any(rows$is_made)) "Crossed out: refused and other missing answers could have made the sign."
-    )
-  )
-}
-
-together <- c(
-  mean = "Mean", new_test = "A new test", new_model = "A new model", new_cell = "A new test of a new model"
-)
-
-forest_to_draw <- function(data) {
   of_cells <- with_tests_on_y(rows_to_draw("forest", data, data$row %in% "cell" & !is.na(data$estimate)))
   pooled <- data[data$row %in% names(together), , drop = FALSE]
   names <- c(levels(of_cells$test_shown), unname(together[unique(pooled$row)]))
@@ -160,26 +137,36 @@ forest_to_draw <- function(data) {
   rows$height <- heights_of(rows$name, series)
   is_pooled <- rows$row != "cell"
   rows$height[is_pooled] <- heights_of(rows$name)[is_pooled]
-  rows
+  wholes <- rows[is_pooled, ]
+  cells <- rows[!is_pooled, ]
+  finish_figure(
+    dots_figure(
+      rows, "model_shown", rev(levels(rows$name)), crossed_out(rows),
+      one_legend(nrow = ceiling(nlevels(rows$model_shown) / 5))
+    ),
+    alt_text(
+      sprintf("Forest plot of %s of tests and models", counted(nrow(cells), "effect")), "Together",
+      sprintf("%s %.2f (%.2f to %.2f)", wholes$name, wholes$at, wholes$low, wholes$high),
+      notes = c(
+        sprintf("Single effects lie between %.2f and %.2f.", min(cells$at), max(cells$at)),
+        if (any(cells$is_made)) sprintf("Missing answers could have made the sign of %d of them.", sum(cells$is_made))
+      )
+    ), 2.2 + .13 * max(nlevels(rows$name) * (nlevels(rows$model_shown) + 1), 8),
+    source = source_note(data[data$row %in% "cell", , drop = FALSE]), said = NULL, notes = c(
+      "Intervals of tests are of each effect; those of what is new are prediction intervals.",
+      if (any(rows$is_made)) "Crossed out: refused and other missing answers could have made the sign."
+    )
+  )
 }
+
+together <- c(
+  mean = "Mean", new_test = "A new test", new_model = "A new model", new_cell = "A new test of a new model"
+)
 
 # Effects whose sign missing answers could have made.
 crossed_out <- function(rows) {
   made <- rows[rows$is_made, , drop = FALSE]
   if (nrow(made) > 0) ggplot2::geom_point(ggplot2::aes(x = .data$at), made, shape = 4, size = 3.2, colour = "grey15")
-}
-
-forest_in_words <- function(rows) {
-  pooled <- rows[rows$row != "cell", ]
-  cells <- rows[rows$row == "cell", ]
-  alt_text(
-    sprintf("Forest plot of %s of tests and models", counted(nrow(cells), "effect")), "Together",
-    sprintf("%s %.2f (%.2f to %.2f)", pooled$name, pooled$at, pooled$low, pooled$high),
-    notes = c(
-      sprintf("Single effects lie between %.2f and %.2f.", min(cells$at), max(cells$at)),
-      if (any(cells$is_made)) sprintf("Missing answers could have made the sign of %d of them.", sum(cells$is_made))
-    )
-  )
 }
 
 # Effects of many studies by model, oldest first: rows of meta_analysis() with `released`, `maker` and what tells
@@ -233,24 +220,6 @@ plot_family_differences <- function(data, file = NULL, width = NULL, height = NU
   rows <- with_intervals(rows, mean, mean - half_width, mean + half_width)
   n_columns <- columns_within(width, 2, each_in = 4)
   n_lines <- ceiling(nlevels(rows$model_shown) / n_columns)
-  finish_figure(
-    dots_figure(
-      rows, "family_shown", rev(levels(rows$test_shown)), one_legend(nrow = 1),
-      ggplot2::theme(panel.spacing.x = ggplot2::unit(24, "pt")), # or the numbers of neighbours touch
-      panel = "model_shown", n_columns = n_columns
-    ),
-    family_differences_in_words(rows),
-    2 + n_lines * (.4 + .13 * max(nlevels(rows$test_shown) * (nlevels(rows$family_shown) + 1), 6)),
-    source = c(unreliable_note(rows), source_note(rows))
-  )
-}
-
-unreliable_note <- function(rows) {
-  n <- if ("n_bad_pareto_k" %in% names(rows)) sum(rows$n_bad_pareto_k, na.rm = TRUE) else 0
-  if (n > 0) sprintf("Leave-one-out is unreliable for %s (Pareto's k above 0.7).", counted(n, "count"))
-}
-
-family_differences_in_words <- function(rows) {
   of_families <- split(rows, rows$family_shown)
   said <- vapply(of_families, function(part) {
     sprintf(
@@ -258,8 +227,21 @@ family_differences_in_words <- function(rows) {
       min(part$at), max(part$at), sum(part$low > 0), sum(part$high < 0), nrow(part)
     )
   }, "")
-  alt_text(
-    sprintf("Families of token counts next to the lognormal for %s", counted_shown(rows, c("test", "model"))),
-    "Difference in log probability a trial, in the middle (all; by more than two standard errors)", unname(said)
+  n <- if ("n_bad_pareto_k" %in% names(rows)) sum(rows$n_bad_pareto_k, na.rm = TRUE) else 0
+  finish_figure(
+    dots_figure(
+      rows, "family_shown", rev(levels(rows$test_shown)), one_legend(nrow = 1),
+      ggplot2::theme(panel.spacing.x = ggplot2::unit(24, "pt")), # or the numbers of neighbours touch
+      panel = "model_shown", n_columns = n_columns
+    ),
+    alt_text(
+      sprintf("Families of token counts next to the lognormal for %s", counted_shown(rows, c("test", "model"))),
+      "Difference in log probability a trial, in the middle (all; by more than two standard errors)", unname(said)
+    ),
+    2 + n_lines * (.4 + .13 * max(nlevels(rows$test_shown) * (nlevels(rows$family_shown) + 1), 6)),
+    source = c(
+      if (n > 0) sprintf("Leave-one-out is unreliable for %s (Pareto's k above 0.7).", counted(n, "count")),
+      source_note(rows)
+    )
   )
 }

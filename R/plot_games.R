@@ -186,8 +186,34 @@ plot_families <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   rows <- begin_figure("families", data, file, width, height, ...)
   cells <- families_to_draw(rows)
   n_families <- nlevels(cells$family_shown)
+  formats <- levels(cells$series_shown)
+  models <- levels(cells$model_shown)
+  plot <- ggplot2::ggplot(cells) +
+    ggplot2::geom_blank(ggplot2::aes(y = 0)) +
+    level_lines(cells) +
+    curves(cells, "series_shown", size = 2.2, stroke = .8, bar_width = .6) +
+    ggplot2::facet_grid(
+      ggplot2::vars(.data$column_shown), ggplot2::vars(.data$family_shown),
+      scales = "free", space = "free_x", switch = "y",
+      labeller = ggplot2::labeller(column_shown = function(labels) wrapped(labels, 22))
+    ) +
+    ggplot2::scale_x_continuous(breaks = seq_along(models), labels = models, expand = ggplot2::expansion(add = .5)) +
+    level_types(cells) +
+    colours_and_shapes(length(formats)) +
+    ggplot2::guides(
+      colour = dots_guide(formats, NULL), shape = dots_guide(formats, NULL),
+      linetype = ggplot2::guide_legend(order = 2)
+    ) +
+    figure_theme() +
+    grid_of_numbers() +
+    ggplot2::theme(
+      panel.grid.major.x = ggplot2::element_blank(),
+      axis.text.x = ggplot2::element_text(angle = 35, hjust = 1, colour = "grey10"),
+      axis.text.y = ggplot2::element_text(hjust = 1), strip.placement = "outside",
+      panel.spacing.y = ggplot2::unit(14, "pt"), strip.text.x = ggplot2::element_text(hjust = 0)
+    )
   finish_figure(
-    family_panels(cells), alt_text(
+    plot, alt_text(
       sprintf(
         "Indices of stratification in %d famil%s of models%s", n_families, if (n_families == 1) "y" else "ies",
         levels_in_words(cells$format_shown, "answer format")
@@ -216,35 +242,6 @@ families_to_draw <- function(indices) {
   offsets <- -places_around(nlevels(cells$series_shown), .18)
   cells$x <- as.integer(cells$model_shown) + offsets[as.integer(cells$series_shown)]
   cells
-}
-
-family_panels <- function(cells) {
-  formats <- levels(cells$series_shown)
-  models <- levels(cells$model_shown)
-  ggplot2::ggplot(cells) +
-    ggplot2::geom_blank(ggplot2::aes(y = 0)) +
-    level_lines(cells) +
-    curves(cells, "series_shown", size = 2.2, stroke = .8, bar_width = .6) +
-    ggplot2::facet_grid(
-      ggplot2::vars(.data$column_shown), ggplot2::vars(.data$family_shown),
-      scales = "free", space = "free_x", switch = "y",
-      labeller = ggplot2::labeller(column_shown = function(labels) wrapped(labels, 22))
-    ) +
-    ggplot2::scale_x_continuous(breaks = seq_along(models), labels = models, expand = ggplot2::expansion(add = .5)) +
-    level_types(cells) +
-    colours_and_shapes(length(formats)) +
-    ggplot2::guides(
-      colour = dots_guide(formats, NULL), shape = dots_guide(formats, NULL),
-      linetype = ggplot2::guide_legend(order = 2)
-    ) +
-    figure_theme() +
-    grid_of_numbers() +
-    ggplot2::theme(
-      panel.grid.major.x = ggplot2::element_blank(),
-      axis.text.x = ggplot2::element_text(angle = 35, hjust = 1, colour = "grey10"),
-      axis.text.y = ggplot2::element_text(hjust = 1), strip.placement = "outside",
-      panel.spacing.y = ggplot2::unit(14, "pt"), strip.text.x = ggplot2::element_text(hjust = 0)
-    )
 }
 
 # The lines of chance and people: those of a row of panels, whatever the family.
@@ -282,17 +279,6 @@ plot_controlled_indices <- function(data, file = NULL, width = NULL, height = NU
     figure_theme() +
     grid_of_numbers(panel.spacing.x = ggplot2::unit(18, "pt"), strip.text = ggplot2::element_text(hjust = 0)) +
     numbers_right()
-  finish_figure(
-    plot, controlled_in_words(cells), 1.7 + 2.5 * ceiling(nlevels(cells$column_shown) / n_columns),
-    source = "Simulated games: nobody was asked.", said = games_note(cells),
-    notes = c(games_note(cells), marks_note(cells), if ("si" %in% cells$index) paste(
-      "Groups may share a class in the experiment on SI, and classes that no group has are not drawn: at p = 0 it",
-      "therefore lies above the level of chance."
-    ))
-  )
-}
-
-controlled_in_words <- function(cells) {
   ends <- vapply(split(cells, cells$column_shown), function(index) {
     index <- index[order(index$p), ][c(1, nrow(index)), ]
     sprintf(
@@ -300,8 +286,15 @@ controlled_in_words <- function(cells) {
       index$at[[1]], index$p[[1]], index$at[[2]], index$p[[2]]
     )
   }, "")
-  alt_text(
-    "Indices of simulated games against how closely groups keep to a class of jobs",
-    values = ends
+  finish_figure(
+    plot, alt_text(
+      "Indices of simulated games against how closely groups keep to a class of jobs",
+      values = ends
+    ), 1.7 + 2.5 * ceiling(nlevels(cells$column_shown) / n_columns),
+    source = "Simulated games: nobody was asked.", said = games_note(cells),
+    notes = c(games_note(cells), marks_note(cells), if ("si" %in% cells$index) paste(
+      "Groups may share a class in the experiment on SI, and classes that no group has are not drawn: at p = 0 it",
+      "therefore lies above the level of chance."
+    ))
   )
 }

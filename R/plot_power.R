@@ -27,16 +27,6 @@ plot_power <- function(data, file = NULL, width = NULL, height = NULL, ...) {
     ))
   }
   is_of_games <- "n_games" %in% names(data)
-  rows <- power_to_draw(data, is_of_games)
-  power_curves(
-    rows, width, power_in_words(rows, is_of_games), title = "What could be found",
-    subtitle = "Smallest effect, in units of the outcome, that is found with the power that was asked for.",
-    source = if (is_of_games) "" else "Trials alone become more with repetitions; words and wordings do not.",
-    x = if (is_of_games) "Games in each condition" else "Words", y = "Minimum detectable effect"
-  )
-}
-
-power_to_draw <- function(data, is_of_games) {
   needed <- c(if (is_of_games) "n_games" else c("n_words", "n_wordings", "n_repetitions"), "mde")
   rows <- planned_rows(data, needed, "mde", "minimum detectable effect")
   rows$x <- if (is_of_games) rows$n_games else rows$n_words
@@ -47,7 +37,25 @@ power_to_draw <- function(data, is_of_games) {
   parts <- c(cell, list(if (is.null(wordings)) rep("games", nrow(rows)) else wordings))
   panel <- do.call(paste, c(parts, sep = "\n"))
   rows$panel <- factor(panel, unique(panel))
-  rows
+  ends <- rows[order(rows$panel, rows$look, rows$x), ]
+  each <- split(ends, list(ends$look, ends$panel), drop = TRUE)
+  numbers <- vapply(each, function(part) {
+    last <- part[nrow(part), ]
+    cell <- gsub("\n", ", ", part$panel[[1]], fixed = TRUE)
+    sprintf(
+      "%s%s: %.3g at %d, %.3g at %d", cell, if (is_of_games) "" else paste(",", part$look[[1]]),
+      part$mde[[1]], as.integer(part$x[[1]]), last$mde, as.integer(last$x)
+    )
+  }, "")
+  power_curves(
+    rows, width, alt_text(
+      paste("Minimum detectable effect by the number of", if (is_of_games) "games" else "words"), "Curves",
+      unname(numbers)
+    ), title = "What could be found",
+    subtitle = "Smallest effect, in units of the outcome, that is found with the power that was asked for.",
+    source = if (is_of_games) "" else "Trials alone become more with repetitions; words and wordings do not.",
+    x = if (is_of_games) "Games in each condition" else "Words", y = "Minimum detectable effect"
+  )
 }
 
 planned_rows <- function(data, needed, value, named) {
@@ -74,23 +82,6 @@ power_curves <- function(rows, width, words, line = NULL, ...) {
     grid_of_numbers() +
     line
   finish_figure(plot, words, 2 + 2.4 * ceiling(nlevels(rows$panel) / n_columns), ...)
-}
-
-power_in_words <- function(rows, is_of_games) {
-  ends <- rows[order(rows$panel, rows$look, rows$x), ]
-  each <- split(ends, list(ends$look, ends$panel), drop = TRUE)
-  numbers <- vapply(each, function(part) {
-    last <- part[nrow(part), ]
-    cell <- gsub("\n", ", ", part$panel[[1]], fixed = TRUE)
-    sprintf(
-      "%s%s: %.3g at %d, %.3g at %d", cell, if (is_of_games) "" else paste(",", part$look[[1]]),
-      part$mde[[1]], as.integer(part$x[[1]]), last$mde, as.integer(last$x)
-    )
-  }, "")
-  alt_text(
-    paste("Minimum detectable effect by the number of", if (is_of_games) "games" else "words"), "Curves",
-    unname(numbers)
-  )
 }
 
 power_of_levels_to_draw <- function(data) {

@@ -3,28 +3,7 @@
 # over five. As in the view allocation_learning_curves. Used if there: `n_groups` (for the level of chance).
 plot_learning_curves <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   rounds <- begin_figure("learning_curves", data, file, width, height, ...)
-  points <- curves_to_draw(rounds)
-  n_games <- points$n[points$measure != curve_measures()[["repeat_rate"]]]
-  n_panels <- nlevels(points$panel_shown)
-  n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, margin_in = .5)
-  finish_figure(
-    curve_panels(points, n_columns), curves_in_words(points), 2.6 + 1.75 * ceiling(n_panels / n_columns),
-    max(7, 1.2 + 2.3 * n_columns), notes = c(
-      sprintf("%s a round; no intervals are drawn.", counted_range(n_games, "game")), same_note,
-      if (any(!is.na(points$n_groups))) chance_note
-    )
-  )
-}
-
-curve_measures <- function() {
-  c(
-    success_rate = "Success", repeat_rate = "Same group as last in this class",
-    new_group_rate = "New group in this class"
-  )
-}
-
-# One row a model, format, round (`x`) and measure: per cent (`at`), `n` games and the running mean (`smooth`).
-curves_to_draw <- function(rounds) {
+  # One row a model, format, round (`x`) and measure.
   rows <- labelled_games(with_absent(rounds, "n_groups", NA_integer_))
   check_drawn_once("learning_curves", rows)
   rows$panel_shown <- panel_names(
@@ -44,19 +23,10 @@ curves_to_draw <- function(rounds) {
   for (of_curve in split(seq_len(nrow(points)), points$curve)) {
     points$smooth[of_curve] <- running_mean(points$x[of_curve], points$at[of_curve], points$n[of_curve])
   }
-  points
-}
-
-# Over the rounds up to two before and after, weighted by games.
-running_mean <- function(round, percent, n) {
-  vapply(round, function(at) {
-    is_near <- abs(round - at) <= 2
-    stats::weighted.mean(percent[is_near], n[is_near])
-  }, 1)
-}
-
-curve_panels <- function(points, n_columns) {
-  ggplot2::ggplot(points) +
+  n_games <- points$n[points$measure != curve_measures()[["repeat_rate"]]]
+  n_panels <- nlevels(points$panel_shown)
+  n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, margin_in = .5)
+  plot <- ggplot2::ggplot(points) +
     chance_of_groups(points) +
     curves(points, "measure") +
     panels_by("panel_shown", n_columns) +
@@ -73,6 +43,28 @@ curve_panels <- function(points, n_columns) {
       legend.box = "vertical", legend.box.just = "left", legend.spacing.y = ggplot2::unit(0, "pt"),
       strip.text = ggplot2::element_text(hjust = 0), panel.spacing = ggplot2::unit(12, "pt")
     )
+  finish_figure(
+    plot, curves_in_words(points), 2.6 + 1.75 * ceiling(n_panels / n_columns),
+    max(7, 1.2 + 2.3 * n_columns), notes = c(
+      sprintf("%s a round; no intervals are drawn.", counted_range(n_games, "game")), same_note,
+      if (any(!is.na(points$n_groups))) chance_note
+    )
+  )
+}
+
+curve_measures <- function() {
+  c(
+    success_rate = "Success", repeat_rate = "Same group as last in this class",
+    new_group_rate = "New group in this class"
+  )
+}
+
+# Over the rounds up to two before and after, weighted by games.
+running_mean <- function(round, percent, n) {
+  vapply(round, function(at) {
+    is_near <- abs(round - at) <= 2
+    stats::weighted.mean(percent[is_near], n[is_near])
+  }, 1)
 }
 
 # One group of all, as a random choice takes it.
@@ -108,32 +100,7 @@ curves_in_words <- function(points) {
 # describes the choices has the lines within its bands. As in the view replayed_curves, or of a fit of "policies" or
 # "learning". Used if there: `policy`, `passes`, `n_games`, `n_groups` (for the level of chance).
 plot_replayed_curves <- function(data, file = NULL, width = NULL, height = NULL, ...) {
-  points <- replays_to_draw(begin_figure("replayed_curves", data, file, width, height, ...))
-  models <- levels(droplevels(points$model_shown))
-  title <- "Do replays of fitted policies settle as the games did?"
-  if (length(models) == 1 && !startsWith(models, "All ")) {
-    title <- sprintf("%s: do replays settle as the games did?", models)
-  }
-  n_panels <- nlevels(points$panel_shown)
-  n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, margin_in = .5)
-  finish_figure(
-    replay_panels(points, n_columns), replays_in_words(points), 2.9 + 1.75 * ceiling(n_panels / n_columns),
-    max(7, 1.2 + 2.3 * n_columns), title = title, notes = c(
-      if (any(!is.na(points$n_games))) sprintf("%s.", counted_range(points$n_games, "game")), same_note,
-      if (any(!is.na(points$passes))) {
-        "Passes: indices, switches, entropy and spread of the games, too, lie where replays have them (p by Holm)."
-      },
-      if (any(!is.na(points$n_groups))) chance_note
-    )
-  )
-}
-
-replayed_measures <- function() {
-  stats::setNames(unname(curve_measures()), c("success", "repeated", "new_group"))
-}
-
-# One row a panel, measure and round, per cent: `at` of the games, `low` and `high` of their replays.
-replays_to_draw <- function(rows) {
+  rows <- begin_figure("replayed_curves", data, file, width, height, ...)
   rows <- with_absent(rows, "policy", "hierarchical learner")
   rows <- with_absent(rows, c("passes", "n_games", "n_groups"), NA)
   rows$model_shown <- ordered_labels(rows, "model")
@@ -147,12 +114,16 @@ replays_to_draw <- function(rows) {
   rows <- rows_to_draw("replayed_curves", rows, !is.na(rows$at) & !is.na(rows$low))
   rows$panel_shown <- panel_names(rows, c("policy_shown", if (nlevels(rows$model_shown) > 1) "model_shown"))
   rows$measure <- factor(rows$measure, names(replayed_measures()), replayed_measures())
-  rows[order(rows$round), ]
-}
-
-replay_panels <- function(points, n_columns) {
+  points <- rows[order(rows$round), ]
+  models <- levels(droplevels(points$model_shown))
+  title <- "Do replays of fitted policies settle as the games did?"
+  if (length(models) == 1 && !startsWith(models, "All ")) {
+    title <- sprintf("%s: do replays settle as the games did?", models)
+  }
+  n_panels <- nlevels(points$panel_shown)
+  n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, margin_in = .5)
   colours <- stats::setNames(model_colours()[1:3], replayed_measures())
-  ggplot2::ggplot(points, ggplot2::aes(x = .data$round)) +
+  plot <- ggplot2::ggplot(points, ggplot2::aes(x = .data$round)) +
     chance_of_groups(points) +
     ggplot2::geom_ribbon(
       ggplot2::aes(ymin = .data$low, ymax = .data$high, fill = .data$measure), alpha = .3
@@ -165,6 +136,20 @@ replay_panels <- function(points, n_columns) {
     figure_theme() +
     grid_of_numbers() +
     numbers_right(strip.text = ggplot2::element_text(hjust = 0), panel.spacing = ggplot2::unit(12, "pt"))
+  finish_figure(
+    plot, replays_in_words(points), 2.9 + 1.75 * ceiling(n_panels / n_columns),
+    max(7, 1.2 + 2.3 * n_columns), title = title, notes = c(
+      if (any(!is.na(points$n_games))) sprintf("%s.", counted_range(points$n_games, "game")), same_note,
+      if (any(!is.na(points$passes))) {
+        "Passes: indices, switches, entropy and spread of the games, too, lie where replays have them (p by Holm)."
+      },
+      if (any(!is.na(points$n_groups))) chance_note
+    )
+  )
+}
+
+replayed_measures <- function() {
+  stats::setNames(unname(curve_measures()), c("success", "repeated", "new_group"))
 }
 
 replays_in_words <- function(points) {
@@ -186,8 +171,34 @@ plot_elicited_rates <- function(data, file = NULL, width = NULL, height = NULL, 
   rows <- rates_to_draw(begin_figure("elicited_rates", data, file, width, height, ...))
   n_jobs <- nrow(unique(rows[c("class_shown", "job")]))
   answers <- counted_range(rows$n, "answer")
+  jobs <- unique(rows[c("job_height", "job")])
+  models <- levels(rows$model_shown)
+  plot <- at_height(rows) +
+    dots_with_intervals(rows, "model_shown", size = 1.8, stroke = .8, linewidth = .5) +
+    ggplot2::facet_grid(ggplot2::vars(.data$class_shown), scales = "free_y", space = "free_y") +
+    ggplot2::scale_x_continuous(limits = c(0, 100), expand = ggplot2::expansion(add = 2)) +
+    ggplot2::scale_y_continuous(breaks = jobs$job_height, labels = jobs$job, expand = ggplot2::expansion(add = .5)) +
+    colours_and_shapes(length(models)) +
+    one_legend(ncol = legend_columns(models, given_or(width, 9))) +
+    figure_theme() +
+    ggplot2::theme(
+      axis.text.y = ggplot2::element_text(hjust = 1),
+      strip.text.y = ggplot2::element_text(angle = 0, hjust = 0, vjust = 1)
+    )
+  means <- tapply(rows$at, list(rows$model_shown, rows$class_shown), mean)
+  of_models <- vapply(rownames(means), function(model) {
+    known <- means[model, !is.na(means[model, ])]
+    sprintf("%s: %s", model, toString(sprintf("%s %.0f", gsub("\n", " ", names(known), fixed = TRUE), known)))
+  }, "")
+  n_classes <- nlevels(rows$class_shown)
   finish_figure(
-    rate_panels(rows, given_or(width, 9)), rates_in_words(rows, n_jobs),
+    plot, alt_text(
+      sprintf(
+        "Elicited success rates of %s in %d class%s for %s", counted(n_jobs, "job"),
+        n_classes, if (n_classes == 1) "" else "es", counted(nlevels(rows$model_shown), "model")
+      ),
+      "Mean by class, per cent", of_models
+    ),
     2.4 + n_jobs * max(.23, .1 * nlevels(rows$model_shown) + .05) + .12 * nlevels(rows$class_shown),
     notes = sprintf("%s for each model and job. Bars: 95 %% t intervals over conversations.", answers)
   )
@@ -207,37 +218,4 @@ rates_to_draw <- function(rates) {
   half_width <- t_half_width(rows$sd_rate, rows$n)
   ends <- list(pmax(rows$mean_rate - half_width, 0), pmin(rows$mean_rate + half_width, 1))
   with_intervals(rows, rows$mean_rate, ends[[1]], ends[[2]], scale = 100)
-}
-
-rate_panels <- function(rows, width_in) {
-  jobs <- unique(rows[c("job_height", "job")])
-  models <- levels(rows$model_shown)
-  at_height(rows) +
-    dots_with_intervals(rows, "model_shown", size = 1.8, stroke = .8, linewidth = .5) +
-    ggplot2::facet_grid(ggplot2::vars(.data$class_shown), scales = "free_y", space = "free_y") +
-    ggplot2::scale_x_continuous(limits = c(0, 100), expand = ggplot2::expansion(add = 2)) +
-    ggplot2::scale_y_continuous(breaks = jobs$job_height, labels = jobs$job, expand = ggplot2::expansion(add = .5)) +
-    colours_and_shapes(length(models)) +
-    one_legend(ncol = legend_columns(models, width_in)) +
-    figure_theme() +
-    ggplot2::theme(
-      axis.text.y = ggplot2::element_text(hjust = 1),
-      strip.text.y = ggplot2::element_text(angle = 0, hjust = 0, vjust = 1)
-    )
-}
-
-rates_in_words <- function(rows, n_jobs) {
-  means <- tapply(rows$at, list(rows$model_shown, rows$class_shown), mean)
-  of_models <- vapply(rownames(means), function(model) {
-    known <- means[model, !is.na(means[model, ])]
-    sprintf("%s: %s", model, toString(sprintf("%s %.0f", gsub("\n", " ", names(known), fixed = TRUE), known)))
-  }, "")
-  n_classes <- nlevels(rows$class_shown)
-  alt_text(
-    sprintf(
-      "Elicited success rates of %s in %d class%s for %s", counted(n_jobs, "job"),
-      n_classes, if (n_classes == 1) "" else "es", counted(nlevels(rows$model_shown), "model")
-    ),
-    "Mean by class, per cent", of_models
-  )
 }

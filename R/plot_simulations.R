@@ -21,23 +21,7 @@
 #' recovered <- transform(recovered, conf_low = estimate - .018, conf_high = estimate + .018)
 #' plot_recovery(recovered)
 plot_recovery <- function(data, file = NULL, width = NULL, height = NULL, ...) {
-  rows <- recovery_to_draw(begin_figure("recovery", data, file, width, height, ...))
-  is_fixed <- all(tapply(rows$truth, rows$panel, function(truths) length(unique(truths)) == 1))
-  n_columns <- columns_within(width, nlevels(rows$test_shown), each_in = 2, margin_in = .6)
-  finish_figure(
-    recovery_panels(rows, is_fixed, n_columns), alt_text(
-      "Estimates of \u0394P with 95 % intervals against the truth", "Intervals that hold it", levels(rows$panel)
-    ),
-    1.9 + 2.1 * ceiling(nlevels(rows$panel) / n_columns), notes = coverage_note(rows),
-    title = paste(
-      "Is a known interference found again?", if (is_fixed) "Fixed truths" else "Truths drawn from the prior"
-    ),
-    x = if (is_fixed) "Data sets, in the order of their estimates" else with_delta("P (median word)", "True "),
-    y = with_delta("P, 95 % interval", "Estimated ")
-  )
-}
-
-recovery_to_draw <- function(rows) {
+  rows <- begin_figure("recovery", data, file, width, height, ...)
   rows <- with_known_labels(with_known_labels(rows, "model", example_models()), "test", example_tests())
   rows <- with_shown(rows, c("model", "test"))
   verdicts <- c("interval holds the truth", "interval misses it")
@@ -49,12 +33,11 @@ recovery_to_draw <- function(rows) {
   counts <- sprintf("%s: %d of %d", levels(cell), tapply(rows$holds, cell, sum), table(cell))
   rows$panel <- factor(cell, levels = levels(cell), labels = counts)
   rows$place <- stats::ave(rows$estimate, rows$panel, FUN = seq_along)
-  with_intervals(rows)
-}
-
-recovery_panels <- function(rows, is_fixed, n_columns) {
+  rows <- with_intervals(rows)
+  is_fixed <- all(tapply(rows$truth, rows$panel, function(truths) length(unique(truths)) == 1))
+  n_columns <- columns_within(width, nlevels(rows$test_shown), each_in = 2, margin_in = .6)
   rows$x <- if (is_fixed) rows$place else rows$truth
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data$x)) +
+  plot <- ggplot2::ggplot(rows, ggplot2::aes(x = .data$x)) +
     (if (is_fixed) {
       ggplot2::geom_line(ggplot2::aes(y = .data$truth), colour = "grey35", linetype = "dashed")
     } else {
@@ -66,6 +49,17 @@ recovery_panels <- function(rows, is_fixed, n_columns) {
     figure_theme() +
     panels_of_tests() +
     grid_of_numbers()
+  finish_figure(
+    plot, alt_text(
+      "Estimates of \u0394P with 95 % intervals against the truth", "Intervals that hold it", levels(rows$panel)
+    ),
+    1.9 + 2.1 * ceiling(nlevels(rows$panel) / n_columns), notes = coverage_note(rows),
+    title = paste(
+      "Is a known interference found again?", if (is_fixed) "Fixed truths" else "Truths drawn from the prior"
+    ),
+    x = if (is_fixed) "Data sets, in the order of their estimates" else with_delta("P (median word)", "True "),
+    y = with_delta("P, 95 % interval", "Estimated ")
+  )
 }
 
 coverage_note <- function(rows) {
@@ -114,8 +108,16 @@ plot_calibration <- function(data, file = NULL, width = NULL, height = NULL, ...
   rows$n_failed <- length(unique(data$number[is.na(data$quantity)]))
   check_ranks(rows)
   rows$quantity <- factor(rows$quantity, unique(rows$quantity))
-  quantities <- calibrated_quantities(rows)
+  p <- vapply(split(rows, rows$quantity), function(own) uniformity_p(own$rank, own$n_draws[[1]]), numeric(1))
+  quantities <- data.frame(
+    quantity = levels(rows$quantity), p = unname(p), is_in_band = unname(p >= .05),
+    panel = sprintf("%s\np %s", vapply(levels(rows$quantity), broken_name, ""), p_in_words(p, "= "))
+  )
   n_columns <- columns_within(width, min(3, nrow(quantities)), each_in = 1.45, margin_in = .5)
+  n <- length(unique(rows$number))
+  n_doubtful <- if ("status" %in% names(rows)) length(unique(rows$number[rows$status != "ok"])) else 0
+  n_failed <- rows$n_failed[[1]]
+  n_outside <- sum(!quantities$is_in_band)
   finish_figure(
     calibration_panels(rows, quantities, n_columns), alt_text(
       "Differences between the distribution of ranks and a uniform one, one panel a quantity",
@@ -125,16 +127,14 @@ plot_calibration <- function(data, file = NULL, width = NULL, height = NULL, ...
       )
     ),
     2.2 + 1.25 * ceiling(nrow(quantities) / n_columns), source = "Simulated answers: no model was asked.",
-    notes = calibration_note(rows, quantities)
-  )
-}
-
-# One row a quantity, in their order: `p`, whether its ranks stay in their band, the name of its panel.
-calibrated_quantities <- function(rows) {
-  p <- vapply(split(rows, rows$quantity), function(own) uniformity_p(own$rank, own$n_draws[[1]]), numeric(1))
-  data.frame(
-    quantity = levels(rows$quantity), p = unname(p), is_in_band = unname(p >= .05),
-    panel = sprintf("%s\np %s", vapply(levels(rows$quantity), broken_name, ""), p_in_words(p, "= "))
+    notes = c(
+      sprintf(
+        "%s drawn from the prior, one fit each; of %d quantities %d %s band, as 5 in 100 do by chance.",
+        counted(n, "data set"), nrow(quantities), n_outside, if (n_outside == 1) "leaves its" else "leave their"
+      ),
+      if (n_doubtful > 0) sprintf("Divergent or not converged, and shown: %s.", counted(n_doubtful, "fit")),
+      if (n_failed > 0) sprintf("Failed, and not shown: %s.", counted(n_failed, "fit"))
+    )
   )
 }
 
@@ -172,21 +172,6 @@ calibration_panels <- function(rows, quantities, n_columns) {
     ggplot2::theme(strip.text = ggplot2::element_text(size = ggplot2::rel(.72), lineheight = .95, vjust = 0))
 }
 
-calibration_note <- function(rows, quantities) {
-  n <- length(unique(rows$number))
-  n_doubtful <- if ("status" %in% names(rows)) length(unique(rows$number[rows$status != "ok"])) else 0
-  n_failed <- rows$n_failed[[1]]
-  n_outside <- sum(!quantities$is_in_band)
-  c(
-    sprintf(
-      "%s drawn from the prior, one fit each; of %d quantities %d %s band, as 5 in 100 do by chance.",
-      counted(n, "data set"), nrow(quantities), n_outside, if (n_outside == 1) "leaves its" else "leave their"
-    ),
-    if (n_doubtful > 0) sprintf("Divergent or not converged, and shown: %s.", counted(n_doubtful, "fit")),
-    if (n_failed > 0) sprintf("Failed, and not shown: %s.", counted(n_failed, "fit"))
-  )
-}
-
 # Interference next to what arbitrary labels give: for each model and test, the distribution of the difference between
 # the conditions over permutations, with the observed difference as a line, the null's centre as a dashed one, and p. Of
 # permutation_test(), or the table `permutation_values`: `number` (0 is the data as observed); `kind`, if it is there:
@@ -200,31 +185,8 @@ plot_permutations <- function(data, file = NULL, width = NULL, height = NULL, ..
   delta <- sprintf(
     "P(consistent), %s minus %s", one_text(rows, "reference", "first condition"), one_text(rows, "compared", "second")
   )
-  finish_figure(
-    permutation_panels(rows, cells, n_columns), permutations_in_words(cells, rows), said = NULL,
-    2.4 + 1.7 * ceiling(n_tests * nlevels(droplevels(cells$model_shown)) / n_columns),
-    notes = c(if (is_short) sprintf("\u0394P: %s.", delta), permutation_note), subtitle = sprintf(
-      "%s permutations of items' conditions. Orange: observed; dashed: the null's centre.", counted_permutations(cells)
-    ),
-    x = with_delta(sprintf("P, %s%s", kind_in_words(rows), if (is_short) "" else sprintf(" (%s)", delta)))
-  )
-}
-
-permutation_panels <- function(rows, cells, n_columns) {
   strips <- stats::setNames(sprintf("%s: p %s", cells$cell_shown, p_in_words(cells$p, "= ")), cells$cell_shown)
-  ggplot2::ggplot(rows[rows$number != 0, ]) +
-    histogram(permutation_bins(rows, cells), fill = "#BFE3F7", edge = "white", linewidth = .2) +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$centre), cells, linetype = "dashed", colour = "grey40") +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$observed), cells, colour = "#D55E00", linewidth = .9) +
-    # Each cell has its own scale: near the ceiling differences are a tenth as large.
-    panels_by("cell_shown", n_columns, scales = "free", labeller = ggplot2::as_labeller(strips)) +
-    ggplot2::scale_y_continuous(breaks = function(limits) unique(floor(pretty(limits)))) +
-    figure_theme() +
-    grid_of_numbers()
-}
-
-# How many permutations of each cell lie in each of `n_bins` bins, from the least to the largest of what is drawn.
-permutation_bins <- function(rows, cells, n_bins = 30) {
+  n_bins <- 30
   permuted <- rows[rows$number != 0, ]
   binned <- lapply(split(permuted, permuted$cell_shown, drop = TRUE), function(cell) {
     drawn <- cells[cells$cell_shown == cell$cell_shown[[1]], ]
@@ -236,7 +198,24 @@ permutation_bins <- function(rows, cells, n_bins = 30) {
       cell_shown = cell$cell_shown[[1]], low = breaks[-(n_bins + 1)], high = breaks[-1], n = tabulate(bin, n_bins)
     )
   })
-  do.call(rbind, binned)
+  bins <- do.call(rbind, binned)
+  plot <- ggplot2::ggplot(rows[rows$number != 0, ]) +
+    histogram(bins, fill = "#BFE3F7", edge = "white", linewidth = .2) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$centre), cells, linetype = "dashed", colour = "grey40") +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$observed), cells, colour = "#D55E00", linewidth = .9) +
+    # Each cell has its own scale: near the ceiling differences are a tenth as large.
+    panels_by("cell_shown", n_columns, scales = "free", labeller = ggplot2::as_labeller(strips)) +
+    ggplot2::scale_y_continuous(breaks = function(limits) unique(floor(pretty(limits)))) +
+    figure_theme() +
+    grid_of_numbers()
+  finish_figure(
+    plot, permutations_in_words(cells, rows), said = NULL,
+    2.4 + 1.7 * ceiling(n_tests * nlevels(droplevels(cells$model_shown)) / n_columns),
+    notes = c(if (is_short) sprintf("\u0394P: %s.", delta), permutation_note), subtitle = sprintf(
+      "%s permutations of items' conditions. Orange: observed; dashed: the null's centre.", counted_permutations(cells)
+    ),
+    x = with_delta(sprintf("P, %s%s", kind_in_words(rows), if (is_short) "" else sprintf(" (%s)", delta)))
+  )
 }
 
 permutation_note <- paste(

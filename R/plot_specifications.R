@@ -37,7 +37,13 @@ specifications_to_draw <- function(rows) {
   estimated$test[is.na(estimated$test)] <- "all rows"
   estimated <- with_shown(check_drawn_once("specifications", estimated), c("model", "test"))
   estimated$is_doubtful <- if ("status" %in% names(estimated)) !estimated$status %in% "ok" else FALSE
-  ordered <- in_order_of_median(rows, estimated)
+  number <- if ("spec_no" %in% names(rows)) rows$spec_no else match(rows$spec, unique(rows$spec))
+  first <- rows$spec[order(number)][[1]]
+  specs <- unique(estimated$spec)
+  medians <- vapply(specs, function(spec) stats::median(estimated$at[estimated$spec == spec]), 1)
+  specs <- specs[order(medians, match(specs, unique(rows$spec)))]
+  label <- if ("label" %in% names(rows)) rows$label[match(specs, rows$spec)] else specs
+  ordered <- data.frame(spec = specs, label = label, is_first = specs == first)
   # A test keeps its place where another one is missing.
   n_tests <- nlevels(estimated$test_shown)
   offsets <- .75 * (as.integer(estimated$test_shown) - (n_tests + 1) / 2) / n_tests
@@ -69,17 +75,6 @@ on_one_scale <- function(rows) {
   }
   rows <- with_intervals(rows, rows$d, rows$d_low, rows$d_high)
   list(rows = rows, axis = "Difference in standard deviations (d)", null = 0)
-}
-
-# One row a specification: `spec`, `label`, `is_first`, in the order of the median value.
-in_order_of_median <- function(rows, estimated) {
-  number <- if ("spec_no" %in% names(rows)) rows$spec_no else match(rows$spec, unique(rows$spec))
-  first <- rows$spec[order(number)][[1]]
-  specs <- unique(estimated$spec)
-  medians <- vapply(specs, function(spec) stats::median(estimated$at[estimated$spec == spec]), 1)
-  specs <- specs[order(medians, match(specs, unique(rows$spec)))]
-  label <- if ("label" %in% names(rows)) rows$label[match(specs, rows$spec)] else specs
-  data.frame(spec = specs, label = label, is_first = specs == first)
 }
 
 within_panel <- function(rows) {

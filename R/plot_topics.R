@@ -7,8 +7,29 @@ plot_topic_prevalence <- function(data, file = NULL, width = NULL, height = NULL
   n_topics <- nlevels(rows$topic_shown)
   n_columns <- columns_within(width, n_topics, each_in = 1.5, margin_in = 1.3)
   n_rows <- nrow(unique(rows[c("scope", "value")]))
+  panels <- if (n_columns < nlevels(rows$topic_shown)) {
+    panels_by("topic_shown", n_columns)
+  } else {
+    ggplot2::facet_grid(
+      ggplot2::vars(.data$scope), ggplot2::vars(.data$topic_shown),
+      scales = "free_y", space = "free_y", switch = "y"
+    )
+  }
+  plot <- ggplot2::ggplot(rows, ggplot2::aes(y = .data$value)) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey35", linewidth = .3) +
+    dots_with_intervals(rows, NULL, size = 1.9, stroke = .5) +
+    panels +
+    ggplot2::scale_x_continuous(
+      labels = function(share) sprintf("%g %%", 100 * share), guide = ggplot2::guide_axis(check.overlap = TRUE)
+    ) +
+    figure_theme() +
+    grid_of_numbers() +
+    ggplot2::theme(
+      strip.placement = "outside", panel.spacing.x = ggplot2::unit(12, "pt"),
+      strip.text.x = ggplot2::element_text(vjust = 1, size = 9)
+    )
   finish_figure(
-    prevalence_panels(rows, n_columns), prevalence_in_words(rows),
+    plot, prevalence_in_words(rows),
     2.2 + .3 * max(n_rows, 4) * ceiling(n_topics / n_columns), max(7, 2.4 + 2.1 * n_topics)
   )
 }
@@ -28,30 +49,6 @@ prevalence_to_draw <- function(rows) {
   labels <- ifelse(nzchar(words), sprintf("Topic %d\n%s", rows$topic, words), sprintf("Topic %d", rows$topic))
   rows$topic_shown <- factor(labels, levels = unique(labels[order(rows$topic)]))
   with_intervals(rows)
-}
-
-prevalence_panels <- function(rows, n_columns) {
-  panels <- if (n_columns < nlevels(rows$topic_shown)) {
-    panels_by("topic_shown", n_columns)
-  } else {
-    ggplot2::facet_grid(
-      ggplot2::vars(.data$scope), ggplot2::vars(.data$topic_shown),
-      scales = "free_y", space = "free_y", switch = "y"
-    )
-  }
-  ggplot2::ggplot(rows, ggplot2::aes(y = .data$value)) +
-    ggplot2::geom_vline(xintercept = 0, colour = "grey35", linewidth = .3) +
-    dots_with_intervals(rows, NULL, size = 1.9, stroke = .5) +
-    panels +
-    ggplot2::scale_x_continuous(
-      labels = function(share) sprintf("%g %%", 100 * share), guide = ggplot2::guide_axis(check.overlap = TRUE)
-    ) +
-    figure_theme() +
-    grid_of_numbers() +
-    ggplot2::theme(
-      strip.placement = "outside", panel.spacing.x = ggplot2::unit(12, "pt"),
-      strip.text.x = ggplot2::element_text(vjust = 1, size = 9)
-    )
 }
 
 prevalence_in_words <- function(rows) {
@@ -75,7 +72,18 @@ plot_search_k <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   if (anyDuplicated(rows$n_topics) > 0) {
     stop_with("Can't draw numbers of topics: a number has several rows.", "Keep the rows of one search.")
   }
-  rows <- search_to_draw(rows)
+  measures <- c(
+    heldout_likelihood = "Held-out likelihood (higher is better)",
+    residual_dispersion = "Dispersion of residuals (nearer to 1 is better)",
+    semantic_coherence = "Semantic coherence (higher is better)",
+    exclusivity = "Exclusivity (higher is better)"
+  )
+  rows <- do.call(rbind, lapply(names(measures), function(name) {
+    at <- rows[[name]]
+    cbind(x = rows$n_topics, rows[intersect("source", names(rows))], measure = measures[[name]], at = at)
+  }))
+  rows$measure <- factor(rows$measure, levels = measures)
+  rows <- rows[!is.na(rows$at), , drop = FALSE]
   n_columns <- columns_within(width, 2, each_in = 2.6, margin_in = .4)
   plot <- ggplot2::ggplot(rows) +
     curves(rows, size = 2, linewidth = .6, alpha = NA) +
@@ -83,32 +91,13 @@ plot_search_k <- function(data, file = NULL, width = NULL, height = NULL, ...) {
     ggplot2::scale_x_continuous(breaks = sort(unique(rows$x))) +
     figure_theme() +
     grid_of_numbers()
-  finish_figure(plot, search_in_words(rows), 2 + 7.2 / n_columns)
-}
-
-search_to_draw <- function(search) {
-  measures <- c(
-    heldout_likelihood = "Held-out likelihood (higher is better)",
-    residual_dispersion = "Dispersion of residuals (nearer to 1 is better)",
-    semantic_coherence = "Semantic coherence (higher is better)",
-    exclusivity = "Exclusivity (higher is better)"
-  )
-  numbers <- cbind(x = search$n_topics, search[intersect("source", names(search))])
-  rows <- do.call(rbind, lapply(names(measures), function(name) {
-    cbind(numbers, measure = measures[[name]], at = search[[name]])
-  }))
-  rows$measure <- factor(rows$measure, levels = measures)
-  rows[!is.na(rows$at), , drop = FALSE]
-}
-
-search_in_words <- function(rows) {
   best <- vapply(split(rows, droplevels(rows$measure)), function(of_measure) {
     name <- of_measure$measure[[1]]
     at <- of_measure$at
     place <- if (grepl("nearer to 1", name)) which.min(abs(at - 1)) else which.max(at)
     sprintf("%s is best with %g topics", sub(" \\(.*", "", name), of_measure$x[[place]])
   }, "")
-  alt_text(
+  finish_figure(plot, alt_text(
     sprintf("Four measures for %g to %g topics", min(rows$x), max(rows$x)), values = best
-  )
+  ), 2 + 7.2 / n_columns)
 }

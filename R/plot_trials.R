@@ -12,8 +12,24 @@ plot_tokens <- function(data, file = NULL, levels = NULL, width = NULL, height =
   n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, margin_in = 1.6)
   n_trials <- format(nrow(trials), big.mark = ",")
   medians <- tapply(trials$tokens, list(trials$model_shown, trials$condition), stats::median)
+  rows <- split(seq_len(nrow(trials)), list(trials$condition, trials$test_shown, trials$model_shown), drop = TRUE)
+  cells <- trials[vapply(rows, `[[`, 1L, 1), c("condition", "model_shown", "test_shown")]
+  cells$height <- heights_of(cells$test_shown, cells$condition, .21)
+  tokens <- unname(lapply(rows, function(of_cell) trials$tokens[of_cell]))
+  outlines <- do.call(rbind, Map(cell_outline, tokens, split(cells, seq_along(tokens))))
+  quartiles <- vapply(tokens, stats::quantile, double(3), c(.25, .5, .75), names = FALSE)
+  cells <- cbind(cells, low = quartiles[1, ], at = quartiles[2, ], high = quartiles[3, ], row.names = NULL)
+  plot <- at_height(cells) +
+    densities(cells, outlines, "condition") +
+    panels_by("model_shown", n_columns, scales = "free_x") +
+    ggplot2::scale_x_continuous(
+      trans = "sqrt", labels = counts_on_axis, guide = ggplot2::guide_axis(check.overlap = TRUE)
+    ) +
+    names_on_y(rev(levels(trials$test_shown)), margin = .6) +
+    condition_scales(nlevels(trials$condition)) +
+    figure_theme()
   finish_figure(
-    token_panels(trials, n_columns), alt_text(
+    plot, alt_text(
       sprintf("Distributions of tokens for %s by condition", counted_shown(trials, c("test", "model"))),
       sprintf("Medians over all tests, %s", all_in_words(colnames(medians))), each_row_in_words(medians, "%g")
     ),
@@ -24,25 +40,6 @@ plot_tokens <- function(data, file = NULL, levels = NULL, width = NULL, height =
     ),
     said = measure_note(trials)
   )
-}
-
-token_panels <- function(trials, n_columns) {
-  rows <- split(seq_len(nrow(trials)), list(trials$condition, trials$test_shown, trials$model_shown), drop = TRUE)
-  cells <- trials[vapply(rows, `[[`, 1L, 1), c("condition", "model_shown", "test_shown")]
-  cells$height <- heights_of(cells$test_shown, cells$condition, .21)
-  tokens <- unname(lapply(rows, function(of_cell) trials$tokens[of_cell]))
-  outlines <- do.call(rbind, Map(cell_outline, tokens, split(cells, seq_along(tokens))))
-  quartiles <- vapply(tokens, stats::quantile, double(3), c(.25, .5, .75), names = FALSE)
-  cells <- cbind(cells, low = quartiles[1, ], at = quartiles[2, ], high = quartiles[3, ], row.names = NULL)
-  at_height(cells) +
-    densities(cells, outlines, "condition") +
-    panels_by("model_shown", n_columns, scales = "free_x") +
-    ggplot2::scale_x_continuous(
-      trans = "sqrt", labels = counts_on_axis, guide = ggplot2::guide_axis(check.overlap = TRUE)
-    ) +
-    names_on_y(rev(levels(trials$test_shown)), margin = .6) +
-    condition_scales(nlevels(trials$condition)) +
-    figure_theme()
 }
 
 # The outline of a distribution, smoothed on the scale of the axis and cut at the data; none for a single value.
@@ -132,28 +129,24 @@ plot_refusals <- function(data, file = NULL, levels = NULL, width = NULL, height
   tests <- rev(levels(rows$test_shown))
   n <- format(colSums(rows[c("n_trials", "n_refusals")]), big.mark = ",", trim = TRUE)
   overlap <- ggplot2::guide_axis(check.overlap = TRUE)
+  sums <- function(column) tapply(rows[[column]], list(rows$model_shown, rows$condition), sum)
+  percent <- 100 * sums("n_refusals") / sums("n_trials")
+  highest <- rows[which.max(rows$rate), ]
   finish_figure(
     dots_figure(
       rows, "condition", tests, ggplot2::scale_x_continuous(limits = c(0, NA), guide = overlap),
       panel = "model_shown", n_columns = n_columns, filled = TRUE, size = 2.1
     ),
-    refusals_in_words(rows), 1.9 + .42 * max(length(tests), 2) * ceiling(n_models / n_columns),
+    alt_text(
+      sprintf("Share of refused trials for %s by condition", counted_shown(rows, c("test", "model"))),
+      sprintf("Per cent over all tests, %s", all_in_words(colnames(percent))), each_row_in_words(percent, "%.1f"),
+      sprintf(
+        "The highest share is %.1f per cent: %s, %s, %s.", highest$at, highest$model_shown,
+        sub("\n", " ", highest$test_shown, fixed = TRUE), highest$condition
+      )
+    ), 1.9 + .42 * max(length(tests), 2) * ceiling(n_models / n_columns),
     max(8, 3.2 + 2.1 * min(5, n_models)), said = NULL,
     notes = sprintf("%s trials, %s of them refused.", n[["n_trials"]], n[["n_refusals"]])
-  )
-}
-
-refusals_in_words <- function(rows) {
-  sums <- function(column) tapply(rows[[column]], list(rows$model_shown, rows$condition), sum)
-  percent <- 100 * sums("n_refusals") / sums("n_trials")
-  highest <- rows[which.max(rows$rate), ]
-  alt_text(
-    sprintf("Share of refused trials for %s by condition", counted_shown(rows, c("test", "model"))),
-    sprintf("Per cent over all tests, %s", all_in_words(colnames(percent))), each_row_in_words(percent, "%.1f"),
-    sprintf(
-      "The highest share is %.1f per cent: %s, %s, %s.", highest$at, highest$model_shown,
-      sub("\n", " ", highest$test_shown, fixed = TRUE), highest$condition
-    )
   )
 }
 
@@ -174,8 +167,28 @@ plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1
   bars <- do.call(rbind, lapply(panels, `[[`, "bars"))
   n_columns <- columns_within(width, 5, each_in = 1.7, margin_in = .4)
   outcome <- gsub("_", " ", deparse1(stats::as.formula(formula)[[2]]), fixed = TRUE) # "tokens", "log1p(tokens)"
+  in_order <- c(unique(points$panel), unique(bars$panel))
+  points$panel <- factor(points$panel, levels = in_order)
+  bars$panel <- factor(bars$panel, levels = in_order)
+  plot <- ggplot2::ggplot(points, ggplot2::aes(.data$x, .data$y)) +
+    ggplot2::geom_hline(yintercept = 0, colour = "grey80", linewidth = .3) +
+    ggplot2::geom_abline(
+      ggplot2::aes(slope = 1, intercept = 0),
+      data = unique(points["panel"]), colour = "grey35", linetype = "dashed", linewidth = .4
+    ) +
+    ggplot2::geom_point(size = .5, colour = model_colours()[[1]]) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(ymin = .data$lower, ymax = .data$upper),
+      data = bars, linewidth = .5, colour = model_colours()[[2]]
+    ) +
+    ggplot2::geom_point(data = bars, size = .8) +
+    panels_by("panel", n_columns, scales = "free") +
+    figure_theme() +
+    ggplot2::theme(
+      strip.text = ggplot2::element_text(size = 6.5, hjust = 0), axis.text = ggplot2::element_text(size = 7)
+    )
   finish_figure(
-    residual_layers(points, bars, n_columns), residuals_in_words(panels, trials),
+    plot, residuals_in_words(panels, trials),
     1.8 + 1.9 * ceiling(2 * length(panels) / n_columns), notes = measure_note(trials),
     title = sprintf("%s: do the residuals look as the mixed models assume?", model_of(trials)),
     x = sprintf("Normal quantile (quantiles), fitted %s (spread)", outcome)
@@ -207,29 +220,6 @@ residual_panels <- function(rows, maker) {
     upper = middle(.95)
   )
   list(points = points, bars = bars, skewness = skewness_of(residual))
-}
-
-residual_layers <- function(points, bars, n_columns) {
-  panels <- c(unique(points$panel), unique(bars$panel))
-  points$panel <- factor(points$panel, levels = panels)
-  bars$panel <- factor(bars$panel, levels = panels)
-  ggplot2::ggplot(points, ggplot2::aes(.data$x, .data$y)) +
-    ggplot2::geom_hline(yintercept = 0, colour = "grey80", linewidth = .3) +
-    ggplot2::geom_abline(
-      ggplot2::aes(slope = 1, intercept = 0),
-      data = unique(points["panel"]), colour = "grey35", linetype = "dashed", linewidth = .4
-    ) +
-    ggplot2::geom_point(size = .5, colour = model_colours()[[1]]) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(ymin = .data$lower, ymax = .data$upper),
-      data = bars, linewidth = .5, colour = model_colours()[[2]]
-    ) +
-    ggplot2::geom_point(data = bars, size = .8) +
-    panels_by("panel", n_columns, scales = "free") +
-    figure_theme() +
-    ggplot2::theme(
-      strip.text = ggplot2::element_text(size = 6.5, hjust = 0), axis.text = ggplot2::element_text(size = 7)
-    )
 }
 
 residuals_in_words <- function(panels, trials) {

@@ -13,24 +13,19 @@ row_predictors <- function(fit, max_numbers = 2e7, family = NULL, parts = NULL) 
   sigma <- if (identical(family$name, "cumulative")) {
     row_thresholds(posterior::as_draws_matrix(fit)[ids, , drop = FALSE], parts)
   } else {
-    drawn_parameters(fit, ids, if (is.null(family$step)) "sigma" else family$parameters)
+    names <- if (is.null(family$step)) "sigma" else family$parameters
+    draws <- posterior::as_draws_matrix(fit)
+    values <- lapply(stats::setNames(names, names), function(name) {
+      if (name == "hu") {
+        brms::posterior_linpred(fit, dpar = "hu", transform = TRUE, draw_ids = ids)
+      } else if (name %in% colnames(draws)) {
+        as.numeric(draws[ids, name])
+      }
+    })
+    if (length(names) == 1) values[[1]] else values
   }
   if (inherits(sigma, "row_thresholds")) predictors <- discriminated(predictors, sigma)
   list(predictors = predictors, sigma = sigma, chain = rep(seq_len(n_chains), each = length(iterations)))
-}
-
-# A number a draw; of several parameters a list of them by name, of what has a formula of its own a matrix of draws and
-# rows.
-drawn_parameters <- function(fit, ids, names) {
-  draws <- posterior::as_draws_matrix(fit)
-  values <- lapply(stats::setNames(names, names), function(name) {
-    if (name == "hu") {
-      brms::posterior_linpred(fit, dpar = "hu", transform = TRUE, draw_ids = ids)
-    } else if (name %in% colnames(draws)) {
-      as.numeric(draws[ids, name])
-    }
-  })
-  if (length(names) == 1) values[[1]] else values
 }
 
 # Of these, those of one draw or of one row.

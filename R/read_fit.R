@@ -201,25 +201,21 @@ read_topics <- function(db, what = c("all", "documents")) {
 # the database recorded.
 read_topics_file <- function(path) {
   if (!grepl("\\.rds$", path, ignore.case = TRUE)) {
-    file <- newest_topics(path)
+    # What a search for a number of topics prepares lies there, too, under longer names.
+    files <- list.files(paste0(path, ".models"), pattern = "^[0-9a-f]+\\.rds$", full.names = TRUE)
+    if (length(files) == 0) {
+      stop_with(
+        sprintf("There is no fitted topic model next to %s.", quoted(path)),
+        sprintf("To fit one: analyze --fit stm --db %s", path)
+      )
+    }
+    file <- files[[which.max(file.mtime(files))]]
     return(checked_topics(file, path))
   }
   if (!file.exists(path)) stop_with(sprintf("There is no file %s.", quoted(path)))
   database <- sub("\\.models$", "", dirname(normalizePath(path)))
   is_kept <- database != dirname(normalizePath(path)) && file.exists(database)
   if (is_kept && is_installed("duckdb") && is_installed("DBI")) checked_topics(path, database) else readRDS(path)
-}
-
-newest_topics <- function(path) {
-  # What a search for a number of topics prepares lies there, too, under longer names.
-  files <- list.files(paste0(path, ".models"), pattern = "^[0-9a-f]+\\.rds$", full.names = TRUE)
-  if (length(files) == 0) {
-    stop_with(
-      sprintf("There is no fitted topic model next to %s.", quoted(path)),
-      sprintf("To fit one: analyze --fit stm --db %s", path)
-    )
-  }
-  files[[which.max(file.mtime(files))]]
 }
 
 # What the file holds, where the database keeps its checksum: reading an .rds file can run code.

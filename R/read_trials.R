@@ -136,7 +136,10 @@ typed_column <- function(values, name, file) {
   )
   flags <- c("follows_rule", "served_model_differs", "snapshot_was_asked")
   if (name %in% counts) {
-    as_count(values, name, file)
+    numbers <- as_number(values, name, file)
+    is_bad <- !is.na(numbers) & (numbers < 0 | numbers != floor(numbers) | numbers > .Machine$integer.max)
+    stop_at_first(is_bad, values, name, file, "a whole number of 0 or more")
+    as.integer(numbers)
   } else if (name %in% c("latency_s", "queue_wait_s", "cost_usd", "option_a_logprob", "option_b_logprob")) {
     as_number(values, name, file)
   } else if (startsWith(name, "is_") || name %in% flags) {
@@ -155,13 +158,6 @@ as_number <- function(values, name, file) {
   numbers <- suppressWarnings(as.numeric(values))
   stop_at_first(is.na(numbers) & !is.na(values), values, name, file, "a number")
   numbers
-}
-
-as_count <- function(values, name, file) {
-  numbers <- as_number(values, name, file)
-  is_bad <- !is.na(numbers) & (numbers < 0 | numbers != floor(numbers) | numbers > .Machine$integer.max)
-  stop_at_first(is_bad, values, name, file, "a whole number of 0 or more")
-  as.integer(numbers)
 }
 
 stop_at_first <- function(is_bad, values, name, file, wanted) {

@@ -49,21 +49,17 @@ refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", 
     list(fit = fit, differences = condition_differences(fit, cells))
   })
   differences <- if (is.null(result$value)) condition_differences(NULL, cells) else result$value$differences
+  refitted <- result$value$fit
+  status <- refit_status(refitted, any(result$conditions$kind == "warning"), differences)
+  count <- function(name) as.integer(if (is.null(refitted[[name]])) NA else refitted[[name]])
   list(
     cells = cbind(number = as.integer(number), with_our_words(cells$rows), differences),
-    refit = refit_row(result, number, number_seed, differences),
+    refit = data.frame(
+      number = as.integer(number), seed = number_seed, status = status, n_divergent = count("n_divergent"),
+      n_max_treedepth = count("n_max_treedepth"),
+      is_singular = if (is.null(refitted$is_singular)) NA else refitted$is_singular, stringsAsFactors = FALSE
+    ),
     messages = result$conditions
-  )
-}
-
-refit_row <- function(result, number, seed, differences) {
-  fit <- result$value$fit
-  status <- refit_status(fit, any(result$conditions$kind == "warning"), differences)
-  count <- function(name) as.integer(if (is.null(fit[[name]])) NA else fit[[name]])
-  data.frame(
-    number = as.integer(number), seed = seed, status = status, n_divergent = count("n_divergent"),
-    n_max_treedepth = count("n_max_treedepth"),
-    is_singular = if (is.null(fit$is_singular)) NA else fit$is_singular, stringsAsFactors = FALSE
   )
 }
 

@@ -44,7 +44,20 @@ joined_draws <- function(join, first, more) if (length(first) == 0) more else Ma
 
 measured_replays <- function(lanes, n_draws) {
   lanes$last <- last_choices(lanes) # known already, if they were noted as the games were played
-  list(statistics = game_statistics(lanes, n_draws), curves = curves_by_draw(lanes, n_draws))
+  reach <- 2
+  last <- last_choices(lanes)
+  is_on <- lanes$choice > 0
+  has_past <- is_on & last$choice > 0
+  summed <- function(values) {
+    n_games <- nrow(values) / n_draws
+    t(colSums(array(as.numeric(values), c(n_games, n_draws, ncol(values)))))
+  }
+  rounds_near <- abs(outer(seq_len(ncol(is_on)), seq_len(ncol(is_on)), `-`)) <= reach
+  share <- function(values, of) (rounds_near %*% summed(values & of)) / (rounds_near %*% summed(of))
+  list(statistics = game_statistics(lanes, n_draws), curves = list(
+    success = share(lanes$reward == 1, is_on), repeated = share(lanes$choice == last$choice, has_past),
+    new_group = share(last$is_new == 1, is_on)
+  ))
 }
 
 check_row <- function(name, observed, replicated) {
@@ -72,7 +85,18 @@ game_statistics <- function(rounds, n_draws) {
   n_games <- nrow(rounds$choice) / n_draws
   by_draw <- function(values) matrix(values, n_games)
   counted <- counted_choices(rounds)
-  of_games <- c(share_statistics(rounds, counted), entropy_by_block(rounds))
+  # Blocks that no game has in full are left out.
+  size <- 10
+  n <- c(nrow(rounds$choice), length(rounds$groups))
+  blocks <- seq_len(ncol(rounds$choice) %/% size)
+  found <- lapply(blocks, function(block) {
+    choice <- rounds$choice[, (block - 1) * size + seq_len(size), drop = FALSE]
+    place <- (rep(seq_len(n[[1]]), size) + n[[1]] * (as.vector(choice) - 1))[choice > 0]
+    counts <- matrix(as.numeric(tabulate(place, prod(n))), n[[1]])
+    totals <- rowSums(counts)
+    ifelse(totals > 0, rowSums(plogp(counts / pmax(totals, 1))), NA_real_)
+  })
+  of_games <- c(share_statistics(rounds, counted), stats::setNames(found, sprintf("entropy_block_%d", blocks)))
   means <- lapply(of_games, function(values) colMeans(by_draw(values), na.rm = TRUE))
   spread <- if (n_games > 1) {
     lapply(of_games[intersect(c("one_minus_herfindahl", "si"), names(of_games))], function(values) {
@@ -172,37 +196,6 @@ replay_curves <- function(observed, replicated) {
   })
   rows <- do.call(rbind, rows)
   as_plain_rows(rows[is.finite(rows$observed) & is.finite(rows$predicted), ])
-}
-
-# By measure, a matrix by round and draw.
-curves_by_draw <- function(rounds, n_draws, reach = 2) {
-  last <- last_choices(rounds)
-  is_on <- rounds$choice > 0
-  has_past <- is_on & last$choice > 0
-  summed <- function(values) {
-    n_games <- nrow(values) / n_draws
-    t(colSums(array(as.numeric(values), c(n_games, n_draws, ncol(values)))))
-  }
-  rounds_near <- abs(outer(seq_len(ncol(is_on)), seq_len(ncol(is_on)), `-`)) <= reach
-  share <- function(values, of) (rounds_near %*% summed(values & of)) / (rounds_near %*% summed(of))
-  list(
-    success = share(rounds$reward == 1, is_on), repeated = share(rounds$choice == last$choice, has_past),
-    new_group = share(last$is_new == 1, is_on)
-  )
-}
-
-# Bits of the groups chosen in each ten rounds of a game, blocks that no game has in full left out.
-entropy_by_block <- function(rounds, size = 10) {
-  n <- c(nrow(rounds$choice), length(rounds$groups))
-  blocks <- seq_len(ncol(rounds$choice) %/% size)
-  found <- lapply(blocks, function(block) {
-    choice <- rounds$choice[, (block - 1) * size + seq_len(size), drop = FALSE]
-    place <- (rep(seq_len(n[[1]]), size) + n[[1]] * (as.vector(choice) - 1))[choice > 0]
-    counts <- matrix(as.numeric(tabulate(place, prod(n))), n[[1]])
-    totals <- rowSums(counts)
-    ifelse(totals > 0, rowSums(plogp(counts / pmax(totals, 1))), NA_real_)
-  })
-  stats::setNames(found, sprintf("entropy_block_%d", blocks))
 }
 
 # As weighted_indices() has it, of each draw: the mean over pairs of games, then over groups.

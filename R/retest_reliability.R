@@ -44,21 +44,18 @@ retest_reliability <- function(data, by = NULL, alpha = .05) {
   )
   check_columns(data, c("first_value", "later_value"), to = "compare occasions")
   check_each_group(data, by, c("trial_id", "first_answer", "later_answer"), empty, function(rows) {
-    cbind(answers_compared(rows, alpha), values_compared(rows, alpha))
+    labels <- sort(unique(c(rows$first_answer, rows$later_answer)), method = "radix")
+    codes <- cbind(match(rows$first_answer, labels), match(rows$later_answer, labels))
+    counts <- cross_table(codes, length(labels))
+    kappa <- kappa_of(counts)
+    if (is.na(kappa)) message("All answers are the same on both occasions: kappa is undefined.")
+    half_width <- stats::qnorm(1 - alpha / 2) * jackknife_error(codes, rows$trial_id, counts)
+    answers <- data.frame(
+      n_answers = nrow(rows), share_equal = sum(diag(counts)) / nrow(rows), kappa = kappa,
+      kappa_low = max(kappa - half_width, -1), kappa_high = min(kappa + half_width, 1)
+    )
+    cbind(answers, values_compared(rows, alpha))
   })
-}
-
-answers_compared <- function(rows, alpha) {
-  labels <- sort(unique(c(rows$first_answer, rows$later_answer)), method = "radix")
-  codes <- cbind(match(rows$first_answer, labels), match(rows$later_answer, labels))
-  counts <- cross_table(codes, length(labels))
-  kappa <- kappa_of(counts)
-  if (is.na(kappa)) message("All answers are the same on both occasions: kappa is undefined.")
-  half_width <- stats::qnorm(1 - alpha / 2) * jackknife_error(codes, rows$trial_id, counts)
-  data.frame(
-    n_answers = nrow(rows), share_equal = sum(diag(counts)) / nrow(rows), kappa = kappa,
-    kappa_low = max(kappa - half_width, -1), kappa_high = min(kappa + half_width, 1)
-  )
 }
 
 cross_table <- function(codes, k) matrix(tabulate(codes[, 1] + k * (codes[, 2] - 1), k^2), k)

@@ -87,7 +87,23 @@ median_difference <- function(data, outcome = "tokens", contrast = "condition", 
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
   fit_two_sides(data, outcome, contrast, levels, by, save_to, to, function(values) {
     drawn <- with_seed(seed, drawn_medians(values, n_draws))
-    described_medians(stats::median(values[[2]]) - stats::median(values[[1]]), drawn, seed)
+    interval <- unname(stats::quantile(drawn, c(.025, .975)))
+    if (interval[[1]] == interval[[2]]) {
+      message("The counts are so much alike that the medians differ by the same in nearly all draws.")
+    }
+    below <- mean(drawn < 0) + mean(drawn == 0) / 2
+    list(
+      estimates = estimate_rows(
+        "median_difference", stats::median(values[[2]]) - stats::median(values[[1]]), stats::sd(drawn),
+        p_value = min(1, max(2 * min(below, 1 - below), 1 / length(drawn))), conf_low = interval[[1]],
+        conf_high = interval[[2]]
+      ),
+      fit = list(
+        n_groups = 2L, singular = FALSE,
+        optimiser = sprintf("percentile bootstrap, %d draws, seed %s", length(drawn), format(seed))
+      ),
+      model = drawn
+    )
   })
 }
 
@@ -97,24 +113,4 @@ drawn_medians <- function(values, n_draws) {
   }
   reference <- one_side(values[[1]])
   one_side(values[[2]]) - reference
-}
-
-described_medians <- function(difference, drawn, seed) {
-  interval <- unname(stats::quantile(drawn, c(.025, .975)))
-  if (interval[[1]] == interval[[2]]) {
-    message("The counts are so much alike that the medians differ by the same in nearly all draws.")
-  }
-  below <- mean(drawn < 0) + mean(drawn == 0) / 2
-  list(
-    estimates = estimate_rows(
-      "median_difference", difference, stats::sd(drawn),
-      p_value = min(1, max(2 * min(below, 1 - below), 1 / length(drawn))), conf_low = interval[[1]],
-      conf_high = interval[[2]]
-    ),
-    fit = list(
-      n_groups = 2L, singular = FALSE,
-      optimiser = sprintf("percentile bootstrap, %d draws, seed %s", length(drawn), format(seed))
-    ),
-    model = drawn
-  )
 }

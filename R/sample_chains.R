@@ -4,38 +4,32 @@
 # A stanfit of all chains. `settings`: chains, iterations, warmup, adapt_delta, max_treedepth, seed, cores.
 sample_chains <- function(model, standata, exclude, settings, say) {
   jobs <- lapply(seq_len(settings$chains), function(chain) {
-    function(refresh) sample_chain(model, standata, exclude, settings, chain, refresh)
+    function(refresh) {
+      fit <- rstan::sampling(
+        model,
+        data = standata, pars = exclude, include = FALSE, chains = 1, chain_id = chain, cores = 1,
+        iter = settings$iterations, warmup = settings$warmup, seed = settings$seed, init = settings$init,
+        refresh = refresh, control = list(adapt_delta = settings$adapt_delta, max_treedepth = settings$max_treedepth)
+      )
+      fit@stanmodel <- methods::new("stanmodel") # ten megabytes that the other process has
+      fit
+    }
   })
   in_this_process <- function(job) with_conditions(function() job(0))
   can_fork <- .Platform$OS.type == "unix"
   results <- if (can_fork) in_processes(jobs, settings, say) else lapply(jobs, in_this_process)
-  for (result in results) raise_conditions(result$conditions)
+  for (result in results) {
+    errors <- result$conditions$text[result$conditions$kind == "error"]
+    if (length(errors) > 0) stop_with("The sampler could not draw.", unique(errors))
+    others <- without_single_judgements(result$conditions)
+    for (text in unique(others$text[others$kind == "warning"])) warning(text, call. = FALSE)
+  }
   merged <- rstan::sflist2stanfit(lapply(results, `[[`, "value"))
   merged@stanmodel <- model
   merged
 }
 
-sample_chain <- function(model, standata, exclude, settings, chain, refresh) {
-  fit <- rstan::sampling(
-    model,
-    data = standata, pars = exclude, include = FALSE, chains = 1, chain_id = chain, cores = 1,
-    iter = settings$iterations, warmup = settings$warmup, seed = settings$seed, init = settings$init, refresh = refresh,
-    control = list(adapt_delta = settings$adapt_delta, max_treedepth = settings$max_treedepth)
-  )
-  fit@stanmodel <- methods::new("stanmodel") # ten megabytes that the other process has
-  fit
-}
-
 # What a single chain says of its own convergence is judged for all of them together later.
-raise_conditions <- function(conditions) {
-  errors <- conditions$text[conditions$kind == "error"]
-  if (length(errors) > 0) {
-    stop_with("The sampler could not draw.", unique(errors))
-  }
-  others <- without_single_judgements(conditions)
-  for (text in unique(others$text[others$kind == "warning"])) warning(text, call. = FALSE)
-}
-
 without_single_judgements <- function(conditions) {
   of_chains <- "divergent|treedepth|Bayesian Fraction|Effective Samples Size|R-hat|pairs\\(\\) plot|mc-stan.org/misc"
   conditions[!(conditions$kind == "warning" & grepl(of_chains, conditions$text)), , drop = FALSE]

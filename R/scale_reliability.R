@@ -102,13 +102,26 @@ one_scale <- function(keys, answers, limits, least_answered) {
   numbers <- scale_numbers(complete[, is_used, drop = FALSE], means[is_complete, is_used, drop = FALSE])
   whole <- function(values) replace(rep(NA_real_, length(is_used)), is_used, values)
   name <- keys$scale[[1]]
+  n_complete <- nrow(complete)
+  negative <- keys$item[is_used][!is.na(numbers$item_rest_r) & numbers$item_rest_r < 0]
+  parts <- c(
+    if (any(!is_used)) sprintf("The same answer from everybody, left out: %s.", quoted(keys$item[!is_used])),
+    if (isTRUE(numbers$alpha_raw < 0)) "Alpha is below 0: was a key not applied?",
+    if (length(negative) > 0) {
+      sprintf("Against the rest of the scale: %s. Was a key not applied?", quoted(negative))
+    },
+    if (n_complete < length(n_answered)) {
+      sprintf("%d of %d respondents answered all items.", n_complete, length(n_answered))
+    },
+    if (is.na(numbers$alpha_raw)) "Too few items or respondents that differ."
+  )
   list(
     scales = frame_of(
       scale = name, n_items = nrow(keys), n_reversed = sum(is_reversed), n = nrow(complete),
       mean = mean(rowMeans(complete)), sd = stats::sd(rowMeans(complete)), alpha_raw = numbers$alpha_raw,
       alpha_std = numbers$alpha_std, alpha_without_reversing = numbers$alpha_without_reversing,
       omega_total = numbers$omega_total, mean_r = numbers$mean_r, n_negative = sum(numbers$item_rest_r < 0),
-      doubts = doubts_of_scale(numbers, keys$item, is_used, n_answered, nrow(complete))
+      doubts = paste(parts, collapse = " ")
     ),
     items = frame_of(
       scale = keys$scale, item = as.character(keys$item), key = as.integer(keys$key),
@@ -175,22 +188,6 @@ minres_loadings <- function(r) {
   found$par
 }
 
-doubts_of_scale <- function(numbers, items, is_used, n_answered, n_complete) {
-  negative <- items[is_used][!is.na(numbers$item_rest_r) & numbers$item_rest_r < 0]
-  parts <- c(
-    if (any(!is_used)) sprintf("The same answer from everybody, left out: %s.", quoted(items[!is_used])),
-    if (isTRUE(numbers$alpha_raw < 0)) "Alpha is below 0: was a key not applied?",
-    if (length(negative) > 0) {
-      sprintf("Against the rest of the scale: %s. Was a key not applied?", quoted(negative))
-    },
-    if (n_complete < length(n_answered)) {
-      sprintf("%d of %d respondents answered all items.", n_complete, length(n_answered))
-    },
-    if (is.na(numbers$alpha_raw)) "Too few items or respondents that differ."
-  )
-  paste(parts, collapse = " ")
-}
-
 # The reliability of scales as an engine: what scale_reliability() finds, of rows that carry their own keys.
 
 # `data`: a row per answer. `respondent`, `item`, `scale` and `key` (1 or -1) name columns, and so do the two `limits`
@@ -206,24 +203,20 @@ fit_reliability <- function(data, outcome, respondent = "respondent", item = "it
     found <- scale_reliability(answers, keys, limits_of_rows(rows, limits), least_answered = least_answered)
     doubts <- found$scales$doubts
     for (i in which(nzchar(doubts))) warning(sprintf("%s: %s", found$scales$scale[[i]], doubts[[i]]), call. = FALSE)
+    numbers <- c(
+      alpha = "alpha_raw", "standardised alpha" = "alpha_std", "alpha without reversing" = "alpha_without_reversing",
+      "omega total" = "omega_total", "mean r" = "mean_r"
+    )
+    of_scale <- lapply(seq_len(nrow(found$scales)), function(i) {
+      values <- unlist(found$scales[i, numbers], use.names = FALSE)
+      estimate_rows(level_terms(found$scales$scale[[i]], names(numbers)), values, NA_real_)
+    })
     list(
-      estimates = reliability_estimates(found$scales), variances = NULL, tables_of_group = found,
+      estimates = do.call(rbind, of_scale), variances = NULL, tables_of_group = found,
       fit = list(singular = FALSE, optimiser = "closed form", n_groups = length(unique(answers$respondent)))
     )
   })
   slant_fit(fit)
-}
-
-reliability_estimates <- function(scales) {
-  numbers <- c(
-    alpha = "alpha_raw", "standardised alpha" = "alpha_std", "alpha without reversing" = "alpha_without_reversing",
-    "omega total" = "omega_total", "mean r" = "mean_r"
-  )
-  of_scale <- lapply(seq_len(nrow(scales)), function(i) {
-    values <- unlist(scales[i, numbers], use.names = FALSE)
-    estimate_rows(level_terms(scales$scale[[i]], names(numbers)), values, NA_real_)
-  })
-  do.call(rbind, of_scale)
 }
 
 # The keys that rows carry: each item once a scale.

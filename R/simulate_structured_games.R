@@ -35,25 +35,6 @@ simulate_structured_games <- function(p = seq(0, 1, .1), experiments = c("si", "
                                       n_rounds = 40, n_groups = 4, class_sizes = c(5, 5, 5, 5), reassigned = .05,
                                       seed = 20260101) {
   check_arguments()
-  check_structure(p, experiments, n_groups, class_sizes, reassigned)
-  check_class_sizes(class_sizes)
-  played <- list(si = shared_classes_game, bgd = tilted_game, gasi = mapped_game)
-  cells <- expand.grid(game = seq_len(n_games), p = p, experiment = experiments, stringsAsFactors = FALSE)
-  n <- nrow(cells)
-  rows <- with_seed(seed, lapply(seq_len(n), function(k) {
-    hires <- played[[cells$experiment[[k]]]](cells$p[[k]], n_rounds, n_groups, class_sizes, reassigned)
-    jobs <- vapply(class_sizes[hires$class], sample.int, 1L, size = 1L)
-    data.frame(round = seq_len(n_rounds), class = hires$class, job = jobs, choice = hires$group)
-  }))
-  games <- data.frame(source = "simulated", cells[rep(seq_len(n), each = n_rounds), c("experiment", "p", "game")])
-  games <- cbind(games, do.call(rbind, rows))
-  games$job <- sprintf("class %d, job %d", games$class, games$job)
-  games$class <- sprintf("class %d", games$class)
-  games$choice <- sprintf("group %d", games$choice)
-  as_plain_rows(games)
-}
-
-check_structure <- function(p, experiments, n_groups, class_sizes, reassigned) {
   is_share <- function(x) is.numeric(x) && length(x) > 0 && !anyNA(x) && all(x >= 0 & x <= 1)
   if (!is_share(p) || anyDuplicated(p) > 0) {
     stop_with("Can't simulate games: `p` must be numbers from 0 to 1, each once.")
@@ -71,6 +52,21 @@ check_structure <- function(p, experiments, n_groups, class_sizes, reassigned) {
       sprintf("Found: %s groups, %d classes.", n_groups, length(class_sizes))
     )
   }
+  check_class_sizes(class_sizes)
+  played <- list(si = shared_classes_game, bgd = tilted_game, gasi = mapped_game)
+  cells <- expand.grid(game = seq_len(n_games), p = p, experiment = experiments, stringsAsFactors = FALSE)
+  n <- nrow(cells)
+  rows <- with_seed(seed, lapply(seq_len(n), function(k) {
+    hires <- played[[cells$experiment[[k]]]](cells$p[[k]], n_rounds, n_groups, class_sizes, reassigned)
+    jobs <- vapply(class_sizes[hires$class], sample.int, 1L, size = 1L)
+    data.frame(round = seq_len(n_rounds), class = hires$class, job = jobs, choice = hires$group)
+  }))
+  games <- data.frame(source = "simulated", cells[rep(seq_len(n), each = n_rounds), c("experiment", "p", "game")])
+  games <- cbind(games, do.call(rbind, rows))
+  games$job <- sprintf("class %d, job %d", games$class, games$job)
+  games$class <- sprintf("class %d", games$class)
+  games$choice <- sprintf("group %d", games$choice)
+  as_plain_rows(games)
 }
 
 # sample() takes a single number for "1 to this".

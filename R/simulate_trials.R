@@ -34,7 +34,19 @@ simulate_trials <- function(n_wordings = 10, effect = 30, seed = 1, db = NULL) {
     expected <- 100 + of_wording[trials$wording] + effect * is_longer
     trials$tokens <- as.integer(round(stats::rlnorm(nrow(trials), log(expected) - .4^2 / 2, .4)))
     trials$token_source <- "usage"
-    trials$reasoning_text <- simulated_texts(trials)
+    # Each text is from one of three topics; the incompatible condition brings on the second, in the first model more.
+    topics <- list(
+      task = c("task", "sort", "label", "category", "instruct", "follow", "rule", "answer", "choose", "given"),
+      bias = c("bias", "stereotype", "implicit", "fair", "harm", "assume", "society", "caution", "refuse", "concern"),
+      meaning = c("mean", "usual", "common", "think", "relate", "sense", "nature", "remind", "link", "known")
+    )
+    share_of_bias <- .15 + .25 * (trials$condition == "incompatible") * ifelse(trials$model_no == 1L, 1, .2)
+    trials$reasoning_text <- vapply(share_of_bias, function(share) {
+      shares <- stats::rgamma(3, 8 * c((1 - share) / 2, share, (1 - share) / 2))
+      drawn <- sample(3, 30, replace = TRUE, prob = shares / sum(shares))
+      words <- vapply(drawn, function(topic) sample(topics[[topic]], 1), character(1))
+      paste0("Simulated: ", paste(words, collapse = " "), ".")
+    }, character(1))
     trials$trial_id <- sprintf("simulated-%05d", seq_len(nrow(trials)))
     shown <- c(
       "source", "study", "study_version", "variant", "trial_id", "model", "model_label", "model_no", "test", "test_no",
@@ -78,23 +90,6 @@ simulated_cells <- function(n_wordings) {
   structure(trials[in_order, ], row.names = seq_len(nrow(trials)))
 }
 
-# Thirty words a text, each from one of three topics; the incompatible condition brings on the second, and more so in
-# the first model.
-simulated_texts <- function(trials) {
-  topics <- list(
-    task = c("task", "sort", "label", "category", "instruct", "follow", "rule", "answer", "choose", "given"),
-    bias = c("bias", "stereotype", "implicit", "fair", "harm", "assume", "society", "caution", "refuse", "concern"),
-    meaning = c("mean", "usual", "common", "think", "relate", "sense", "nature", "remind", "link", "known")
-  )
-  share_of_bias <- .15 + .25 * (trials$condition == "incompatible") * ifelse(trials$model_no == 1L, 1, .2)
-  vapply(share_of_bias, function(share) {
-    shares <- stats::rgamma(3, 8 * c((1 - share) / 2, share, (1 - share) / 2))
-    drawn <- sample(3, 30, replace = TRUE, prob = shares / sum(shares))
-    words <- vapply(drawn, function(topic) sample(topics[[topic]], 1), character(1))
-    paste0("Simulated: ", paste(words, collapse = " "), ".")
-  }, character(1))
-}
-
 #' Simulate trials of the interference study with known parameters
 #'
 #' Makes up the trials of a forced-choice IAT in the columns of the database's view `forced_choice_trials`, for
@@ -130,7 +125,25 @@ simulate_forced_choice <- function(parameters = forced_choice_parameters(), n_wo
   needed <- c("model", "test", "condition", "p_valid", "p_consistent", "sd_item_valid", "sd_item_consistent")
   check_columns(parameters, needed, to = "simulate trials")
   trials <- with_seed(seed, {
-    items <- simulated_items(parameters, n_words)
+    groups <- list(
+      gender_career = c("Male", "Female", "Career", "Family"), gender_science = c("Male", "Female", "Science", "Arts")
+    )
+    tests <- unique(as.character(parameters$test))
+    unknown <- setdiff(tests, names(groups))
+    if (length(unknown) > 0) {
+      stop_with(
+        sprintf("Can't simulate trials: there is no test %s.", quoted(unknown)),
+        sprintf("Tests there are: %s.", toString(names(groups)))
+      )
+    }
+    items <- do.call(rbind, lapply(tests, function(test) {
+      data.frame(test = test, group = rep(groups[[test]], each = n_words), word_no = seq_len(n_words))
+    }))
+    items$word <- sprintf("%s %d", tolower(items$group), items$word_no)
+    by_group <- paste(items$test, items$group)
+    items$letter_no <- stats::ave(stats::runif(nrow(items)), by_group, FUN = rank) %% 2
+    items$of_valid <- stats::rnorm(nrow(items), sd = parameters$sd_item_valid[[1]])
+    items$of_consistent <- stats::rnorm(nrow(items), sd = parameters$sd_item_consistent[[1]])
     rows <- expand.grid(
       item_no = seq_len(nrow(items)), cell = seq_len(nrow(parameters)), repetition = seq_len(repetitions)
     )
@@ -140,30 +153,6 @@ simulate_forced_choice <- function(parameters = forced_choice_parameters(), n_wo
   })
   if (!is.null(db)) write_database(trials, db, "forced_choice_trials")
   trials
-}
-
-# The words with their own difficulty: random intercepts of the two stages, in log odds.
-simulated_items <- function(parameters, n_words) {
-  groups <- list(
-    gender_career = c("Male", "Female", "Career", "Family"), gender_science = c("Male", "Female", "Science", "Arts")
-  )
-  tests <- unique(as.character(parameters$test))
-  unknown <- setdiff(tests, names(groups))
-  if (length(unknown) > 0) {
-    stop_with(
-      sprintf("Can't simulate trials: there is no test %s.", quoted(unknown)),
-      sprintf("Tests there are: %s.", toString(names(groups)))
-    )
-  }
-  items <- do.call(rbind, lapply(tests, function(test) {
-    data.frame(test = test, group = rep(groups[[test]], each = n_words), word_no = seq_len(n_words))
-  }))
-  items$word <- sprintf("%s %d", tolower(items$group), items$word_no)
-  by_group <- paste(items$test, items$group)
-  items$letter_no <- stats::ave(stats::runif(nrow(items)), by_group, FUN = rank) %% 2
-  items$of_valid <- stats::rnorm(nrow(items), sd = parameters$sd_item_valid[[1]])
-  items$of_consistent <- stats::rnorm(nrow(items), sd = parameters$sd_item_consistent[[1]])
-  items
 }
 
 answered_trials <- function(trials) {
@@ -188,7 +177,15 @@ answered_trials <- function(trials) {
 shown_trials <- function(trials) {
   labels <- c(example_models(), example_tests())
   label <- function(id) ifelse(id %in% names(labels), labels[id], id)
-  pairs <- option_pairs(trials)
+  first <- unname(c(gender_career = "Career", gender_science = "Science")[trials$test])
+  second <- unname(c(gender_career = "Family", gender_science = "Arts")[trials$test])
+  is_crossed <- trials$condition == "incongruent"
+  male <- paste("Male +", ifelse(is_crossed, second, first))
+  female <- paste("Female +", ifelse(is_crossed, first, second))
+  is_in_male <- trials$group == "Male" | trials$group == ifelse(is_crossed, second, first)
+  consistent_is_a <- trials$consistent_letter == "A"
+  male_is_a <- is_in_male == consistent_is_a
+  pairs <- data.frame(option_a = ifelse(male_is_a, male, female), option_b = ifelse(male_is_a, female, male))
   answers <- c(answered = "", refused = "I'd rather not sort this word.", malformed = "{\"answer\": \"A or B\"}")
   models <- unique(c(intersect(names(example_models()), trials$model), trials$model))
   shown <- data.frame(
@@ -223,19 +220,6 @@ shown_trials <- function(trials) {
   shown <- shown[order(shown$model_no, shown$test_no, shown$position), ]
   shown$trial_id <- sprintf("simulated-%06d", seq_len(nrow(shown)))
   structure(shown, row.names = seq_len(nrow(shown)))
-}
-
-# What A and B stood for: the congruent pairs, or the crossed ones; the consistent pair holds the word's group.
-option_pairs <- function(trials) {
-  first <- unname(c(gender_career = "Career", gender_science = "Science")[trials$test])
-  second <- unname(c(gender_career = "Family", gender_science = "Arts")[trials$test])
-  is_crossed <- trials$condition == "incongruent"
-  male <- paste("Male +", ifelse(is_crossed, second, first))
-  female <- paste("Female +", ifelse(is_crossed, first, second))
-  is_in_male <- trials$group == "Male" | trials$group == ifelse(is_crossed, second, first)
-  consistent_is_a <- trials$consistent_letter == "A"
-  male_is_a <- is_in_male == consistent_is_a
-  data.frame(option_a = ifelse(male_is_a, male, female), option_b = ifelse(male_is_a, female, male))
 }
 
 # A file that open_trials() opens; a collector's own holds much more.

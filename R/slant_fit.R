@@ -212,7 +212,17 @@ tidied_intervals <- function(x, level) {
   if (level == .95 || !all(c("conf_low", "conf_high") %in% names(estimates))) {
     return(estimates)
   }
-  intervals <- intervals_of_draws(x, rescaled_intervals(estimates, level), level)
+  intervals <- rescaled_intervals(estimates, level)
+  groups <- groups_of_estimates(x) # the rows of a Bayesian fit are those of its draws, in their order
+  for (group in names(x$models)) {
+    rows <- which(groups == group)
+    if (!inherits(x$models[[group]], "brmsfit")) next
+    draws <- estimate_draws(unclass(posterior::as_draws_matrix(x$models[[group]])))
+    ends <- apply(draws, 2, stats::quantile, c((1 - level) / 2, (1 + level) / 2), names = FALSE)
+    is_same <- isTRUE(all.equal(spread_rows(draws)$estimate, estimates$estimate[rows]))
+    intervals$low[rows] <- if (is_same) ends[1, ] else NA_real_
+    intervals$high[rows] <- if (is_same) ends[2, ] else NA_real_
+  }
   is_lost <- is.finite(estimates$conf_low) & is.finite(estimates$conf_high) & !is.finite(intervals$low)
   if (any(is_lost)) {
     warning(sprintf(
@@ -285,19 +295,3 @@ wilson_intervals <- function(estimates, df, level) {
 is_near <- function(one, other) abs(one - other) <= 1e-5 * abs(other)
 
 is_any <- function(conditions) Reduce(`|`, lapply(conditions, `%in%`, TRUE))
-
-# The rows of a Bayesian fit are those of its draws, in their order (bayesian_estimates()).
-intervals_of_draws <- function(x, intervals, level) {
-  estimates <- x$estimates
-  groups <- groups_of_estimates(x)
-  for (group in names(x$models)) {
-    rows <- which(groups == group)
-    if (!inherits(x$models[[group]], "brmsfit")) next
-    draws <- estimate_draws(unclass(posterior::as_draws_matrix(x$models[[group]])))
-    ends <- apply(draws, 2, stats::quantile, c((1 - level) / 2, (1 + level) / 2), names = FALSE)
-    is_same <- isTRUE(all.equal(spread_rows(draws)$estimate, estimates$estimate[rows]))
-    intervals$low[rows] <- if (is_same) ends[1, ] else NA_real_
-    intervals$high[rows] <- if (is_same) ends[2, ] else NA_real_
-  }
-  intervals
-}

@@ -37,7 +37,16 @@ check_columns <- function(data, columns, to = "fit") {
   if (!is.data.frame(data)) {
     stop_with(sprintf("Can't %s: `data` must be a data frame, but it is of class %s.", to, quoted(class(data)[[1]])))
   }
-  check_integers(data, columns, to)
+  # What bit64 makes of a BIGINT is taken for numbers near 0 without that package.
+  is_long <- vapply(intersect(columns, names(data)), function(name) inherits(data[[name]], "integer64"), NA)
+  if (any(is_long)) {
+    name <- names(is_long)[is_long][[1]]
+    stop_with(
+      sprintf("Can't %s: the column %s is of class \"integer64\", which R's own functions misread.", to, quoted(name)),
+      sprintf("With package bit64 loaded: data$%s <- as.numeric(data$%s)", name, name),
+      "Or have numbers from the start: duckdb::duckdb(file, bigint = \"numeric\"), as open_trials() does."
+    )
+  }
   missing <- setdiff(columns, names(data))
   if (length(missing) > 0) {
     stop_with(
@@ -49,26 +58,26 @@ check_columns <- function(data, columns, to = "fit") {
   invisible(data)
 }
 
-# What package bit64 makes of a BIGINT: without that package R takes it for numbers near 0, with it means are rounded.
-check_integers <- function(data, columns, to) {
-  is_long <- vapply(intersect(columns, names(data)), function(name) inherits(data[[name]], "integer64"), NA)
-  if (any(is_long)) {
-    name <- names(is_long)[is_long][[1]]
-    stop_with(
-      sprintf("Can't %s: the column %s is of class \"integer64\", which R's own functions misread.", to, quoted(name)),
-      sprintf("With package bit64 loaded: data$%s <- as.numeric(data$%s)", name, name),
-      "Or have numbers from the start: duckdb::duckdb(file, bigint = \"numeric\"), as open_trials() does."
-    )
-  }
-}
-
 # Stops with the way to get `package`, where it is not installed. `for_what` ends the sentence "Can't …".
 need_package <- function(package, for_what) {
   if (requireNamespace(package, quietly = TRUE)) {
     return(invisible(TRUE))
   }
   if (any(file.exists(file.path(.libPaths(), package, "DESCRIPTION")))) {
-    stop_unloaded(package, for_what)
+    # Installed, and still not to be had: R says why only where it is loaded for itself.
+    why <- tryCatch(
+      suppressWarnings({
+        loadNamespace(package)
+        "?"
+      }),
+      error = conditionMessage
+    )
+    stop_with(
+      sprintf("Can't %s: the R package \"%s\" is installed, but it can't be loaded.", for_what, package),
+      sprintf("R says: %s", gsub("[[:space:]]+", " ", why)),
+      # Debian's RcppParallel, which rstan needs, asks it for a folder.
+      if (grepl("dpkg-architecture", why)) "To have it: sudo apt-get install dpkg-dev"
+    )
   }
   debian <- c("lme4", "lmerTest", "ggplot2", "DBI", "dplyr", "dbplyr", "testthat", "brms", "rstan", "posterior", "loo",
               "metafor", "ordinal", "sandwich", "clubSandwich", "survival")
@@ -76,22 +85,5 @@ need_package <- function(package, for_what) {
     sprintf("Can't %s: the R package \"%s\" must be installed, but it is not.", for_what, package),
     sprintf("From CRAN: install.packages(\"%s\")", package),
     if (package %in% debian) sprintf("On Debian: sudo apt-get install r-cran-%s", tolower(package))
-  )
-}
-
-# Installed, and still not to be had: R says why only where it is loaded for itself.
-stop_unloaded <- function(package, for_what) {
-  why <- tryCatch(
-    suppressWarnings({
-      loadNamespace(package)
-      "?"
-    }),
-    error = conditionMessage
-  )
-  stop_with(
-    sprintf("Can't %s: the R package \"%s\" is installed, but it can't be loaded.", for_what, package),
-    sprintf("R says: %s", gsub("[[:space:]]+", " ", why)),
-    # Debian's RcppParallel, which rstan needs, asks it for a folder.
-    if (grepl("dpkg-architecture", why)) "To have it: sudo apt-get install dpkg-dev"
   )
 }

@@ -20,29 +20,26 @@ t_test <- function(data, outcome, by = NULL, mu = 0, save_to = NULL) {
   if (!is.numeric(mu) || length(mu) != 1 || !is.finite(mu)) stop_with("Can't run a t test: `mu` must be one number.")
   fit_one <- function(rows) {
     if (!is.numeric(rows[[outcome]])) stop_with(sprintf("The outcome \"%s\" must be numbers.", outcome))
-    test_mean(rows[[outcome]], outcome, mu)
+    values <- rows[[outcome]]
+    fit <- list(n_groups = 1L, singular = FALSE, optimiser = "stats::t.test")
+    if (length(values) < 2) {
+      warning(sprintf("A t test needs two rows: there is %s.", if (length(values)) "one" else "none"), call. = FALSE)
+      return(list(estimates = NULL, fit = fit, variances = NULL, model = NULL))
+    }
+    estimate <- estimate_rows("mean", mean(values), NA_real_)
+    model <- NULL
+    if (stats::var(values) == 0) {
+      warning(sprintf("The outcome \"%s\" is %s in all rows: t and p are not defined.", outcome, format(values[[1]])),
+        call. = FALSE
+      )
+    } else {
+      model <- stats::t.test(values, mu = mu)
+      estimate[-(1:2)] <- c(
+        model$stderr, model$parameter, model$statistic, model$p.value, model$conf.int[[1]], model$conf.int[[2]]
+      )
+    }
+    variances <- data.frame(group = outcome, term = outcome, variance = stats::var(values), n_groups = length(values))
+    list(estimates = estimate, fit = fit, variances = variances, model = model)
   }
   slant_fit(fit_each_group(data, by, outcome, fit_one, save_to))
-}
-
-test_mean <- function(values, outcome, mu) {
-  fit <- list(n_groups = 1L, singular = FALSE, optimiser = "stats::t.test")
-  if (length(values) < 2) {
-    warning(sprintf("A t test needs two rows: there is %s.", if (length(values)) "one" else "none"), call. = FALSE)
-    return(list(estimates = NULL, fit = fit, variances = NULL, model = NULL))
-  }
-  estimate <- estimate_rows("mean", mean(values), NA_real_)
-  model <- NULL
-  if (stats::var(values) == 0) {
-    warning(sprintf("The outcome \"%s\" is %s in all rows: t and p are not defined.", outcome, format(values[[1]])),
-      call. = FALSE
-    )
-  } else {
-    model <- stats::t.test(values, mu = mu)
-    estimate[-(1:2)] <- c(
-      model$stderr, model$parameter, model$statistic, model$p.value, model$conf.int[[1]], model$conf.int[[2]]
-    )
-  }
-  variances <- data.frame(group = outcome, term = outcome, variance = stats::var(values), n_groups = length(values))
-  list(estimates = estimate, fit = fit, variances = variances, model = model)
 }

@@ -9,7 +9,20 @@ topic_settings <- function(data, formula = "~ condition * model * test", effects
   for (package in c("stm", "tm", "SnowballC")) {
     need_package(package, "fit topics")
   }
-  formulas <- topic_formulas(data, formula, effects, contrast)
+  check_columns(data, character(), to = "fit topics")
+  formulas <- lapply(list(prevalence = formula, effects = effects), function(text) {
+    text <- checked_formula(text, names(data))
+    if (length(text) != 2) {
+      stop_with(
+        sprintf("Can't fit topics with %s.", quoted(deparse1(text))),
+        "The formula must begin with ~, and have no outcome."
+      )
+    }
+    text
+  })
+  if (!contrast %in% all.vars(formulas$effects)) {
+    stop_with(sprintf("Can't contrast \"%s\": it must stand in the formula of the effects.", contrast))
+  }
   covariates <- unique(c(all.vars(formulas$prevalence), all.vars(formulas$effects), contrast))
   check_columns(data, c(text, id, outcome, covariates), to = "fit topics")
   list(
@@ -38,25 +51,6 @@ topic_number <- function(topics) {
     )
   }
   as.integer(number)
-}
-
-# The two formulas, checked as text before R sees them; both are one-sided.
-topic_formulas <- function(data, formula, effects, contrast) {
-  check_columns(data, character(), to = "fit topics")
-  formulas <- lapply(list(prevalence = formula, effects = effects), function(text) {
-    text <- checked_formula(text, names(data))
-    if (length(text) != 2) {
-      stop_with(
-        sprintf("Can't fit topics with %s.", quoted(deparse1(text))),
-        "The formula must begin with ~, and have no outcome."
-      )
-    }
-    text
-  })
-  if (!contrast %in% all.vars(formulas$effects)) {
-    stop_with(sprintf("Can't contrast \"%s\": it must stand in the formula of the effects.", contrast))
-  }
-  formulas
 }
 
 # Sorted by radix where no list is given: the reference level must not depend on the locale.

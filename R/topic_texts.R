@@ -108,7 +108,12 @@ prepare_by_word <- function(texts, meta, lower_thresh) {
   document <- rep(seq_along(pieces), lengths(pieces))
   pieces <- unlist(pieces)
   different <- unique(pieces)
-  stems <- word_stems(different)
+  # What textProcessor() makes of a word between blanks, in its order; none of its steps looks across a blank.
+  words <- different
+  words <- tm::removePunctuation(tolower(words), preserve_intra_word_dashes = TRUE)
+  words <- tm::removeNumbers(tm::removeWords(words, tm::stopwords("en")))
+  stems <- SnowballC::wordStem(words, "en")
+  stems <- ifelse(nchar(stems) >= 3, stems, NA)
   vocab <- sort(unique(stems), method = "radix")
   word <- match(stems, vocab)[match(pieces, different)]
   counts <- count_words(document[!is.na(word)], word[!is.na(word)])
@@ -130,13 +135,4 @@ count_words <- function(document, word) {
   is_first <- c(TRUE, diff(document) != 0 | diff(word) != 0)[seq_along(word)]
   starts <- which(is_first)
   data.frame(document = document[starts], word = word[starts], n = diff(c(starts, length(word) + 1L)))
-}
-
-# What textProcessor() makes of a word between blanks, step by step in its order; NA where nothing is left to count.
-# None of its steps looks across a blank.
-word_stems <- function(words) {
-  words <- tm::removePunctuation(tolower(words), preserve_intra_word_dashes = TRUE)
-  words <- tm::removeNumbers(tm::removeWords(words, tm::stopwords("en")))
-  stems <- SnowballC::wordStem(words, "en")
-  ifelse(nchar(stems) >= 3, stems, NA)
 }

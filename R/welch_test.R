@@ -23,7 +23,22 @@ welch_test <- function(data, outcome = "tokens", contrast = "is_refusal", levels
       return(no_test(lengths(values), levels, contrast))
     }
     check_outcome(rows, outcome)
-    test_means(values, levels, outcome)
+    if (stats::var(values[[1]]) == 0 && stats::var(values[[2]]) == 0) {
+      stop_with(sprintf("The outcome \"%s\" does not vary on either side: t is not defined.", outcome))
+    }
+    test <- stats::t.test(values[[2]], values[[1]], var.equal = FALSE)
+    list(
+      estimates = estimate_rows(
+        "mean_difference", mean(values[[2]]) - mean(values[[1]]), test$stderr, test$parameter, test$statistic,
+        test$p.value,
+        conf_low = test$conf.int[[1]], conf_high = test$conf.int[[2]]
+      ),
+      fit = list(n_groups = 2L, singular = FALSE, optimiser = "stats::t.test"),
+      variances = data.frame(
+        group = levels, term = outcome, variance = vapply(values, stats::var, 1), n_groups = lengths(values)
+      ),
+      model = test
+    )
   }
   slant_fit(fit_each_group(data, by, c(outcome, contrast), fit_one, save_to))
 }
@@ -36,23 +51,4 @@ no_test <- function(n, levels, contrast) {
     paste(sprintf("\"%s\" in %d", levels[is_few], n[is_few]), collapse = " and ")
   ), call. = FALSE)
   list(estimates = NULL, fit = list(n_groups = sum(n > 0), singular = FALSE), variances = NULL, model = NULL)
-}
-
-test_means <- function(values, levels, outcome) {
-  if (stats::var(values[[1]]) == 0 && stats::var(values[[2]]) == 0) {
-    stop_with(sprintf("The outcome \"%s\" does not vary on either side: t is not defined.", outcome))
-  }
-  test <- stats::t.test(values[[2]], values[[1]], var.equal = FALSE)
-  list(
-    estimates = estimate_rows(
-      "mean_difference", mean(values[[2]]) - mean(values[[1]]), test$stderr, test$parameter, test$statistic,
-      test$p.value,
-      conf_low = test$conf.int[[1]], conf_high = test$conf.int[[2]]
-    ),
-    fit = list(n_groups = 2L, singular = FALSE, optimiser = "stats::t.test"),
-    variances = data.frame(
-      group = levels, term = outcome, variance = vapply(values, stats::var, 1), n_groups = lengths(values)
-    ),
-    model = test
-  )
 }

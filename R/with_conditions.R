@@ -89,7 +89,9 @@ with_lock <- function(lock, expression, say = function(text) NULL, waiting_for =
   has_said <- FALSE
   while (!take_lock(lock)) {
     if (is_stale(lock)) {
-      remove_stale(lock)
+      # Moved away first: of two that find it stale, one moves it.
+      aside <- sprintf("%s.%d.stale", lock, Sys.getpid())
+      if (suppressWarnings(file.rename(lock, aside))) unlink(aside, recursive = TRUE)
     } else {
       if (!has_said) say(paste("Waiting for", waiting_for))
       has_said <- TRUE
@@ -142,10 +144,4 @@ is_stale <- function(lock) {
   }
   is_alive <- tools::pskill(as.integer(owner[[2]]), 0L) && process_start(owner[[2]]) == owner[[3]]
   !is_alive
-}
-
-# Moved away first: of two that find it stale, one moves it.
-remove_stale <- function(lock) {
-  aside <- sprintf("%s.%d.stale", lock, Sys.getpid())
-  if (suppressWarnings(file.rename(lock, aside))) unlink(aside, recursive = TRUE)
 }
