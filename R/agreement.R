@@ -39,9 +39,8 @@ agreement <- function(data, code = "code", coder = "coder", text = "text", level
     stop_with(sprintf("Codes of the level \"%s\" must be numbers, and `%s` is not.", level, code))
   }
   data <- data[!is.na(data[[code]]), c(code, coder, text, by)]
-  groups <- if (is.null(by)) list(seq_len(nrow(data))) else group_rows(data, by)
-  found <- lapply(groups, function(rows) {
-    patterns <- code_patterns(code_matrix(if (is.null(by)) data else data[rows, ], code, coder, text))
+  found <- lapply(group_rows(data, by), function(rows) {
+    patterns <- code_patterns(code_matrix(chosen_rows(data, rows), code, coder, text))
     found <- agreement_of_sets(patterns, level, draws, alpha, seed)
     if (each_code) {
       values <- sort(unique(as.vector(patterns$codes)), method = "radix")
@@ -51,7 +50,7 @@ agreement <- function(data, code = "code", coder = "coder", text = "text", level
       n <- c(nrow(found), vapply(of_codes, nrow, 1L))
       found <- cbind(frame_of(code = rep(c(NA, as.character(values)), n)), do.call(rbind, c(list(found), of_codes)))
     }
-    if (is.null(by)) found else cbind(as_plain_rows(data[rep(rows[[1]], nrow(found)), by, drop = FALSE]), found)
+    cbind(as_plain_rows(data[rep(rows[[1]], nrow(found)), by, drop = FALSE]), found)
   })
   as_plain_rows(do.call(rbind, found))
 }

@@ -173,7 +173,7 @@ differences_of <- function(parts, rows, effects, levels, bound, alpha) {
     whole$model$mean, whole$people$mean, whole$model$squared_error, whole$people$squared_error, whole$model$n,
     whole$people$n, sd_people, bound, alpha
   ))
-  of_effects <- lapply(effects, function(name) {
+  of_effects <- do.call(rbind, lapply(effects, function(name) {
     sides <- lapply(c(FALSE, TRUE), function(is_people) {
       side_effects(rows[rows$is_people == is_people & rows$item %in% parts$items, ], name, levels[[name]])
     })
@@ -183,8 +183,7 @@ differences_of <- function(parts, rows, effects, levels, bound, alpha) {
       of[[1]]$estimate, of[[2]]$estimate, of[[1]]$squared_error, of[[2]]$squared_error, of[[1]]$n, of[[2]]$n,
       rep(sd_people, length(shared)), bound, alpha
     ))
-  })
-  of_effects <- do.call(rbind, of_effects)
+  }))
   if (!is.null(of_effects)) of_effects <- with_adjusted(of_effects, alpha)
   rbind(of_all, with_adjusted(of_items, alpha), of_effects)
 }

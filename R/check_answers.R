@@ -183,10 +183,9 @@ check_repetitions <- function(data, by = NULL, outcome = "tokens", contrast = "c
   )
   check_each_group(data, by, c(outcome, contrast, "item", "wording"), empty, function(rows) {
     known <- as.double(rows$temperature)
-    parts <- lapply(sort(unique(known), na.last = TRUE), function(at) {
+    do.call(rbind, lapply(sort(unique(known), na.last = TRUE), function(at) {
       repetitions_of(rows[known %in% at, , drop = FALSE], at, outcome, contrast)
-    })
-    do.call(rbind, parts)
+    }))
   })
 }
 

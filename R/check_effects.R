@@ -165,7 +165,7 @@ check_level_contrasts <- function(data, attributes, by = NULL, outcome = "measur
   check_each_group(data, by, unique(c(outcome, attributes, needed)), empty, function(rows) {
     used <- attribute_rows(rows, outcome, attributes, cluster, NULL, levels, declared)
     values <- rows[[outcome]][!is.na(rows[[outcome]])]
-    parts <- lapply(attributes, function(name) {
+    as_plain_rows(do.call(rbind, lapply(attributes, function(name) {
       pairs <- pairs_of(name, NULL, rows_of(used, name))
       n <- nrow(pairs$contrasts)
       frame_of(
@@ -173,7 +173,6 @@ check_level_contrasts <- function(data, attributes, by = NULL, outcome = "measur
         n = rep(length(values), n), estimate = pairs$estimates$estimate, std_error = pairs$estimates$std_error,
         p_value = pairs$estimates$p_value, sd = rep(stats::sd(as.numeric(values)), n)
       )
-    })
-    as_plain_rows(do.call(rbind, parts))
+    })))
   })
 }

@@ -206,7 +206,7 @@ check_missing_levels <- function(data, attributes, by = NULL, once = NULL, promp
   )
   table <- check_each_group(data, by, c("outcome", attributes), empty, function(rows) {
     answer <- if (is.null(once)) seq_len(nrow(rows)) else group_codes(rows, once)
-    tested <- lapply(attributes, function(name) {
+    do.call(rbind, lapply(attributes, function(name) {
       own <- !duplicated(data.frame(answer, as.character(rows[[name]])))
       table <- missing_by_level(rows[own, , drop = FALSE], name)
       units <- dealt_units(rows, name, attributes, answer, prompt)
@@ -226,8 +226,7 @@ check_missing_levels <- function(data, attributes, by = NULL, once = NULL, promp
       }
       n_units <- if (units$name == "answer") sum(units$n) else ncol(units$shown)
       cbind(table, data.frame(p_value = p_value, unit = units$name, n_units = n_units, detectable = std_error))
-    })
-    do.call(rbind, tested)
+    }))
   })
   with_holm_of(table, c(by, "attribute"))
 }

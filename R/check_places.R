@@ -286,7 +286,7 @@ check_position_effects <- function(data, by = NULL, outcome = "chosen", places =
   )
   check_each_group(data, by, c(outcome, places, attributes, cluster), empty, function(rows) {
     used <- attribute_rows(rows, outcome, c(places, attributes), cluster, NULL, NULL)
-    parts <- lapply(places, function(place) {
+    stacked(lapply(places, function(place) {
       levels_at <- lapply(attributes, function(name) attribute_at_places(name, place, used))
       found <- cell_means(used$factors[[place]], used)
       n <- length(found$mean)
@@ -295,8 +295,7 @@ check_position_effects <- function(data, by = NULL, outcome = "chosen", places =
         std_error = sqrt(diag(found$covariance)), wald_test(cbind(-1, diag(n - 1)), found, used$cluster)
       )
       stacked(c(list(means), levels_at))
-    })
-    stacked(parts)
+    }))
   })
 }
 

@@ -169,7 +169,7 @@ agreement_of_all <- function(effects) {
     values[match(word_keys(rows), words), ] <- cbind(rows$estimate, matrix(rows$estimate[random], nrow(rows)))
     values
   }))
-  of_pairs <- lapply(utils::combn(orders, 2, simplify = FALSE), function(pair) {
+  of_pairs <- do.call(cbind, lapply(utils::combn(orders, 2, simplify = FALSE), function(pair) {
     shared <- !is.na(pair[[1]][, 1] + pair[[2]][, 1])
     x <- pair[[1]][shared, , drop = FALSE]
     y <- pair[[2]][shared, , drop = FALSE]
@@ -180,8 +180,7 @@ agreement_of_all <- function(effects) {
       # a column without variance, as a random choice of words may be, has no relation
       ifelse(length > 0, colSums(x * y) / length, 0)
     }
-  })
-  of_pairs <- do.call(cbind, of_pairs)
+  }))
   if (is.null(of_pairs)) {
     return(frame_of(mean_correlation = NA_real_, p_test = NA_real_))
   }

@@ -31,8 +31,7 @@ clustered_error <- function(changes, clusters) {
 # which say nothing of others; a message names them. `to`: ends "Can't …".
 clusters_of <- function(rows, names, to) {
   codes <- lapply(stats::setNames(names, names), function(name) {
-    columns <- strsplit(name, ":", fixed = TRUE)[[1]]
-    group_codes(rows, columns)
+    group_codes(rows, strsplit(name, ":", fixed = TRUE)[[1]])
   })
   n <- vapply(codes, function(values) length(unique(values)), 1L)
   is_few <- n < least_to_generalise

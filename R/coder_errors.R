@@ -41,8 +41,7 @@ coder_errors <- function(data, people = "people", coder = "coder", attributes = 
     seen <- sort(unique(as.character(data[[name]])), method = "radix")
     c(intersect(as.character(levels[[name]]), seen), setdiff(seen, levels[[name]]))
   })
-  groups <- if (is.null(by)) list(seq_len(nrow(data))) else group_rows(data, by)
-  found <- lapply(groups, function(rows) {
+  as_plain_rows(do.call(rbind, lapply(group_rows(data, by), function(rows) {
     kinds <- list(sensitivity = data[[people]][rows], false_positives = 1 - data[[people]][rows])
     of_kinds <- Map(function(measure, counts) {
       units <- list(counts = counts * weight[rows], code = as.double(data[[coder]][rows]))
@@ -56,12 +55,8 @@ coder_errors <- function(data, people = "people", coder = "coder", attributes = 
       cbind(frame_of(measure = rep(measure, nrow(rates))), rates)
     }, names(kinds), kinds)
     of_kinds <- do.call(rbind, unname(of_kinds))
-    if (is.null(by)) {
-      return(of_kinds)
-    }
-    cbind(as_plain_rows(data[rep(rows[[1]], nrow(of_kinds)), by, drop = FALSE]), of_kinds)
-  })
-  as_plain_rows(do.call(rbind, found))
+    cbind(as_plain_rows(data[rep(rows[1], nrow(of_kinds)), by, drop = FALSE]), of_kinds)
+  })))
 }
 
 # One row: the weighted share of these units to which the coder gives the code.

@@ -155,7 +155,7 @@ augment.slant_fit <- function(x, newdata = NULL, ...) { # nolint: object_name_li
   by <- group_columns(x)
   models <- models_of(x, "add fitted values to rows")
   keys <- stats::setNames(as_plain_rows(x$fits[by]), by)
-  parts <- lapply(names(models), function(group) {
+  as_plain_rows(do.call(rbind, lapply(names(models), function(group) {
     model <- models[[group]]
     frame <- as.list(rows_of_model(model))
     rows <- do.call(frame_of, frame[!startsWith(names(frame), ".")])
@@ -169,8 +169,7 @@ augment.slant_fit <- function(x, newdata = NULL, ...) { # nolint: object_name_li
       )
     }
     rows
-  })
-  as_plain_rows(do.call(rbind, parts))
+  })))
 }
 
 #' @rdname slant_fit

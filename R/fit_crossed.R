@@ -88,8 +88,7 @@ fit_crossed <- function(data, formula = crossed_formula, contrast = "condition",
   reference_model <- if (!is.null(reference_model)) checked_formula(reference_model, names(data))
   fit_one <- function(rows) fit_crossed_cell(rows, formula, contrast, levels, reference_model, power, alpha)
   used <- unique(c(all.vars(formula), if (!is.null(reference_model)) all.vars(reference_model)))
-  result <- fit_each_group(data, by, used, fit_one, save_to)
-  slant_fit(result, c("lme4", "lmerTest"))
+  slant_fit(fit_each_group(data, by, used, fit_one, save_to), c("lme4", "lmerTest"))
 }
 
 crossed_formula <- "tokens ~ condition + (1 + condition || wording) + (1 + condition || item)"

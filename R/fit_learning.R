@@ -192,7 +192,7 @@ counterfactual_rows <- function(rounds, draws, people = NULL, n_draws = 200) {
   )
   if (length(people) > 0) worlds[["as people explore"]] <- utils::modifyList(parameters, people)
   shown <- c("one_minus_herfindahl", "si", "bgd", "gasi")
-  rows <- lapply(names(worlds), function(name) {
+  as_plain_rows(do.call(rbind, lapply(names(worlds), function(name) {
     found <- game_statistics(learner_replays(rounds, worlds[[name]], nrow(draws)), nrow(draws))
     found <- found[intersect(shown, names(found))]
     limits <- vapply(found, stats::quantile, double(2), c(.025, .975), na.rm = TRUE)
@@ -201,8 +201,7 @@ counterfactual_rows <- function(rounds, draws, people = NULL, n_draws = 200) {
       predicted = unname(vapply(found, mean, 0, na.rm = TRUE)), conf_low = unname(limits[1, ]),
       conf_high = unname(limits[2, ])
     )
-  })
-  as_plain_rows(do.call(rbind, rows))
+  })))
 }
 
 # What explores: the numbers of `people` that choices take, all else is the model's own.

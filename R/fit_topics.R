@@ -102,7 +102,7 @@ search_topics <- function(prepared, k = 3:10, prevalence = ~ condition * model *
                           seed = 1048596, cores = 1) {
   need_package("stm", "fit topics")
   heldout <- with_seed(seed, stm::make.heldout(prepared$documents, prepared$vocab, seed = seed))
-  rows <- lapply(k, function(number) {
+  do.call(rbind, lapply(k, function(number) {
     topics <- topic_number(number)
     with_gaps <- list(documents = heldout$documents, vocab = heldout$vocab, meta = prepared$meta)
     model <- fit_topics(
@@ -110,8 +110,7 @@ search_topics <- function(prepared, k = 3:10, prevalence = ~ condition * model *
       k = topics, prevalence = prevalence, max_em_its = max_em_its, seed = seed, cores = cores
     )
     with_seed(seed, search_row(model, heldout))
-  })
-  do.call(rbind, rows)
+  }))
 }
 
 search_row <- function(model, heldout) {

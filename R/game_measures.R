@@ -64,13 +64,12 @@ pairs_within <- function(shares, entropy) {
     return(matrix(NA_real_, dim(shares)[[1]], 1))
   }
   pairs <- utils::combn(n_groups, 2)
-  by_pair <- lapply(seq_len(ncol(pairs)), function(k) {
+  do.call(cbind, lapply(seq_len(ncol(pairs)), function(k) {
     a <- pairs[1, k]
     b <- pairs[2, k]
     middle <- matrix((shares[, a, ] + shares[, b, ]) / 2, nrow = dim(shares)[[1]])
     pmax(rowSums(plogp(middle)) - (entropy[, a] + entropy[, b]) / 2, 0) * log(2)
-  })
-  do.call(cbind, by_pair)
+  }))
 }
 
 # A group's distributions, each once, and in which games it had them.

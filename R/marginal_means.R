@@ -124,7 +124,7 @@ effective_numbers <- function(model, found) {
 # drawn. Intervals are over the profiles (`item`) that were shown, for the templates and personas that were asked.
 level_means <- function(data, by) {
   check_columns(data, c("attribute", "level", "item", "answer", by))
-  parts <- lapply(unique(data$attribute), function(attribute) {
+  as_plain_rows(do.call(rbind, lapply(unique(data$attribute), function(attribute) {
     rows <- data[data$attribute == attribute, , drop = FALSE]
     shown <- list(level = unique(rows$level))
     means <- marginal_means(rows, "answer", "level", "item", levels = shown, by = by)$estimates
@@ -132,8 +132,7 @@ level_means <- function(data, by) {
       attribute = rep(attribute, nrow(means)), level = sub("level: ", "", means$term, fixed = TRUE),
       estimate = means$estimate, std_error = means$std_error, conf_low = means$conf_low, conf_high = means$conf_high
     ))
-  })
-  as_plain_rows(do.call(rbind, parts))
+  })))
 }
 
 #' Differences between marginal means

@@ -112,7 +112,7 @@ rating_pieces <- function(rows) {
   words <- ifelse(is.na(words), plain_number_text(points), words)
   middle <- mean(range(points))
   keys <- c("attribute_shown", "level_shown", "model_shown")
-  parts <- lapply(group_rows(rows, keys), function(own) {
+  as_plain_rows(do.call(rbind, lapply(group_rows(rows, keys), function(own) {
     n <- vapply(points, function(point) sum(rows$n[own][rows$category[own] == point]), 1)
     share <- n / sum(n)
     below <- sum(share[points < middle]) + sum(share[points == middle]) / 2
@@ -121,8 +121,7 @@ rating_pieces <- function(rows) {
       rows[own[[1]], keys, drop = FALSE],
       frame_of(point = factor(words, unique(words)), from = to - share, to = to), row.names = NULL
     )
-  })
-  as_plain_rows(do.call(rbind, parts))
+  })))
 }
 
 means_in_words <- function(rows) {

@@ -209,8 +209,7 @@ read_topics_file <- function(path) {
         sprintf("To fit one: analyze --fit stm --db %s", path)
       )
     }
-    file <- files[[which.max(file.mtime(files))]]
-    return(checked_topics(file, path))
+    return(checked_topics(files[[which.max(file.mtime(files))]], path))
   }
   if (!file.exists(path)) stop_with(sprintf("There is no file %s.", quoted(path)))
   database <- sub("\\.models$", "", dirname(normalizePath(path)))

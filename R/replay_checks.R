@@ -186,15 +186,14 @@ notes_of_last <- function(rounds) {
 # How choices settle, in the games and in their replays: shares of games by round, as running means over five rounds
 # (`success`, `repeated`, the last group of the class, `new_group` in the class). Of replays mean and 95 % of draws.
 replay_curves <- function(observed, replicated) {
-  rows <- lapply(names(observed), function(measure) {
+  rows <- do.call(rbind, lapply(names(observed), function(measure) {
     values <- replicated[[measure]]
     limits <- apply(values, 1, stats::quantile, c(.025, .975), na.rm = TRUE)
     frame_of(
       measure = rep(measure, nrow(values)), round = seq_len(nrow(values)), observed = as.vector(observed[[measure]]),
       predicted = rowMeans(values, na.rm = TRUE), conf_low = limits[1, ], conf_high = limits[2, ]
     )
-  })
-  rows <- do.call(rbind, rows)
+  }))
   as_plain_rows(rows[is.finite(rows$observed) & is.finite(rows$predicted), ])
 }
 

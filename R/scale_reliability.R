@@ -197,7 +197,7 @@ fit_reliability <- function(data, outcome, respondent = "respondent", item = "it
                             limits = c("low", "high"), by = NULL, least_answered = .8) {
   columns <- c(outcome, respondent, item, scale, key, limits)
   check_columns(data, c(columns, by), to = "compute scales")
-  fit <- fit_each_group(data, by, columns, function(rows) {
+  slant_fit(fit_each_group(data, by, columns, function(rows) {
     answers <- frame_of(respondent = rows[[respondent]], item = rows[[item]], rating = as.double(rows[[outcome]]))
     keys <- keys_of_rows(rows, scale, item, key)
     found <- scale_reliability(answers, keys, limits_of_rows(rows, limits), least_answered = least_answered)
@@ -215,8 +215,7 @@ fit_reliability <- function(data, outcome, respondent = "respondent", item = "it
       estimates = do.call(rbind, of_scale), variances = NULL, tables_of_group = found,
       fit = list(singular = FALSE, optimiser = "closed form", n_groups = length(unique(answers$respondent)))
     )
-  })
-  slant_fit(fit)
+  }))
 }
 
 # The keys that rows carry: each item once a scale.
@@ -232,10 +231,9 @@ limits_of_rows <- function(rows, limits) {
   if (is.numeric(limits)) {
     return(as.double(limits))
   }
-  found <- vapply(limits, function(name) {
+  unname(vapply(limits, function(name) {
     values <- unique(as.double(rows[[name]]))
     if (length(values) != 1) stop_with(sprintf("Scales of different lengths are put together (\"%s\").", name))
     values
-  }, 1)
-  unname(found)
+  }, 1))
 }

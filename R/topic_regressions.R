@@ -52,15 +52,14 @@ contrast_rows <- function(x, model, contrast) {
   both <- levels(as.factor(x$data[[contrast]]))
   weights <- contrast_weights(x, contrast, both[1:2], model)
   df <- nrow(x$data) - length(weights)
-  rows <- lapply(seq_along(x$topics), function(number) {
+  do.call(rbind, lapply(seq_along(x$topics), function(number) {
     draws <- x$parameters[[number]]
     points <- vapply(draws, function(draw) sum(weights * draw$est), 1)
     within <- mean(vapply(draws, function(draw) drop(weights %*% draw$vcov %*% weights), 1))
     std_error <- sqrt(within + mean((points - mean(points))^2))
     keys <- data.frame(topic = x$topics[[number]], model = as.character(model))
     cbind(keys, tested_rows("", mean(points), std_error, df)[-1])
-  })
-  do.call(rbind, rows)
+  }))
 }
 
 # What the coefficients are multiplied with to get the difference between two conditions: the mean over the documents
@@ -88,12 +87,11 @@ effect_coefficients <- function(effects, seed) {
   set.seed(seed)
   regressions <- summary(effects)
   df <- nrow(effects$data) - nrow(regressions$tables[[1]])
-  rows <- lapply(seq_along(regressions$topics), function(number) {
+  do.call(rbind, lapply(seq_along(regressions$topics), function(number) {
     table <- regressions$tables[[number]]
     terms <- sprintf("topic %d: %s", regressions$topics[[number]], term_name(rownames(table)))
     estimate_rows(terms, table[, 1], table[, 2], df, statistic = table[, 3], p_value = table[, 4])
-  })
-  do.call(rbind, rows)
+  }))
 }
 
 #' Regress topic prevalence on covariates

@@ -60,11 +60,10 @@ shifts_of <- function(rows, alpha) {
   scale <- .2 * stats::sd(values[, 1])
   squares <- rowsum(weight^2, cluster)
   n_effective <- sum(squares)^2 / sum(squares^2)
-  shown <- lapply(seq_len(length(means) - 1), function(k) {
+  shown <- do.call(rbind, lapply(seq_len(length(means) - 1), function(k) {
     variance <- max(least, sum(rowMeans(steps[, seq_len(k), drop = FALSE])))
     begun_shift(means[seq_len(k + 1)], variance, scale, alpha, 2 / 3 * n_effective * k)
-  })
-  shown <- do.call(rbind, shown)
+  }))
   cbind(
     frame_of(
       occasion = as.integer(occasions[-1]), n_prompts = as.integer(n_answers[-1]), value = means[-1],
