@@ -230,11 +230,9 @@ bayesian_tables <- function(fit, parts, settings) {
   }
   made_of_draws <- c(effects, list(checks = checks, loo = loo, pointwise = attr(loo, "pointwise")))
   made_of_draws <- Filter(Negate(is.null), made_of_draws)
-  c(list(model = row), lapply(made_of_draws, with_verdict, row = row))
-}
-
-# In each table, so that none can be read, drawn or written on without it.
-with_verdict <- function(table, row) {
-  columns <- list(is_converged = rep(row$is_converged, nrow(table)), verdict = rep(row$verdict, nrow(table)))
-  structure(c(as.list(table), columns), class = "data.frame", row.names = seq_len(nrow(table)))
+  # In each table, so that none can be read, drawn or written on without it.
+  c(list(model = row), lapply(made_of_draws, function(table) {
+    columns <- list(is_converged = rep(row$is_converged, nrow(table)), verdict = rep(row$verdict, nrow(table)))
+    structure(c(as.list(table), columns), class = "data.frame", row.names = seq_len(nrow(table)))
+  }))
 }

@@ -46,40 +46,38 @@ fit_censored <- function(data, outcome = "tokens", contrast = "condition", level
   check_columns(data, c(outcome, contrast, cluster_columns(cluster), by), to)
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
   data[[".step"]] <- steps_of_rows(data, outcome, step, to)
-  fit_one <- function(rows) fit_censored_cell(rows, outcome, contrast, levels, cluster)
+  fit_one <- function(rows) {
+    check_outcome(rows, outcome)
+    rows <- rows[as.character(rows[[contrast]]) %in% levels, , drop = FALSE]
+    counts <- rows[[outcome]]
+    is_other <- as.character(rows[[contrast]]) == levels[[2]]
+    sides(counts, as.character(rows[[contrast]]), levels, contrast) # at least two rows on each
+    if (any(counts < 0 | counts != round(counts))) {
+      stop_with("Can't fit a censored lognormal: the outcome must be counts, whole numbers from 0.")
+    }
+    check_steps(counts, rows$.step)
+    step <- unique(rows$.step)
+    if (length(step) > 1) stop_with("Can't fit a censored lognormal: the counts of a group must have one step.")
+    clusters <- clusters_of(rows, cluster, "fit a censored lognormal")
+    model <- censored_lognormal(counts, step, is_other)
+    estimates <- censored_estimates(model, paste0(contrast, levels[[2]]), clusters)
+    parameters <- list(mean = unname(cumsum(stats::coef(model))), sd = model$scale)
+    families <- compared_families(counts, step, is_other, parameters)
+    list(
+      estimates = estimates,
+      fit = list(
+        n_groups = length(unique(clusters[[1]])), log_lik = model$loglik[[2]], aic = 6 - 2 * model$loglik[[2]],
+        bic = 3 * log(length(counts)) - 2 * model$loglik[[2]], singular = FALSE, optimiser = "survival::survreg"
+      ),
+      variances = data.frame(group = "residual", term = "log", variance = model$scale^2, n_groups = length(counts)),
+      model = model,
+      tables_of_group = list(
+        effects = censored_effects(estimates, parameters, counts, step, is_other), families = families
+      )
+    )
+  }
   used <- c(outcome, contrast, cluster_columns(cluster), ".step")
   slant_fit(fit_each_group(data, by, used, fit_one, save_to), "survival")
-}
-
-fit_censored_cell <- function(rows, outcome, contrast, levels, cluster) {
-  check_outcome(rows, outcome)
-  rows <- rows[as.character(rows[[contrast]]) %in% levels, , drop = FALSE]
-  counts <- rows[[outcome]]
-  is_other <- as.character(rows[[contrast]]) == levels[[2]]
-  sides(counts, as.character(rows[[contrast]]), levels, contrast) # at least two rows on each
-  if (any(counts < 0 | counts != round(counts))) {
-    stop_with("Can't fit a censored lognormal: the outcome must be counts, whole numbers from 0.")
-  }
-  check_steps(counts, rows$.step)
-  step <- unique(rows$.step)
-  if (length(step) > 1) stop_with("Can't fit a censored lognormal: the counts of a group must have one step.")
-  clusters <- clusters_of(rows, cluster, "fit a censored lognormal")
-  model <- censored_lognormal(counts, step, is_other)
-  estimates <- censored_estimates(model, paste0(contrast, levels[[2]]), clusters)
-  parameters <- list(mean = unname(cumsum(stats::coef(model))), sd = model$scale)
-  families <- compared_families(counts, step, is_other, parameters)
-  list(
-    estimates = estimates,
-    fit = list(
-      n_groups = length(unique(clusters[[1]])), log_lik = model$loglik[[2]], aic = 6 - 2 * model$loglik[[2]],
-      bic = 3 * log(length(counts)) - 2 * model$loglik[[2]], singular = FALSE, optimiser = "survival::survreg"
-    ),
-    variances = data.frame(group = "residual", term = "log", variance = model$scale^2, n_groups = length(counts)),
-    model = model,
-    tables_of_group = list(
-      effects = censored_effects(estimates, parameters, counts, step, is_other), families = families
-    )
-  )
 }
 
 censored_lognormal <- function(counts, step, is_other) {

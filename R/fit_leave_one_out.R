@@ -20,40 +20,36 @@ fit_leave_one_out <- function(data, formula, by = NULL, levels = NULL, group = N
   check_columns(data, group)
   fit_one <- function(rows) {
     fit <- fit_mixed_model(maker$formula, maker$prepare(rows), "satterthwaite")
-    fit$estimates <- leave_out_each(maker, rows, rows[[group]], fit)
+    grouping <- as.character(rows[[group]])
+    numbers <- suppressWarnings(as.numeric(grouping)) # which sort as numbers: wording 10 comes after wording 9
+    left_out <- as.character(sort(unique(if (anyNA(numbers)) grouping else numbers), method = "radix"))
+    all_rows <- fit$estimates[2, ]
+    all_rows$term <- "all"
+    results <- lapply(left_out, function(level) {
+      others <- rows[grouping != level, , drop = FALSE]
+      with_conditions(function() {
+        # The derivatives only serve warnings about convergence, and take longer than the fit.
+        control <- polished_control(calc.derivs = FALSE)
+        model <- maker$fit(others, start = lme4::getME(fit$model, "theta"), control = control)
+        coefficient <- stats::coef(summary(model))[2, ]
+        df <- all_rows$df * nrow(others) / nrow(rows)
+        tested_rows("", coefficient[["Estimate"]], coefficient[["Std. Error"]], df)
+      })
+    })
+    # once and with their number, what was said in several refits
+    conditions <- do.call(rbind, lapply(results, function(result) unique(result$conditions)))
+    for (text in unique(conditions$text)) {
+      has_text <- conditions$text == text
+      words <- sprintf("Without one, in %d of %s: %s", sum(has_text), counted(length(results), "fit"), text)
+      if (all(conditions$kind[has_text] == "message")) message(words) else warning(words, call. = FALSE)
+    }
+    estimates <- lapply(seq_along(results), function(i) {
+      row <- if (is.null(results[[i]]$value)) all_rows[NA_integer_, ] else results[[i]]$value
+      row$term <- paste("without", left_out[[i]])
+      row
+    })
+    fit$estimates <- do.call(rbind, c(list(all_rows), estimates))
     fit
   }
   slant_fit(fit_each_group(data, by, unique(c(maker$columns, group)), fit_one, save_to), c("lme4", "lmerTest"))
-}
-
-leave_out_each <- function(maker, rows, grouping, whole) {
-  grouping <- as.character(grouping)
-  numbers <- suppressWarnings(as.numeric(grouping)) # which sort as numbers: wording 10 comes after wording 9
-  left_out <- as.character(sort(unique(if (anyNA(numbers)) grouping else numbers), method = "radix"))
-  all_rows <- whole$estimates[2, ]
-  all_rows$term <- "all"
-  results <- lapply(left_out, function(level) {
-    others <- rows[grouping != level, , drop = FALSE]
-    with_conditions(function() {
-      # The derivatives only serve warnings about convergence, and take longer than the fit.
-      control <- polished_control(calc.derivs = FALSE)
-      model <- maker$fit(others, start = lme4::getME(whole$model, "theta"), control = control)
-      coefficient <- stats::coef(summary(model))[2, ]
-      df <- all_rows$df * nrow(others) / nrow(rows)
-      tested_rows("", coefficient[["Estimate"]], coefficient[["Std. Error"]], df)
-    })
-  })
-  # once and with their number, what was said in several refits
-  conditions <- do.call(rbind, lapply(results, function(result) unique(result$conditions)))
-  for (text in unique(conditions$text)) {
-    has_text <- conditions$text == text
-    words <- sprintf("Without one, in %d of %s: %s", sum(has_text), counted(length(results), "fit"), text)
-    if (all(conditions$kind[has_text] == "message")) message(words) else warning(words, call. = FALSE)
-  }
-  estimates <- lapply(seq_along(results), function(i) {
-    row <- if (is.null(results[[i]]$value)) all_rows[NA_integer_, ] else results[[i]]$value
-    row$term <- paste("without", left_out[[i]])
-    row
-  })
-  do.call(rbind, c(list(all_rows), estimates))
 }

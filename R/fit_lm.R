@@ -42,7 +42,9 @@ linear_model <- list(
   tests = function(model) {
     f <- summary(model)$fstatistic # none without predictors
     all <- f_tests("all", c(f["value"], NA)[[1]], c(f["numdf"], NA)[[1]], model)
-    rbind(all[!is.null(f), ], against_each_part(model))
+    rbind(all[!is.null(f), ], against_each_term(model, function(term, without) {
+      f_tests(term, without$`F value`, without$Df, model)
+    }, test = "F"))
   },
   variances = function(model) {
     frame_of(group = "residual", term = "residual", variance = stats::sigma(model)^2, n_groups = NA_integer_)
@@ -50,15 +52,6 @@ linear_model <- list(
   changes = function(model) least_squares_changes(model), small_sample = function(model, n_clusters) hc1(model),
   clustered_as = "HC1", has_cr2 = TRUE, optimiser = "stats::lm, t"
 )
-
-# Marginal tests, as against_each_term().
-against_each_part <- function(model) {
-  if (length(attr(stats::terms(model), "term.labels")) < 2) {
-    return(NULL)
-  }
-  without <- stats::drop1(model, test = "F")[-1, , drop = FALSE]
-  f_tests(rownames(without), without$`F value`, without$Df, model)
-}
 
 f_tests <- function(term, f_value, df, model) {
   df_residual <- rep(as.double(model$df.residual), length(term))

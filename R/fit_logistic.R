@@ -65,7 +65,9 @@ logistic_regression <- list(
   effects = function(model) wald_effects(model),
   tests = function(model) { # the null model is of the same rows; its deviance is minus twice its log likelihood
     all <- likelihood_ratio("all", model, model$null.deviance, model$df.null - model$df.residual)
-    rbind(all, against_each_term(model))
+    rbind(all, against_each_term(model, function(term, without) {
+      likelihood_ratio(term, model, without$Deviance, without$Df)
+    }))
   },
   changes = function(model) least_squares_changes(model), small_sample = function(model, n_clusters) hc1(model),
   clustered_as = "HC1", has_cr2 = TRUE, optimiser = "stats::glm, Wald z"
@@ -73,12 +75,11 @@ logistic_regression <- list(
 
 # Each term against the model without it, its interactions aside (marginal tests, as of stats::drop1()); no rows for one
 # term alone, which "all" is of.
-against_each_term <- function(model) {
-  if (length(attr(stats::terms(model), "term.labels")) < 2) {
-    return(NULL)
+against_each_term <- function(model, made_of, ...) {
+  if (length(attr(stats::terms(model), "term.labels")) > 1) {
+    without <- stats::drop1(model, ...)[-1, , drop = FALSE]
+    made_of(rownames(without), without)
   }
-  without <- stats::drop1(model)[-1, , drop = FALSE]
-  likelihood_ratio(rownames(without), model, without$Deviance, without$Df)
 }
 
 likelihood_ratio <- function(term, model, smaller_deviance, df) {

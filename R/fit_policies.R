@@ -254,7 +254,6 @@ policy_estimates <- function(name, fit) {
   error[as.vector((parts != 0) %*% (abs(fit$searched) > nearly_at_limit)) > 0] <- NA_real_
   bound <- stats::qnorm(.975) * error
   is_single <- names(estimate) == "rate_down" & !"rate_difference" %in% names(fit$searched)
-  kept <- which(!is_single)
   names <- sub("^rate_up$", if (any(is_single)) "rate" else "rate_up", names(estimate))
   slope <- ifelse(names(estimate) %in% as_they_are, 1, estimate * (1 - estimate))
   slope <- ifelse(names(estimate) == "sharpness", estimate, slope)
@@ -262,7 +261,7 @@ policy_estimates <- function(name, fit) {
     paste0(name, ": ", names), unname(estimate), unname(error * slope),
     conf_low = as_reported(free - bound, names(estimate)), conf_high = as_reported(free + bound, names(estimate))
   )
-  rows[kept, ]
+  rows[!is_single, ]
 }
 
 nearly_at_limit <- 11

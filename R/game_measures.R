@@ -129,21 +129,19 @@ jackknife_variance <- function(measured, weights, strata, indices) {
 # at games of weight 0 means nothing.
 left_out_indices <- function(measured, weights, indices) {
   within <- intersect(indices, names(measured$games))
-  left_out <- lapply(measured$games[within], mean_without, weights)
+  left_out <- lapply(measured$games[within], function(values, weights) {
+    is_known <- !is.na(values)
+    values[!is_known] <- 0
+    without <- function(x) matrix(weights %*% x, nrow(weights), length(x)) - rep(x, each = nrow(weights))
+    n <- without(+is_known)
+    without(values) / replace(n, n <= 0, NA_real_)
+  }, weights)
   apart <- list(gasi = sqrt, gasi_divergence_bits = function(divergence) divergence / log(2))
   between <- lapply(apart[intersect(indices, names(apart))], function(scale) {
     by_group <- lapply(measured$between, mean_apart_without, weights, scale)
     Reduce(`+`, lapply(by_group, function(of) replace(of, is.na(of), 0))) / Reduce(`+`, lapply(by_group, Negate(is.na)))
   })
   lapply(c(left_out, between)[indices], function(values) replace(values, is.nan(values), NA_real_))
-}
-
-mean_without <- function(values, weights) {
-  is_known <- !is.na(values)
-  values[!is_known] <- 0
-  without <- function(x) matrix(weights %*% x, nrow(weights), length(x)) - rep(x, each = nrow(weights))
-  n <- without(+is_known)
-  without(values) / replace(n, n <= 0, NA_real_)
 }
 
 # As mean_apart(). Games in which the group was not hired leave it as it is.

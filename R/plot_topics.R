@@ -28,8 +28,15 @@ plot_topic_prevalence <- function(data, file = NULL, width = NULL, height = NULL
       strip.placement = "outside", panel.spacing.x = ggplot2::unit(12, "pt"),
       strip.text.x = ggplot2::element_text(vjust = 1, size = 9)
     )
+  by_model <- rows[rows$scope == "Model", ]
+  shares <- vapply(split(by_model, droplevels(by_model$topic_shown)), function(topic) {
+    topic <- topic[order(-topic$at), ]
+    percent <- sprintf("%s %.1f %%", topic$value, 100 * topic$at)
+    sprintf("%s: %s", gsub("\n", " ", topic$topic_shown[[1]]), toString(percent))
+  }, "")
+  what <- sprintf("Shares of %s with 95 %% intervals", counted(nlevels(rows$topic_shown), "topic"))
   finish_figure(
-    plot, prevalence_in_words(rows),
+    plot, alt_text(if (length(shares) == 0) what else paste0(what, ", by model: ", paste(shares, collapse = "; "))),
     2.2 + .3 * max(n_rows, 4) * ceiling(n_topics / n_columns), max(7, 2.4 + 2.1 * n_topics)
   )
 }
@@ -49,17 +56,6 @@ prevalence_to_draw <- function(rows) {
   labels <- ifelse(nzchar(words), sprintf("Topic %d\n%s", rows$topic, words), sprintf("Topic %d", rows$topic))
   rows$topic_shown <- factor(labels, levels = unique(labels[order(rows$topic)]))
   with_intervals(rows)
-}
-
-prevalence_in_words <- function(rows) {
-  by_model <- rows[rows$scope == "Model", ]
-  shares <- vapply(split(by_model, droplevels(by_model$topic_shown)), function(topic) {
-    topic <- topic[order(-topic$at), ]
-    percent <- sprintf("%s %.1f %%", topic$value, 100 * topic$at)
-    sprintf("%s: %s", gsub("\n", " ", topic$topic_shown[[1]]), toString(percent))
-  }, "")
-  what <- sprintf("Shares of %s with 95 %% intervals", counted(nlevels(rows$topic_shown), "topic"))
-  alt_text(if (length(shares) == 0) what else paste0(what, ", by model: ", paste(shares, collapse = "; ")))
 }
 
 # What speaks for which number of topics: the four measures of stm::searchK(), a panel each, over the numbers that were

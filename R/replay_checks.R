@@ -43,9 +43,8 @@ compared_replays <- function(rounds, play, n_draws = n_replays[["few"]], at_most
 joined_draws <- function(join, first, more) if (length(first) == 0) more else Map(join, first, more)
 
 measured_replays <- function(lanes, n_draws) {
-  lanes$last <- last_choices(lanes) # known already, if they were noted as the games were played
+  lanes$last <- last <- last_choices(lanes) # known already, if they were noted as the games were played
   reach <- 2
-  last <- last_choices(lanes)
   is_on <- lanes$choice > 0
   has_past <- is_on & last$choice > 0
   summed <- function(values) {

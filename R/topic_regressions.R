@@ -225,24 +225,21 @@ shift_correlations <- function(shifts) {
   known <- shifts[!is.na(shifts$cohens_d), ]
   of_model <- function(model) {
     rows <- if (is.na(model)) known else known[known$model == model, ]
-    correlations <- lapply(split(rows, rows$topic), correlation_row, model = model)
-    correlations <- do.call(rbind, correlations)
+    correlations <- do.call(rbind, lapply(split(rows, rows$topic), function(rows) {
+      if (nrow(rows) < 4 || stats::sd(rows$estimate) == 0 || stats::sd(rows$cohens_d) == 0) {
+        return(NULL)
+      }
+      test <- stats::cor.test(rows$estimate, rows$cohens_d)
+      data.frame(
+        topic = rows$topic[[1]], model = as.character(model), n_cells = nrow(rows), r = unname(test$estimate),
+        conf_low = test$conf.int[[1]], conf_high = test$conf.int[[2]], df = unname(test$parameter),
+        statistic = unname(test$statistic), p_value = test$p.value
+      )
+    }))
     if (is.null(correlations)) NULL else adjusted(correlations)
   }
   rows <- as_plain_rows(do.call(rbind, lapply(c(NA, unique(known$model)), of_model)))
   if (is.null(rows)) empty_correlations() else rows
-}
-
-correlation_row <- function(rows, model) {
-  if (nrow(rows) < 4 || stats::sd(rows$estimate) == 0 || stats::sd(rows$cohens_d) == 0) {
-    return(NULL)
-  }
-  test <- stats::cor.test(rows$estimate, rows$cohens_d)
-  data.frame(
-    topic = rows$topic[[1]], model = as.character(model), n_cells = nrow(rows), r = unname(test$estimate),
-    conf_low = test$conf.int[[1]], conf_high = test$conf.int[[2]], df = unname(test$parameter),
-    statistic = unname(test$statistic), p_value = test$p.value
-  )
 }
 
 empty_shifts <- function() {
