@@ -159,10 +159,14 @@ tested_rows <- function(term, estimate, std_error, df = Inf, ...) {
 
 term_name <- function(name) sub("^\\(Intercept\\)$", "intercept", name)
 
-# What data.frame() makes of columns of one length, without its checks, which take as long as a short fit.
+# What data.frame() makes of columns of one length, or of one value, without its checks, which take as long as a short
+# fit.
 frame_of <- function(...) {
   columns <- list(...)
-  structure(columns, class = "data.frame", row.names = seq_along(columns[[1]]))
+  n <- lengths(columns)
+  rows <- if (any(n == 0)) 0 else max(n)
+  if (rows != 1) columns[n == 1] <- lapply(columns[n == 1], rep, length.out = rows)
+  structure(columns, class = "data.frame", row.names = seq_len(rows))
 }
 
 # A data frame of no rows with these columns: numbers, if nothing else stands behind a colon.

@@ -261,7 +261,7 @@ def _figures(
     parts.sort(key=lambda part: places.get(part, len(places)))  # as the study asks them; others as they come
     function = kind.function or f"plot_{name}"
     for part in parts:
-        part_rows = rows.filter(pl.col("part") == part) if "part" in rows.columns else rows
+        part_rows = rows.filter(pl.col("part").eq_missing(part)) if "part" in rows.columns else rows
         if part_rows.height:
             notes: list[str] = []
             if "note" in part_rows.columns:

@@ -16,3 +16,12 @@ test_figure("a figure of one model and question names both, in its title and for
   alt_text <- "Heat map of what 6 combinations of group and job add: m1, invite."
   expect_match(attr(plot, "alt_text"), alt_text, fixed = TRUE)
 })
+
+test_figure("pairs of attributes stand in panels of their own", {
+  rows <- drawn_profiles()
+  rows$wording <- rep_len(c("plain", "polite"), nrow(rows))
+  pairs <- list(c("group", "job"), c("group", "wording"))
+  estimates <- do.call(rbind, lapply(pairs, function(pair) amie(rows, "rating", pair, "person")$estimates))
+  panels <- ggplot2::ggplot_build(plot_interactions(estimates))$layout$layout$panel
+  expect_identical(as.character(panels), c("group and job", "group and wording"))
+})
