@@ -56,6 +56,8 @@ def test_a_conversation_becomes_two_turns_with_the_tokens_of_each(tmp_path: Path
     assert (row["decision_bias"], row["pair"], row["words"]) == (0, "Peter / Ruth", "budgets / teamwork")
     assert (row["profiles_tokens"], row["decision_tokens"], row["tokens"]) == (192, 640, 832)
     assert (row["first_group"], row["first_attribute"], row["n_turns"]) == ("b", "a", 2)
+    again = imported(tmp_path, conversation(iteration=4), conversation(iteration=3))
+    assert (again.rows_imported, again.rows_already_there, again.problems) == (2, 2, [])
 
 
 def test_a_person_of_the_profiles_stands_for_the_group(tmp_path: Path) -> None:
@@ -85,13 +87,6 @@ def test_a_decision_that_was_cut_off_is_no_decision(tmp_path: Path) -> None:
     imported(tmp_path, conversation(task2_response=None, task2_thinking_tokens=1024))
     [row] = trials(tmp_path, view="decision_trials")
     assert (row["outcome"], row["decision_bias"], row["decision_tokens"]) == ("truncated", None, 1024)
-
-
-def test_twice_is_once(tmp_path: Path) -> None:
-    both = [conversation(), conversation(variation="colleagues", iteration=1)]
-    assert imported(tmp_path, *both).rows_imported == 4
-    again = imported(tmp_path, *both[::-1])
-    assert (again.rows_imported, again.rows_already_there, again.problems) == (0, 4, [])
 
 
 @pytest.mark.parametrize(

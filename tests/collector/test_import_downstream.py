@@ -21,12 +21,14 @@ from slant.collector.importing.imports import ImportReport
 from slant.collector.importing.layouts.downstream import Downstream
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.each_row import each_row
 from tests.support.raw_rows import run_collect, table, trials, write_csv
 
 STUDY = load_study("word_association")
 CAREER = STUDY.data.tests["gender_career"].words("")
 JOHN, AMY = CAREER["group_a"][0], CAREER["group_b"][0]
 LISTED = [*CAREER["attribute_a"], *CAREER["attribute_b"]]
+VERSIONS = ("", "_original", "_bertrand", "_nosek")
 
 
 def said(to_amy: Sequence[str]) -> str:
@@ -61,14 +63,9 @@ def test_the_rows_of_an_answer_become_one_trial(tmp_path: Path) -> None:
     shown = json.loads(row["factors"])
     assert (shown["first_option"], shown["words"], shown["poles"]) == (AMY, LISTED, "p" * 8 + "n" * 8)
     assert shown["reading"] == "complete"
-
-
-@pytest.mark.slow
-def test_the_order_of_the_words_is_unknown_as_their_rows_lie_in_the_order_of_the_list(tmp_path: Path) -> None:
-    imported(tmp_path, answer())
+    # the order of the words is unknown, as their rows lie in the order of the list
     assert {row["is_order_known"] for row in trials(tmp_path, view="pairing_words")} == {False}
-    [row] = trials(tmp_path, view="pairing_trials")
-    assert row["first_group"] == "b"
+    assert [row["first_group"] for row in trials(tmp_path, view="pairing_trials")] == ["b"]
 
 
 @pytest.mark.slow
@@ -79,7 +76,7 @@ def test_the_bias_is_that_of_the_words(tmp_path: Path) -> None:
     assert imported(tmp_path, answer(raw_response=said(to_amy)), crossed).rows_imported == 2
     found = [row["d"] for row in trials(tmp_path, view="pairing_trials")]
     assert found == pytest.approx([7 / 7 + 8 / 9 - 1, -1])
-    [bias] = _bias(tmp_path)
+    [bias] = trials(tmp_path, view="pairing_bias", order="test")
     assert (bias["n_d"], bias["mean_d"]) == (2, pytest.approx((8 / 9 - 1) / 2))
 
 
@@ -88,7 +85,7 @@ def test_an_empty_answer_was_cut_off_and_is_no_bias_of_zero(tmp_path: Path) -> N
     assert imported(tmp_path, answer(raw_response="", thinking_tokens=512)).problems == []
     [row] = trials(tmp_path)
     assert (row["outcome"], row["tokens"], row["reasoning_tokens"]) == ("truncated", 512, 512)
-    [bias] = _bias(tmp_path)
+    [bias] = trials(tmp_path, view="pairing_bias", order="test")
     assert (bias["n_truncated"], bias["n_malformed"], bias["n_d"], bias["mean_d"]) == (1, 0, 0, None)
 
 
@@ -123,18 +120,20 @@ def test_token_counts_keep_their_meaning(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", ["", "_original", "_bertrand", "_nosek"])
-def test_versions_of_a_list_are_of_its_side(tmp_path: Path, version: str) -> None:
-    rows = answer(group0_pole=f"Female{version}", group1_pole=f"male{version}")
-    assert imported(tmp_path, [row | {"attr_pole": row["attr_pole"] + version} for row in rows]).problems == []
-    assert [row["d"] for row in trials(tmp_path, view="pairing_trials")] == [1]
-
-
-def test_sides_may_be_called_positive_and_negative(tmp_path: Path) -> None:
-    rows = answer(group0_pole="negative", group1_pole="positive")
-    poles = {"career": "positive", "family": "negative"}
-    assert imported(tmp_path, [row | {"attr_pole": poles[row["attr_pole"]]} for row in rows]).problems == []
-    assert [row["d"] for row in trials(tmp_path, view="pairing_trials")] == [1]
+@each_row(
+    ("groups", "poles"),
+    [(["negative", "positive"], {"career": "positive", "family": "negative"})]
+    + [([f"Female{of}", f"male{of}"], {pole: pole + of for pole in ("career", "family")}) for of in VERSIONS],
+)
+def test_sides_may_be_called_by_a_version_of_a_list_or_positive_and_negative(
+    tmp_path_factory: pytest.TempPathFactory, groups: list[str], poles: dict[str, str]
+) -> None:
+    folder = tmp_path_factory.mktemp("wat")
+    rows = [
+        row | {"attr_pole": poles[row["attr_pole"]]} for row in answer(group0_pole=groups[0], group1_pole=groups[1])
+    ]
+    assert imported(folder, rows).problems == []
+    assert [row["d"] for row in trials(folder, view="pairing_trials")] == [1]
 
 
 @given(order=st.permutations(range(4)), seed=st.integers(0, 999))
@@ -149,14 +148,6 @@ def test_answers_are_the_same_in_whatever_order_their_rows_lie(
     while waiting := [rows for rows in waiting if rows]:
         mixed.append(random.choice(waiting).pop(0))
     assert sorted(map(_draft_key, _drafts(tmp_path_factory.mktemp("wat"), mixed))) == expected
-
-
-@pytest.mark.slow
-def test_a_file_whose_rows_lie_among_each_other_adds_nothing_new(tmp_path: Path) -> None:
-    first, second = answer(), answer(LISTED[::-1], iteration=1, raw_response=said([]))
-    assert imported(tmp_path, first, second).rows_imported == 2
-    again = imported(tmp_path, chain.from_iterable(zip(second, first, strict=True)))  # type: ignore[arg-type]
-    assert (again.rows_imported, again.rows_already_there, again.problems) == (0, 2, [])
 
 
 @pytest.mark.slow
@@ -269,14 +260,6 @@ def test_a_file_of_another_kind_writes_nothing(tmp_path: Path, study: str, witho
         imported(tmp_path, rows, study=study)
     assert reason in str(raised.value)
     assert not (tmp_path / "t.duckdb").exists()
-
-
-def _bias(folder: Path) -> list[dict[str, Any]]:
-    from slant.collector.keep.database import reading
-    from slant.collector.keep.frames import frame_of
-
-    with reading(folder / "t.duckdb") as connection:
-        return frame_of(connection.sql("SELECT * FROM pairing_bias")).to_dicts()
 
 
 def _drafts(folder: Path, rows: Any) -> list[Mapping[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from slant.collector import collect, export_trials, import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.writer import ImportReport
 from slant.collector.keep.frames import frame_of
+from tests.support.raw_rows import write_csv
 
 ROW = {
     "model": "gpt-5", "test": "gender_career", "condition": "incongruent", "item": "John",
@@ -30,12 +30,7 @@ KEPT = (
 
 
 def bring_in(folder: Path, *rows: dict[str, Any]) -> tuple[ImportReport, pl.DataFrame]:
-    file = folder / "rows.csv"
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    report = import_trials(folder / "t.duckdb", "interference", [file])
+    report = import_trials(folder / "t.duckdb", "interference", [write_csv(folder / "rows.csv", rows)])
     if report.run_id is None:
         return report, pl.DataFrame()
     with duckdb.connect(str(folder / "t.duckdb"), read_only=True) as connection:
@@ -43,22 +38,11 @@ def bring_in(folder: Path, *rows: dict[str, Any]) -> tuple[ImportReport, pl.Data
 
 
 def test_a_row_without_tokens_and_wording_is_enough(tmp_path: Path) -> None:
-    report, [row] = (its := bring_in(tmp_path, ROW))[0], its[1].to_dicts()
+    report, found = bring_in(tmp_path, ROW | {"condition": "stereotype-inconsistent"})
+    [row] = found.to_dicts()
     assert (report.rows_imported, report.problems, report.warnings) == (1, [], [])
     assert (row["choice"], row["expected"], row["outcome"]) == ("Male + Family", "Male + Family", "answered")
-    assert json.loads(row["factors"])["consistent_letter"] == "A"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("said", "block"), [
-    ("congruent", "congruent"), ("Incongruent", "incongruent"), ("compatible", "congruent"),
-    ("stereotype-inconsistent", "incongruent"),
-])  # fmt: skip
-def test_blocks_may_be_called_as_papers_call_them(tmp_path: Path, said: str, block: str) -> None:
-    options = ("Male + Career", "Female + Family") if block == "congruent" else ("Male + Family", "Female + Career")
-    row = ROW | {"condition": said, "option_a": options[1], "option_b": options[0]}
-    _, found = bring_in(tmp_path, row)
-    assert (found["condition"][0], found["choice"][0], found["expected"][0]) == (block, options[1], options[0])
+    assert (row["condition"], json.loads(row["factors"])["consistent_letter"]) == ("incongruent", "A")
 
 
 def test_the_letter_of_the_consistent_option_does_as_well_as_the_texts(tmp_path: Path) -> None:

@@ -46,24 +46,8 @@ def test_a_row_becomes_a_trial_of_the_study(tmp_path: Path) -> None:
     }
     assert (row["option_a"], row["option_b"], row["expected"]) == ("Pleasant", "Unpleasant", "Pleasant")
     assert (row["outcome"], row["choice"], row["reasoning_text"]) == ("answered", "Pleasant", raw()["thought"])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("model", "column", "token_source"),
-    [
-        ("o3-mini", "reasoning_tokens", "usage"),
-        ("deepseek-r1", "output_tokens", "output"),
-        ("claude-3.7-sonnet", "output_tokens", "output"),
-        ("gpt-oss-20b", "output_tokens", "output"),
-        ("qwen3-8b", "reasoning_tokens", "template"),
-    ],
-)
-def test_token_counts_keep_their_meaning(tmp_path: Path, model: str, column: str, token_source: str) -> None:
-    lee_lai(tmp_path, raw(), model=model)
-    (row,) = trials(tmp_path)
-    other = {"reasoning_tokens": "output_tokens", "output_tokens": "reasoning_tokens"}[column]
-    assert (row["tokens"], row[column], row[other], row["token_source"]) == (120, 120, None, token_source)
+    counts = [row[name] for name in ("tokens", "output_tokens", "reasoning_tokens", "token_source")]
+    assert counts == [120, 120, None, "output"]
 
 
 @pytest.mark.slow
@@ -88,6 +72,7 @@ def test_a_files_name_says_its_test(tmp_path: Path, file: str, test: str, word: 
 def test_conditions_are_known_by_many_names(said: str) -> None:
     assert condition(said, CONDITIONS) == "incompatible"
     assert condition(said.lower().replace("in", "", 1), CONDITIONS) == "compatible"
+    assert condition(said, ("congruent", "incongruent")) == "incongruent"
 
 
 @pytest.mark.parametrize("said", ["", "neutral", "not compatible", "in", "non-consistent", None, 3])
@@ -179,17 +164,6 @@ def test_a_row_that_cannot_be_read_is_told_with_its_line(tmp_path: Path) -> None
     texts = [problem.text for problem in report.problems]
     assert [(text, want) for text, (_, want) in zip(texts, WRONG, strict=True) if want not in text] == []
     assert [row["item"] for row in trials(tmp_path)] == ["aster", "poppy"]
-
-
-def test_a_byte_that_is_not_utf8_costs_only_its_row(tmp_path: Path) -> None:
-    file = write_csv(
-        tmp_path / "flowers_insects.csv", [raw(), raw(word="clover", attribute="Plaisant é"), raw(word="poppy")]
-    )
-    file.write_bytes(file.read_bytes().replace("é".encode(), b"\xe9"))
-    report = import_trials(tmp_path / "t.duckdb", "rmiat", [file], "deepseek-r1", "lee-lai")
-    (problem,) = report.problems
-    assert (problem.line, problem.text) == (6, 'holds a byte that is not UTF-8 (0xE9) after "Plaisant"')
-    assert report.rows_imported == 2
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.importing.proposals.proposal import propose_study
 from slant.collector.keep.database import reading
 from tests.support.each_row import each_row
-from tests.support.raw_rows import run_collect
+from tests.support.raw_rows import run_collect, write_csv
 from tests.support.stored import rows_in
 
 FLOWERS, INSECTS = ("rose", "tulip", "daisy", "lily"), ("ant", "wasp", "moth", "flea")
@@ -43,13 +42,6 @@ def renamed(rows: Sequence[Mapping[str, Any]], names: Mapping[str, str], **more:
     return [{names[key]: value for key, value in row.items() if key in names} | more for row in rows]
 
 
-def write_csv(path: Path, rows: Sequence[Mapping[str, Any]], delimiter: str = ",") -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def run(*words: str) -> Result:
     return CliRunner().invoke(collect, ["import", *words], catch_exceptions=False)
 
@@ -63,7 +55,7 @@ def tidy(folder: Path) -> Path:
 def without_telling_names(folder: Path) -> Path:
     names = {"c": "v1", "i": "v2", "a": "v3", "n": "tokens"}
     rows = renamed(answered(("Incompatible", "Compatible")), names, v4="claude-sonnet-4")
-    write_csv(folder / "plain.csv", rows, ";")
+    write_csv(folder / "plain.csv", rows, delimiter=";")
     return folder / "plain.csv"
 
 

@@ -45,14 +45,14 @@ def test_rows_are_loaded_while_more_are_read(tmp_path: Path, monkeypatch: pytest
     assert sorted(row["repetition"] for row in trials(tmp_path)) == list(range(1, 1_101))
 
 
-def test_rows_may_be_of_several_models(tmp_path: Path) -> None:
-    report = import_tidy(tmp_path, tidy(), tidy(model="o3-mini", tokens=64), tidy(model="openai/gpt-5"))
-    assert (report.rows_imported, report.problems) == (3, [])
-    assert {row["model"]: row["token_source"] for row in trials(tmp_path)} == {
-        "deepseek-r1": "output",
-        "o3-mini": "usage",
-        "openai/gpt-5": None,
-    }
+def test_rows_may_be_of_several_models_each_with_its_count(tmp_path: Path) -> None:
+    sources = {
+        "claude-3.7-sonnet": "output", "deepseek-r1": "output", "gpt-oss-20b": "output", "o3-mini": "usage",
+        "openai/gpt-5": None, "qwen3-8b": "template",
+    }  # fmt: skip
+    report = import_tidy(tmp_path, *(tidy(model=model) for model in sources))
+    assert (report.rows_imported, report.problems) == (6, [])
+    assert {row["model"]: row["token_source"] for row in trials(tmp_path)} == sources
     assert report.warnings == [f"{tmp_path}/rows.csv: 1 row doesn't say what the tokens count (column token_source)"]
 
 
@@ -264,16 +264,11 @@ def _carried(db: Path, ending: str) -> list[dict[str, Any]]:
     return [row | {"answer": row["answer"] or ""} for row in found] if ending == "csv" else found
 
 
-def import_by_command(folder: Path, *words: str) -> str:
-    command = ["import", "--study", "rmiat", "--db", str(folder / "t.duckdb"), str(folder / "rows.csv"), *words]
-    return str(run_collect(*command).stderr)
-
-
 @pytest.mark.slow
 def test_one_cause_is_one_line_however_many_rows_have_it(tmp_path: Path) -> None:
     rows = [tidy(model=f"x-{n % 3}", item=f"word{n}") for n in range(30)]
     write_csv(tmp_path / "rows.csv", [*rows, *(tidy(wording=21) for n in range(5))])
-    said = import_by_command(tmp_path)
+    said = run_collect("import", "--study", "rmiat", "--db", tmp_path / "t.duckdb", tmp_path / "rows.csv").stderr
     assert "30 rows: 3 models unknown: x-0 (10), x-1 (10), x-2 (10); add them, or --map-model x-0=PROVIDER/NAME" in said
     assert "5 rows: wording must be one of the study's 20, but is 21 (first: " in said
     assert said.count("unknown") == 1

@@ -63,9 +63,11 @@ def lee_lai(folder: Path, *rows: Mapping[str, Any], model: str = "deepseek-r1", 
     return import_trials(folder / "t.duckdb", "rmiat", [file], model=model, layout="lee-lai")
 
 
-def trials(folder: Path, columns: str = "*", view: str = "trials") -> list[dict[str, Any]]:
+def trials(
+    folder: Path, columns: str = "*", view: str = "trials", order: str = "test, item, wording, condition, repetition"
+) -> list[dict[str, Any]]:
     with reading(folder / "t.duckdb") as connection:
-        query = f"SELECT {columns} FROM {view} ORDER BY test, item, wording, condition, repetition"  # noqa: S608
+        query = f"SELECT {columns} FROM {view} ORDER BY {order}"  # noqa: S608
         frame: pl.DataFrame = frame_of(connection.sql(query))
     return frame.to_dicts()
 
