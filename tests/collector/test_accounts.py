@@ -95,26 +95,22 @@ def test_a_runs_row_tells_paths_as_seen_from_the_database(collected: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "database", "told"),
     [
-        ("/home/anne/work/study.toml", "study.toml"),
-        ("/home/anne/work/mine/study.toml", "mine/study.toml"),
-        ("/home/anne/studies/study.toml", "../studies/study.toml"),
-        ("/home/bob/study.toml", "…/study.toml"),
-        ("/srv/lab/study.toml", "…/study.toml"),
+        ("/home/anne/work/study.toml", "work/a.duckdb", "study.toml"),
+        ("/home/anne/work/mine/study.toml", "work/a.duckdb", "mine/study.toml"),
+        ("/home/anne/studies/study.toml", "work/a.duckdb", "../studies/study.toml"),
+        ("/home/bob/study.toml", "work/a.duckdb", "…/study.toml"),
+        ("/srv/lab/study.toml", "work/a.duckdb", "…/study.toml"),
+        ("/home/bob/study.toml", "a.duckdb", "…/study.toml"),
+        ("/home/anne/mine/study.toml", "a.duckdb", "mine/study.toml"),
     ],
 )
 def test_a_path_is_told_from_the_database_or_by_its_last_name(
-    monkeypatch: pytest.MonkeyPatch, path: str, told: str
+    monkeypatch: pytest.MonkeyPatch, path: str, database: str, told: str
 ) -> None:
     monkeypatch.setenv("HOME", "/home/anne")
-    assert public_path(path, Path("/home/anne/work/a.duckdb")) == told
-
-
-def test_from_a_database_in_the_home_folder_no_neighbour_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/anne")
-    assert public_path("/home/bob/study.toml", Path("/home/anne/a.duckdb")) == "…/study.toml"
-    assert public_path("/home/anne/mine/study.toml", Path("/home/anne/a.duckdb")) == "mine/study.toml"
+    assert public_path(path, Path("/home/anne") / database) == told
 
 
 def test_a_command_is_told_without_folders_and_passwords(monkeypatch: pytest.MonkeyPatch) -> None:

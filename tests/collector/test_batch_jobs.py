@@ -83,14 +83,15 @@ def test_a_split_keeps_every_request_once_and_within_the_limits(sizes: list[int]
         assert [asked.custom_id for asked, _ in job] == [f"slant-1-{n}" for n in range(len(job))]
 
 
-def test_a_job_is_read_back_as_it_was_written(tmp_path: Path) -> None:
-    folder = JobFolder(tmp_path / "a.duckdb")
-    (lines,) = split([5, 9], 10, 1000)
-    job = folder.create(a_job(model={"model": "small", "settings": {}}), lines)
+def test_a_job_of_a_plan_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    study, folder = load_study(str(write_tiny(tmp_path))), JobFolder(tmp_path / "a.duckdb")
+    trials = [conversation.trials[0] for conversation in plan(study, study.models[0])]
+    lines = [(JobRequest(f"slant-1-{n}", "c", "h", trial), b"{}\n") for n, trial in enumerate(trials)]
+    job = folder.create(a_job(study=study.name, model={"model": "small", "settings": {}}), lines)
     assert folder.jobs() == [job]
     content = folder.requests(job).read_bytes()
-    assert (job.n_requests, job.n_bytes, job.sha256) == (2, len(content), hashlib.sha256(content).hexdigest())
-    assert [asked.trial for asked in folder.asked(job)] == [a_trial(0), a_trial(1)]
+    assert (job.n_requests, job.n_bytes, job.sha256) == (8, len(content), hashlib.sha256(content).hexdigest())
+    assert [asked.trial for asked in folder.asked(job)] == trials
 
 
 def test_status_says_for_how_long_the_oldest_open_answer_is_waited_for(
@@ -154,12 +155,3 @@ def test_lines_break_at_line_feeds_only_however_they_arrive(text: str, width: in
     chunks = [data[start : start + width] for start in range(0, len(data), width)]
     lines = [line for line in lines_of(chunks) if line and line.strip()]  # blank ones are counted, and passed over
     assert lines == [line for line in data.split(b"\n") if line.strip()]
-
-
-def test_trials_of_a_plan_survive_the_way_to_disk(tmp_path: Path) -> None:
-    study = load_study(str(write_tiny(tmp_path)))
-    trials = [conversation.trials[0] for conversation in plan(study, study.models[0])]
-    folder = JobFolder(tmp_path / "a.duckdb")
-    lines = [(JobRequest(f"slant-1-{n}", "c", "h", trial), b"{}\n") for n, trial in enumerate(trials)]
-    job = folder.create(a_job(study=study.name), lines)
-    assert [asked.trial for asked in folder.asked(replace(job))] == trials

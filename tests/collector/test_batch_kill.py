@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,46 +15,19 @@ from slant.collector.keep.journal import journal_folder
 from tests.support.batch_server import BatchServer, Gate
 from tests.support.batching import MODELS, PLANNED
 from tests.support.kill_batches import killed_batches
+from tests.support.processes import TypedCommand
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 
-class BatchCommand:
+class BatchCommand(TypedCommand):
     """`collect --batch` on the tiny study, as a person would type it again and again."""
 
-    def __init__(self, python: list[str], root: Path, folder: Path, server: BatchServer, provider: str) -> None:
+    def __init__(self, folder: Path, server: BatchServer, provider: str) -> None:
         (folder / "study").mkdir()
-        self.db, self.root, self.server = folder / "a.duckdb", root, server
-        self.words = [
-            *python,
-            "-m",
-            "slant.collector",
-            "--study",
-            str(write_tiny(folder / "study")),
-            "--model",
-            MODELS[provider],
-            "--batch",
-            "--yes",
-            "--db",
-            str(self.db),
-        ]
-
-    def start(self) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            self.words,
-            cwd=self.root,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **self.server.environment()},
-        )
-
-    def run(self) -> tuple[int, str]:
-        process = self.start()
-        _, messages = process.communicate(timeout=60)
-        assert "Traceback" not in messages
-        return process.returncode, messages
+        study = write_tiny(folder / "study")
+        super().__init__(study, MODELS[provider], folder / "a.duckdb", "--batch", "--yes")
+        self.server, self.environment = server, server.environment()
 
     def killed_at(self, gate: Gate) -> None:
         """Start, wait until the provider holds the request, kill, and let the provider go on with what it got."""
@@ -93,10 +64,8 @@ def server() -> Iterator[BatchServer]:
 
 
 @pytest.fixture(params=MODELS)
-def command(
-    request: pytest.FixtureRequest, python: list[str], root: Path, tmp_path: Path, server: BatchServer
-) -> BatchCommand:
-    return BatchCommand(python, root, tmp_path, server, request.param)
+def command(request: pytest.FixtureRequest, tmp_path: Path, server: BatchServer) -> BatchCommand:
+    return BatchCommand(tmp_path, server, request.param)
 
 
 only_openai = pytest.mark.parametrize("command", ["openai"], indirect=True)  # where providers make no difference
@@ -122,9 +91,9 @@ def test_killed_at_random_moments_nothing_is_bought_twice_lost_or_doubled(provid
 
 
 @pytest.mark.slow
-def test_killed_while_uploading_one_job_is_made(python: list[str], root: Path, tmp_path: Path) -> None:
+def test_killed_while_uploading_one_job_is_made(tmp_path: Path) -> None:
     with BatchServer() as server:
-        command = BatchCommand(python, root, tmp_path, server, "openai")
+        command = BatchCommand(tmp_path, server, "openai")
         command.killed_at(server.gate("upload", after_effect=True))
         assert [job.state for job in JobFolder(command.db).open_jobs()] == ["planned"]
         command.until_done()
@@ -182,27 +151,11 @@ def test_the_second_of_two_jobs_is_submitted_after_a_kill_in_the_first(
 
 @pytest.mark.slow
 @only_openai
-def test_a_second_collector_is_told_who_is_there(command: BatchCommand, server: BatchServer) -> None:
-    gate = server.gate("create")
-    first = command.start()
-    assert gate.reached.wait(60)
-    code, messages = command.run()
-    assert (code, f"process {first.pid}" in messages) == (1, True)
-    gate.opened.set()
-    first.communicate(timeout=60)
-    assert len(server.jobs) == 1
-
-
-@pytest.mark.slow
-@only_openai
-def test_the_command_says_how_it_stands_and_status_shows_the_job(
-    command: BatchCommand, server: BatchServer, python: list[str], root: Path
-) -> None:
+def test_the_command_says_how_it_stands_and_status_shows_the_job(command: BatchCommand, server: BatchServer) -> None:
     code, messages = command.run()
     assert code == 3
     assert "Submitted 8 requests in 1 job; run the same command later to fetch." in messages
-    words = [*python, "-m", "slant.collector", "status", "--db", str(command.db)]
-    status = subprocess.run(words, cwd=root, capture_output=True, text=True, check=False)
+    status = CliRunner().invoke(collect, ["status", "--db", str(command.db)])
     assert server.jobs[0]["id"] in status.stdout
     server.finish()
     code, messages = command.run()

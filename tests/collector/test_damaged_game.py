@@ -46,6 +46,7 @@ FULL = GAME + MORE
 PLAYED = "played"
 VALUES = [match.span(1) for match in re.finditer(r"= *(.+)$", FULL, re.MULTILINE)]
 KEYS = [match.span(1) for match in re.finditer(r"^(?:\[+)?([\w.]+)", FULL, re.MULTILINE)]
+OTHER_KEYS = st.sampled_from(["groops", "success", "games", "prompt", "a.b", '""', "0"])
 JUNK = st.sampled_from(
     [
         "-1",
@@ -110,20 +111,13 @@ def test_the_whole_file_is_a_game(tmp_path: Path) -> None:
     assert list(load_variants(tmp_path / "game.toml")) == ["base", "square", "groupwise"]
 
 
-@settings(max_examples=150, deadline=None)
-@given(value=st.sampled_from(VALUES), junk=JUNK)
-def test_a_value_of_another_kind_is_refused_in_a_sentence(
-    tmp_path_factory: pytest.TempPathFactory, value: tuple[int, int], junk: str
+@settings(max_examples=210, deadline=None)
+@given(changed=st.tuples(st.sampled_from(VALUES), JUNK) | st.tuples(st.sampled_from(KEYS), OTHER_KEYS))
+def test_a_value_of_another_kind_or_a_key_of_another_name_is_refused_in_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, changed: tuple[tuple[int, int], str]
 ) -> None:
-    assert is_in_words(played(FULL[: value[0]] + junk + FULL[value[1] :], tmp_path_factory.mktemp("game")))
-
-
-@settings(max_examples=60, deadline=None)
-@given(key=st.sampled_from(KEYS), other=st.sampled_from(["groops", "success", "games", "prompt", "a.b", '""', "0"]))
-def test_a_key_of_another_name_is_refused_in_a_sentence(
-    tmp_path_factory: pytest.TempPathFactory, key: tuple[int, int], other: str
-) -> None:
-    assert is_in_words(played(FULL[: key[0]] + other + FULL[key[1] :], tmp_path_factory.mktemp("game")))
+    (start, end), new = changed
+    assert is_in_words(played(FULL[:start] + new + FULL[end:], tmp_path_factory.mktemp("game")))
 
 
 @settings(max_examples=100, deadline=None)

@@ -12,7 +12,7 @@ from aiohttp import web
 
 from slant.collector import collect
 from slant.collector.ask.reading_again import read_again
-from slant.collector.keep.database import reading, writing
+from slant.collector.keep.database import writing
 from slant.collector.keep.journal_loader import load_journals, put_aside
 from slant.collector.records import READ_AGAIN
 from tests.support.local_server import Handler, LocalServer, answers, error
@@ -64,6 +64,10 @@ def test_a_trial_that_is_declined_in_two_calls_is_rejected_and_asked_no_more(stu
     rows = [(r.models[0]["answered"], r.models[0]["rejected"], r.models[0]["failed"]) for r in reports]
     assert (rows, len(server.bodies)) == ([(6, 0, 2), (0, 2, 0), (0, 0, 0)], 10)
     assert (outcomes(db), reports[-1].is_complete) == ({"answered": 6, "rejected": 2}, True)
+    counted = rows_in(db, "SELECT n_trials, n_refused, n_filtered, n_rejected FROM outcome_counts")
+    assert counted == [(4, 0, 0, 1)] * 2
+    rates = rows_in(db, "SELECT n_rejected, n_refusals, refusal_rate FROM refusals_by_condition")
+    assert rates == [(1, 0, 0.0)] * 2  # it is no refusal
 
 
 @pytest.mark.slow
@@ -76,18 +80,6 @@ def test_a_study_whose_first_prompts_are_declined_is_complete_in_a_few_calls(stu
         while not (report := collect(db, study, ["local/m"], base_url=server.base_url, **ONE)).is_complete:
             assert len(server.bodies) < 30
     assert (report.is_complete, outcomes(db)) == (True, {"answered": 6, "rejected": 2})
-
-
-@pytest.mark.slow
-def test_a_rejected_trial_is_no_refusal_and_is_counted_by_condition(study: str, db: Path) -> None:
-    with LocalServer(declines_one_but_the_first()) as server:
-        for _ in range(3):
-            collect(db, study, ["local/m"], base_url=server.base_url, **ONE)
-    with reading(db) as connection:
-        counted = connection.sql("SELECT n_trials, n_refused, n_filtered, n_rejected FROM outcome_counts").fetchall()
-        rates = connection.sql("SELECT n_rejected, n_refusals, refusal_rate FROM refusals_by_condition").fetchall()
-    assert counted == [(4, 0, 0, 1)] * 2
-    assert rates == [(1, 0, 0.0)] * 2
 
 
 @pytest.mark.slow

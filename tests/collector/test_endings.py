@@ -211,9 +211,16 @@ def test_an_account_that_may_not_be_used_stops_the_model(tmp_path: Path, monkeyp
         ("responses", "SAFETY", "filtered"),
         ("chat", "unheard_of", "unknown"),
         ("gemini", "Unheard_Of", "unknown"),
+        ("chat", "COMPLETE", "answer"),
+        ("chat", "ERROR_TOXIC", "filtered"),
+        ("chat", "blacklist", "filtered"),
+        ("chat", "token_limit", "truncated"),
+        ("chat", "FINISH_REASON_SAFETY", "filtered"),
+        ("chat", "FinishReason.STOP", "answer"),
+        ("chat", "FINISH_REASON_NEW", "unknown"),
     ],
 )
-def test_capitals_and_another_dialects_word_are_known_and_a_new_word_is_not(dialect: str, word: str, kind: str) -> None:
+def test_capitals_and_other_providers_words_are_known_and_a_new_word_is_not(dialect: str, word: str, kind: str) -> None:
     assert ending(dialect, word).kind == kind
 
 
@@ -245,17 +252,6 @@ def test_text_in_place_of_parts_is_read_in_the_other_dialects_too() -> None:
     assert (blocked.outcome, blocked.filter_category) == ("filtered", "BLOCK_REASON_UNSPECIFIED")
 
 
-@pytest.mark.parametrize(
-    ("word", "kind"),
-    [
-        ("COMPLETE", "answer"), ("ERROR_TOXIC", "filtered"), ("blacklist", "filtered"), ("token_limit", "truncated"),
-        ("FINISH_REASON_SAFETY", "filtered"), ("FinishReason.STOP", "answer"), ("FINISH_REASON_NEW", "unknown"),
-    ],
-)  # fmt: skip
-def test_an_ending_is_known_in_other_providers_words(word: str, kind: str) -> None:
-    assert ending("chat", word).kind == kind
-
-
 SNAPSHOT = Path(__file__).parent / "sdk_values.csv"
 OTHERS = ("google-genai", "mistralai", "together", "groq", "ollama")
 ROOT = Path(__file__).parents[2]
@@ -279,18 +275,10 @@ def undecided(values: list[tuple[str, str, str]]) -> Iterator[tuple[str, str, st
             yield sdk, dialect, value
 
 
-def test_each_value_of_the_sdks_that_slant_depends_on_is_decided() -> None:
+def test_each_value_of_the_sdks_is_decided() -> None:
     assert {sdk for sdk, _, _ in installed()} == {"openai", "anthropic"}
-    assert not list(undecided(installed()))
-
-
-def test_each_value_of_the_other_sdks_is_decided() -> None:
     assert {sdk for sdk, _, _ in snapshot()} == set(OTHERS)
-    assert not list(undecided(snapshot()))
-
-
-def test_a_value_that_nobody_decided_about_is_found() -> None:
-    assert list(undecided([("groq", "chat", "stop"), ("groq", "chat", "NEW_WORD")])) == [("groq", "chat", "NEW_WORD")]
+    assert not list(undecided([*installed(), *snapshot()]))
 
 
 def test_the_table_names_an_sdk_where_the_word_stands_in_its_types_and_only_there() -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
-import subprocess
-import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector import Watcher, collect
+from slant.collector import collect
 from slant.collector.ask.run_warnings import explained
 from slant.collector.designs import design_named
 from slant.collector.plan.conversations import plan
@@ -24,7 +20,7 @@ from slant.collector.providers.temperature import with_temperature
 from slant.collector.studies.catalogue import load_study
 from slant.collector.study.records import StudyModel
 from tests.collector.test_games import by_history
-from tests.conftest import ROOT
+from tests.support.batching import Heard
 from tests.support.local_server import LocalServer, completion, error, standing_for
 from tests.support.stored import rows_in
 from tests.support.tiny_game import QUICK, factors, is_question, play, player, round_of, write_game
@@ -68,9 +64,13 @@ def test_a_model_that_refuses_from_round_17_on_leaves_marked_games_and_the_other
     with LocalServer(handler) as server:
         models = ["local/small", "local/thinker"]
         report = collect(db, str(study), models, base_url=server.base_url, **QUICK)
-    small, thinker = report.models
-    assert report.is_complete
+        small, thinker = report.models
+        asked = len(server.bodies)
+        assert play(study, server, db).is_complete
+    assert (report.is_complete, len(server.bodies)) == (True, asked)
     assert (small["refused"], small["not_asked"], thinker["answered"]) == (GAMES, GAMES * (OF_ONE - 17), GAMES * OF_ONE)
+    ends = factors(db, "outcome <> 'answered'")
+    assert [(end["game_over"], end["n_not_asked"]) for end in ends] == [("refused", OF_ONE - 17)] * GAMES
     assert rows_in(db, f"{ENDS} ORDER BY model") == [("small", 2, 0, 2, 0, 17.0), ("thinker", 2, 2, 0, 0, None)]
     tries = "SELECT count(*), count(*) FILTER (is_final) FROM attempts WHERE outcome = 'refused' AND round = 17"
     assert rows_in(db, tries) == [(3 * GAMES, GAMES)]
@@ -102,7 +102,8 @@ def test_a_context_that_is_full_in_round_35_ends_that_game_after_what_it_cost(
     [end] = factors(db, "outcome <> 'answered'")
     assert (end["game_over"], end["n_not_asked"]) == ("too_long", OF_ONE - 35)
     [one_usd] = {usd for (usd,) in rows_in(db, "SELECT cost_usd FROM trials WHERE outcome = 'answered'")}
-    assert rows_in(db, "SELECT cost_usd, input_tokens FROM trials WHERE outcome <> 'answered'") == [(None, None)]
+    of_the_end = "SELECT outcome, finish_reason, cost_usd, input_tokens FROM trials WHERE outcome <> 'answered'"
+    assert rows_in(db, of_the_end) == [("truncated", "too_long", None, None)]
     assert report.models[0]["cost_usd"] == pytest.approx((asked - 1) * one_usd)
 
 
@@ -156,8 +157,10 @@ def test_a_model_that_is_another_one_when_a_game_goes_on_is_marked_there(study: 
     with LocalServer(handler) as server:
         assert not play(study, server, db).is_complete
         assert rows_in(db, "SELECT count(*) FROM allocation_games WHERE served_model_changed OR is_complete") == [(0,)]
-        served = "small-2025-06-30"
-        report = play(study, server, db)
+        served, heard = "small-2025-06-30", Heard()
+        report = play(study, server, db, watcher=heard)
+    changes = [line.split(",")[0] for line in heard.lines if "behind" in line]
+    assert sorted(changes) == [f"The model behind small changed in game {no}" for no in (1, 2)]
     assert report.is_complete
     assert report.models[0]["model_changed"] == GAMES
     marked = [facts.get("served_model_before") for facts in factors(db, "test = 'rounds' AND repetition = 1")]
@@ -195,6 +198,9 @@ def test_a_reminder_follows_whatever_could_not_be_used_and_each_turn_is_kept(stu
         (20, 3, "answered", True),
     ]
     assert rows_in(db, "SELECT count(*) FROM trials WHERE choice = 'Beno'") == [(GAMES * OF_ONE,)]
+    assert {facts["reminders"] for facts in factors(db, "round IN (5, 20)")} == {2}
+    reminded = next(body["messages"] for body in server.bodies if _reminders(body) == 1)
+    assert [message["content"] for message in reminded[-2:]] == ["Answer: Ato or Beno", "Name one of Ato and Beno."]
 
 
 def _reminders(body: dict[str, Any]) -> int:
@@ -206,24 +212,20 @@ def _reminders(body: dict[str, Any]) -> int:
 @pytest.mark.slow
 def test_a_server_that_cuts_off_the_beginning_without_a_word_is_found_by_its_counts(study: Path, db: Path) -> None:
     """As Ollama does with a short num_ctx: from round 30 on it counts no more than fits."""
-    said: list[str] = []
-
-    class Listening(Watcher):
-        def say(self, text: str) -> None:
-            said.append(text)
+    heard = Heard()
 
     async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         counted = 300 + 60 * round_of(body)
         return web.json_response(completion("Answer: Ato", prompt_tokens=counted if counted <= 2048 else 1990))
 
     with LocalServer(handler) as server:
-        assert play(study, server, db, watcher=Listening()).is_complete
+        assert play(study, server, db, watcher=heard).is_complete
     marked = rows_in(db, "SELECT round, factors FROM trials WHERE contains(factors, 'input_tokens_before')")
     assert [number for number, _ in marked] == [30] * GAMES
     assert all('"input_tokens_before":2040' in facts for _, facts in marked)
     assert any("in 2 games of small the server may have cut off" in warning for warning in warnings(db))
-    assert len(said) == GAMES
-    assert "read 1,990 tokens in round 30 of game" in said[0]
+    assert len(heard.lines) == GAMES
+    assert "read 1,990 tokens in round 30 of game" in heard.lines[0]
 
 
 def test_an_answer_that_filled_the_context_ends_its_game_and_is_paid_for(study: Path) -> None:
@@ -258,40 +260,3 @@ def test_a_rejected_temperature_is_explained_for_each_provider(provider: str, sa
     assert explained("HTTP 401: no such key", model) == "HTTP 401: no such key"
     untouched = StudyModel("m", "m", provider, "m", "direct")
     assert explained(f"HTTP 400: {said}", untouched) == f"HTTP 400: {said}"
-
-
-KILLS = 10
-
-
-@pytest.mark.slow
-def test_killed_games_lose_no_round_double_none_and_meet_the_same_luck(tmp_path: Path) -> None:
-    study = write_game(tmp_path, ("games = 3", "games = 100"))
-    whole, killed = tmp_path / "whole.duckdb", tmp_path / "killed.duckdb"
-    draw = random.Random(7)
-    with LocalServer(player(by_history)) as server:
-        subprocess.run(command(study, server, whole), cwd=ROOT, check=True, capture_output=True)
-        server.handler = leisurely
-        for _ in range(KILLS):
-            process = subprocess.Popen(command(study, server, killed), cwd=ROOT, stderr=subprocess.DEVNULL)
-            asked = len(server.bodies) + draw.randint(10, 90)
-            while len(server.bodies) < asked and process.poll() is None:
-                time.sleep(0.01)
-            assert process.poll() is None, "a run came to its end before it was killed"
-            process.kill()
-            process.wait()
-        server.handler = player(by_history)
-        subprocess.run(command(study, server, killed), cwd=ROOT, check=True, capture_output=True)
-    kept = "SELECT trial_id, turn, item, choice, factors, prompt_hash FROM attempts ORDER BY ALL"
-    assert rows_in(killed, kept) == rows_in(whole, kept)
-    assert rows_in(killed, "SELECT count(DISTINCT run_id) FROM attempts") == [(KILLS + 1,)]
-
-
-async def leisurely(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-    await asyncio.sleep(random.uniform(0.05, 0.5))
-    answered: web.StreamResponse = await player(by_history)(request, body)
-    return answered
-
-
-def command(study: Path, server: LocalServer, db: Path) -> list[str]:
-    asked = ["--study", str(study), "--model", "local/small", "--base-url", server.base_url, "--db", str(db)]
-    return [sys.executable, "-m", "slant.collector", *asked, "--concurrency", "8", "--format", "csv"]

@@ -47,16 +47,6 @@ def test_reasoning_goes_back_as_the_command_says_and_the_run_says_so(
     assert json.loads(sent)["reasoning_back"] == back
 
 
-@pytest.mark.slow
-def test_games_with_and_without_reasoning_are_never_one_table(study: Path, tmp_path: Path) -> None:
-    db = tmp_path / "a.duckdb"
-    with LocalServer(thinks) as server:
-        for variant in ("base", "base.kept"):
-            assert play(study, server, db, variant=variant).is_complete
-    query = "SELECT variant, count(*) FROM allocation_games GROUP BY variant ORDER BY variant"
-    assert rows_in(db, query) == [("base", 3), ("base.kept", 3)]
-
-
 @pytest.mark.parametrize(
     ("asked", "frame", "back"),
     [("main.cot.kept", "cot", "kept"), ("main.dropped", "direct", "dropped"), ("main.direct.kept", "direct", "kept")],

@@ -25,7 +25,6 @@ from tests.support.tiny_game import (
     is_question,
     play,
     player,
-    round_of,
     write_game,
 )
 
@@ -40,11 +39,18 @@ def db(tmp_path: Path) -> Path:
     return tmp_path / "a.duckdb"
 
 
-def test_every_round_of_every_game_is_kept_once_with_what_came_of_it(study: Path, db: Path) -> None:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
+    """The database of a study's three games, and all requests for them."""
+    folder = tmp_path_factory.mktemp("games")
     with LocalServer(player()) as server:
-        report = play(study, server, db)
-    assert report.is_complete
-    assert len(server.bodies) == TRIALS
+        assert play(write_game(folder), server, folder / "a.duckdb").is_complete
+    return folder / "a.duckdb", server.bodies
+
+
+def test_every_round_of_every_game_is_kept_once_with_what_came_of_it(whole: Any) -> None:
+    db, bodies = whole
+    assert len(bodies) == TRIALS
     assert rows_in(db, "SELECT count(*), count(DISTINCT trial_id), count(DISTINCT game), max(round) FROM trials") == [
         (TRIALS, TRIALS, 3, 6)
     ]
@@ -53,11 +59,9 @@ def test_every_round_of_every_game_is_kept_once_with_what_came_of_it(study: Path
         assert facts["points"] == facts["is_success"]
 
 
-@pytest.mark.slow
-def test_a_round_is_told_how_the_one_before_it_ended(study: Path, db: Path) -> None:
-    with LocalServer(player()) as server:
-        collect(db, str(study), ["local/small"], base_url=server.base_url, **QUICK)
-        game = max((body["messages"] for body in server.bodies if not is_question(body)), key=len)
+def test_a_round_is_told_how_the_one_before_it_ended(whole: Any) -> None:
+    db, bodies = whole
+    game = max((body["messages"] for body in bodies if not is_question(body)), key=len)
     told = [message["content"].split(":")[0].split(" as ")[0] for message in game[2::2]]
     kept = factors(db, f"test = 'rounds' AND game = '{_game_of(db, game)}'")
     assert [message["role"] for message in game] == ["user", "assistant"] * 5 + ["user"]
@@ -72,11 +76,9 @@ def _game_of(db: Path, messages: list[dict[str, str]]) -> str:
     raise AssertionError("no such game")
 
 
-def test_only_what_is_new_in_a_round_is_stored(study: Path, db: Path) -> None:
-    with LocalServer(player()) as server:
-        play(study, server, db)
+def test_only_what_is_new_in_a_round_is_stored(whole: Any) -> None:
     for round_no, request, before in rows_in(
-        db,
+        whole[0],
         "SELECT round, request, lag(prompt_hash) OVER (PARTITION BY game ORDER BY round) FROM trials WHERE round > 0",
     ):
         stored = json.loads(request)
@@ -85,62 +87,11 @@ def test_only_what_is_new_in_a_round_is_stored(study: Path, db: Path) -> None:
             assert stored["earlier"] == {"n": 2 * round_no - 3, "hash": before}
 
 
-def test_questions_after_the_game_do_not_see_each_other(study: Path, db: Path) -> None:
-    with LocalServer(player()) as server:
-        play(study, server, db)
-    asked = [body["messages"] for body in server.bodies if is_question(body)]
+def test_questions_after_the_game_do_not_see_each_other(whole: Any) -> None:
+    asked = [body["messages"] for body in whole[1] if is_question(body)]
     assert len(asked) == 3 * 2
     assert all(sum("the best" in message["content"] for message in messages) == 1 for messages in asked)
     assert all(len(messages) == 13 for messages in asked)
-
-
-@pytest.mark.slow
-def test_an_answer_that_names_nobody_gets_a_reminder_in_the_open(study: Path, db: Path) -> None:
-    def answer(body: dict[str, Any]) -> str:
-        is_reminded = "Name one of" in body["messages"][-1]["content"]
-        return "Answer: Beno" if is_reminded or round_of(body) != 3 else "Either of the two."
-
-    with LocalServer(player(answer)) as server:
-        assert play(study, server, db).is_complete
-    query = "SELECT turn, is_final, outcome, choice FROM attempts WHERE round = 3 AND repetition = 1 ORDER BY turn"
-    assert rows_in(db, query) == [(1, False, "malformed", None), (2, True, "answered", "Beno")]
-    assert factors(db, "round = 3")[0]["reminders"] == 1
-    reminded = next(body["messages"] for body in server.bodies if "Name one of" in body["messages"][-1]["content"])
-    assert [message["content"] for message in reminded[-2:]] == ["Either of the two.", "Name one of Ato and Beno."]
-
-
-@pytest.mark.slow
-def test_a_game_ends_marked_where_its_model_starts_to_refuse(study: Path, db: Path) -> None:
-    with LocalServer(player(lambda body: "I can't do this." if round_of(body) >= 4 else "Answer: Ato")) as server:
-        report = play(study, server, db)
-        asked = len(server.bodies)
-        again = play(study, server, db)
-    assert report.is_complete
-    assert again.is_complete
-    assert asked == len(server.bodies) == 3 * (3 + 3)  # three rounds, then one asked three times
-    assert (report.models[0]["refused"], report.models[0]["not_asked"]) == (3, 3 * 4)
-    ends = factors(db, "outcome <> 'answered'")
-    assert [(end["game_over"], end["n_not_asked"]) for end in ends] == [("refused", 4)] * 3
-    assert rows_in(db, "SELECT count(*) FILTER (outcome = 'refused') FROM attempts") == [(9,)]
-
-
-@pytest.mark.slow
-def test_a_conversation_that_is_too_long_ends_its_game_and_no_other(study: Path, db: Path) -> None:
-    async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        if len(body["messages"]) > 9:
-            return error(400, "context_length_exceeded", "This model's maximum context length is 9 messages.")
-        return web.json_response(completion("Answer: Ato"))
-
-    with LocalServer(handler) as server:
-        report = play(study, server, db)
-        asked = len(server.bodies)
-        assert play(study, server, db).is_complete
-    assert report.is_complete
-    assert len(server.bodies) == asked == 3 * 6
-    assert rows_in(db, "SELECT DISTINCT round, outcome, finish_reason FROM trials WHERE outcome <> 'answered'") == [
-        (6, "truncated", "too_long")
-    ]
-    assert factors(db, "round = 6")[0]["game_over"] == "too_long"
 
 
 def test_a_temperature_that_is_rejected_stops_that_model_with_the_reason(tmp_path: Path, db: Path) -> None:
@@ -160,29 +111,6 @@ def test_a_temperature_that_is_rejected_stops_that_model_with_the_reason(tmp_pat
     assert 'left_out = { "small" = "why" }' in small["stopped_because"]
     assert thinker["answered"] == TRIALS
     assert len([body for body in server.bodies if body["model"] == "small"]) <= 3
-
-
-@pytest.mark.slow
-def test_a_game_whose_model_changes_is_marked_and_said(study: Path, db: Path) -> None:
-    said: list[str] = []
-
-    async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        served = "small-1" if round_of(body) < 4 else "small-2"
-        return web.json_response(completion("Answer: Ato") | {"model": served})
-
-    from slant.collector import Watcher
-
-    class Listening(Watcher):
-        def say(self, text: str) -> None:
-            said.append(text)
-
-    with LocalServer(handler) as server:
-        play(study, server, db, watcher=Listening())
-    assert sorted(line.split(",")[0] for line in said) == [
-        f"The model behind small changed in game {no}" for no in (1, 2, 3)
-    ]
-    marked = [(facts.get("served_model_before")) for facts in factors(db, "test = 'rounds' AND repetition = 1")]
-    assert marked == [None, None, None, "small-1", None, None]
 
 
 @pytest.mark.slow

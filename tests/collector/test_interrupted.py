@@ -79,21 +79,17 @@ def test_a_merge_keeps_what_it_had_and_brings_the_rest(tmp_path: Path, place: st
 
 
 @pytest.mark.slow
-def test_an_export_leaves_the_file_as_it_was(tmp_path: Path, rows: Path) -> None:
+def test_an_export_leaves_the_file_as_it_was_and_says_what_there_is_on_stdout_or_in_a_lake(
+    tmp_path: Path, rows: Path
+) -> None:
     import_trials(tmp_path / "t.duckdb", "rmiat", [rows])
     (out := tmp_path / "trials.csv").write_text("mine", "utf-8")
-    words = ("export", "--db", tmp_path / "t.duckdb", "--out", out, "--overwrite")
-    said = interrupted("keep.export._write_text", *words)
+    words = ("export", "--db", tmp_path / "t.duckdb")
+    said = interrupted("keep.export._write_text", *words, "--out", out, "--overwrite")
     assert said == f"\nError: Left at once.\n  {out} is unchanged: a file is replaced only once it is complete.\n"
     assert (out.read_text("utf-8"), sorted(tmp_path.glob(".*"))) == ("mine", [])
-    typed(*words)
+    typed(*words, "--out", out, "--overwrite")
     assert pl.read_csv(out).height == 2
-
-
-@pytest.mark.slow
-def test_an_export_to_stdout_or_a_lake_says_what_there_is_of_it(tmp_path: Path, rows: Path) -> None:
-    import_trials(tmp_path / "t.duckdb", "rmiat", [rows])
-    words = ("export", "--db", tmp_path / "t.duckdb")
     said = interrupted("keep.export._write_text", *words, "--out", "-")
     assert said.endswith("The output on stdout is incomplete.\n")
     lake = (*words, "--layout", "lake", tmp_path / "lake")

@@ -22,7 +22,7 @@ from slant.collector.keep.journal_files import journal_paths
 from slant.collector.keep.journal_loader import load_journals
 from tests.support.journals import journal_text, only_journal
 from tests.support.local_server import LocalServer, answers
-from tests.support.processes import children_of, is_running
+from tests.support.processes import TypedCommand, children_of, is_running
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
@@ -52,41 +52,14 @@ cli.collect(prog_name="collect")
 """
 
 
-class Command:
+class Command(TypedCommand):
     """`collect` on the tiny study, as a person would type it."""
 
-    def __init__(self, python: list[str], root: Path, folder: Path, server: LocalServer) -> None:
+    def __init__(self, folder: Path, server: LocalServer) -> None:
         (folder / "study").mkdir()
-        self.db = folder / "a.duckdb"
-        self.words = [
-            *python,
-            "-m",
-            "slant.collector",
-            "--study",
-            str(write_tiny(folder / "study")),
-            "--model",
-            "local/small",
-            "--base-url",
-            server.base_url,
-            "--repetitions",
-            str(REPETITIONS),
-            "--concurrency",
-            "8",
-            "--db",
-            str(self.db),
-        ]
-        self.root = root
-
-    def start(self) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            self.words,
-            cwd=self.root,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )
+        more = ["--base-url", server.base_url, "--repetitions", REPETITIONS, "--concurrency", 8]
+        super().__init__(write_tiny(folder / "study"), "local/small", folder / "a.duckdb", *more)
+        self.environment = {"PYTHONUNBUFFERED": "1"}
 
     def load_at_once(self) -> None:
         self.run_code(LOADS_AT_ONCE)
@@ -96,9 +69,8 @@ class Command:
         self.words[place : place + 2] = ["-c", code]
 
     def finish(self) -> None:
-        process = self.start()
-        _, messages = process.communicate(timeout=60)
-        assert process.returncode == 0, messages
+        code, messages = self.run()
+        assert code == 0, messages
 
     def acknowledged(self) -> int:
         """How many answers are in the journals, whole lines only."""
@@ -125,8 +97,8 @@ def server() -> Any:
 
 
 @pytest.fixture
-def command(python: list[str], root: Path, tmp_path: Path, server: LocalServer) -> Command:
-    return Command(python, root, tmp_path, server)
+def command(tmp_path: Path, server: LocalServer) -> Command:
+    return Command(tmp_path, server)
 
 
 def final_rows(db: Path) -> tuple[int, int]:
@@ -190,30 +162,16 @@ def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Comma
     server.handler = hold
     first = command.start()
     command.wait_for(10)
-    second = command.start()
-    _, messages = second.communicate(timeout=30)
+    code, messages = command.run()
     first_may_end.set()
-    assert second.returncode == 1
-    assert f"process {first.pid}" in messages
-    assert "Traceback" not in messages
+    assert (code, f"process {first.pid}" in messages) == (1, True)
     first.communicate(timeout=60)
     assert len(server.bodies) == PLANNED
 
 
 @pytest.mark.slow
-def test_a_process_that_dies_leaves_no_simulator_behind(python: list[str], root: Path, tmp_path: Path) -> None:
-    words = [
-        *python,
-        "-m",
-        "slant.collector",
-        "--study",
-        "rmiat",
-        "--model",
-        "simulated/o3-mini",
-        "--db",
-        str(tmp_path / "a.duckdb"),
-    ]
-    process = subprocess.Popen(words, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def test_a_process_that_dies_leaves_no_simulator_behind(tmp_path: Path) -> None:
+    process = TypedCommand(Path("rmiat"), "simulated/o3-mini", tmp_path / "a.duckdb").start()
     until = time.monotonic() + 30
     while not (children := children_of(process.pid)) and time.monotonic() < until:
         time.sleep(0.02)
@@ -238,12 +196,11 @@ def test_a_simulator_whose_address_nobody_reads_ends_without_a_traceback(python:
 
 @pytest.mark.slow
 def test_rows_go_to_stdout_and_messages_to_stderr(command: Command) -> None:
-    process = subprocess.run(
-        [*command.words, "--format", "json"], cwd=command.root, capture_output=True, text=True, check=False
-    )
-    (row,) = json.loads(process.stdout)
+    command.words += ["--format", "json"]
+    rows, messages = command.start().communicate(timeout=60)
+    (row,) = json.loads(rows)
     assert (row["model"], row["planned"], row["answered"]) == ("small", PLANNED, PLANNED)
-    assert "Done" in process.stderr
+    assert "Done" in messages
 
 
 @pytest.mark.slow
@@ -300,9 +257,8 @@ def test_ctrl_c_when_no_request_is_in_flight_says_what_is_kept(
     whole = command.words.copy()
     command.words[command.words.index("--repetitions") + 1] = "1"
     command.run_code(INTERRUPTED.replace("MODULE", module).replace("FUNCTION", function))
-    process = command.start()
-    _, messages = process.communicate(timeout=60)
-    assert (process.returncode, command.acknowledged()) == (130, kept)
+    code, messages = command.run()
+    assert (code, command.acknowledged()) == (130, kept)
     assert f"\nError: {said.format(db=command.db)}" in messages
     command.words = whole
     command.finish()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,8 +12,6 @@ from slant import analysis
 from slant.collector import collect, import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.writer import ImportReport
-from slant.collector.keep.database import reading
-from slant.collector.keep.frames import frame_of
 from tests.support.stored import rows_in
 
 SAID = {"layout": "people", "consent": "informed", "origin": "a test"}
@@ -42,11 +41,8 @@ marker = "Answer:"
 def import_games(folder: Path, rows: pl.DataFrame, rounds: int, **more: object) -> ImportReport:
     rows.write_csv(folder / "rows.csv")
     (folder / "study.toml").write_text(BANDIT.format(rounds=rounds))
-    columns = ["answer=choice", "is_success=reward"]
-    study = str(folder / "study.toml")
-    return import_trials(
-        folder / "t.duckdb", study, [folder / "rows.csv"], columns=columns, map_values=VALUES, **SAID, **more
-    )
+    named: dict[str, Any] = {"columns": ["answer=choice", "is_success=reward"], "map_values": VALUES, **SAID, **more}
+    return import_trials(folder / "t.duckdb", str(folder / "study.toml"), [folder / "rows.csv"], **named)
 
 
 def rows_of(folder: Path, query: str) -> list[tuple[object, ...]]:
@@ -96,11 +92,7 @@ def test_rewards_on_another_scale_are_refused_with_what_to_do_and_come_in_so(tmp
     [problem] = import_games(tmp_path, points, 3).problems
     assert "say of each which it is (--map-value is_success:10=1 --map-value is_success:-5=0)" in problem.text
     said = (*VALUES, "is_success:10=1", "is_success:-5=0")
-    study, columns = str(tmp_path / "study.toml"), ["answer=choice", "is_success=reward"]
-    again = import_trials(
-        tmp_path / "t.duckdb", study, [tmp_path / "rows.csv"], columns=columns, map_values=said, **SAID
-    )
-    assert again.problems == []
+    assert import_games(tmp_path, points, 3, map_values=said).problems == []
     assert rows_of(tmp_path, "SELECT is_success FROM allocation_rounds ORDER BY round") == [(True,), (False,), (True,)]
 
 
@@ -115,21 +107,13 @@ def test_the_people_of_a_published_bandit_come_in(shared: Path, tmp_path: Path) 
         tmp_path, "SELECT count(*), count(*) FILTER (is_complete) FROM allocation_games WHERE source = 'human'"
     )
     assert met == [(221, 221)]
-    rates = frame_of_rates(tmp_path)
-    assert [round(rate, 3) for rate in rates] == [0.306, 0.506, 0.892, 0.111]
-
-
-def frame_of_rates(folder: Path) -> list[float]:
-    with reading(folder / "t.duckdb") as connection:
-        rows = frame_of(
-            connection.sql(
-                """SELECT choice, avg(is_success::INTEGER) AS rate FROM allocation_rounds
-                   JOIN participants USING (study, participant)
-                   WHERE map_extract(attributes, 'rewards')[1] = 'different'
-                   GROUP BY choice ORDER BY list_position(['Elm', 'Oak', 'Pine', 'Ash'], choice)"""
-            )
-        )
-    return rows["rate"].to_list()
+    rates = rows_of(
+        tmp_path,
+        """SELECT round(avg(is_success::INTEGER), 3) FROM allocation_rounds JOIN participants USING (study, participant)
+           WHERE map_extract(attributes, 'rewards')[1] = 'different'
+           GROUP BY choice ORDER BY list_position(['Elm', 'Oak', 'Pine', 'Ash'], choice)""",
+    )
+    assert rates == [(0.306,), (0.506,), (0.892,), (0.111,)]
 
 
 GAMES = """

@@ -6,8 +6,6 @@ import asyncio
 import csv
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -28,12 +26,11 @@ from slant.collector.request.record import Request
 from slant.collector.run.one_process import ask
 from slant.collector.run.processes import _shared_out
 from slant.collector.studies.catalogue import load_study
-from tests.conftest import ROOT
 from tests.support.batching import Heard
 from tests.support.journals import journal_text
 from tests.support.local_server import LocalServer, answers, completion
 from tests.support.planned import planned
-from tests.support.processes import children_of, is_running
+from tests.support.processes import TypedCommand, children_of, is_running
 from tests.support.stored import rows_in
 from tests.support.tiny_choice import write_choice
 from tests.support.tiny_study import write_tiny
@@ -56,23 +53,14 @@ def server() -> Iterator[LocalServer]:
         yield running
 
 
-class Run:
+class Run(TypedCommand):
     """`collect --processes 2` on the tiny study, as a person would type it."""
 
     def __init__(self, folder: Path, server: LocalServer) -> None:
-        self.db = folder / "a.duckdb"
-        self.words = [
-            sys.executable, "-m", "slant.collector", "--study", str(write_tiny(folder)), "--model", "local/small",
-            "--base-url", server.base_url, "--repetitions", str(REPEAT), "--concurrency", "8", "--db", str(self.db),
-            "--processes", "2", "--format", "csv",
-        ]  # fmt: skip
+        more = ["--base-url", server.base_url, "--repetitions", REPEAT, "--concurrency", 8, "--processes", 2]
+        super().__init__(write_tiny(folder), "local/small", folder / "a.duckdb", *more, "--format", "csv")
         self.server = server
         self.process = self.start()
-
-    def start(self) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            self.words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
-        )
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:
         until = time.monotonic() + 60
@@ -87,9 +75,8 @@ class Run:
 
     def finish(self) -> None:
         self.server.handler = answers
-        process = self.start()
-        _, said = process.communicate(timeout=60)
-        assert process.returncode == 0, said
+        code, said = self.run()
+        assert code == 0, said
         assert rows_in(self.db, ONCE) == [(PLANNED, PLANNED)]
         assert len(self.server.bodies) <= PLANNED + 16  # what was in flight at a kill is asked again
 

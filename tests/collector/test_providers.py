@@ -89,30 +89,6 @@ def test_openai_counts_and_provenance_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("finish_reason", "message", "outcome"),
-    [
-        ("stop", {"content": None, "refusal": "I can't help with that."}, "refused"),
-        ("content_filter", {"content": ""}, "filtered"),
-        ("length", {"content": ""}, "truncated"),
-        ("stop", {"content": "Career"}, None),
-    ],
-)
-def test_openai_refusals_filters_and_cut_off_answers_are_outcomes(
-    finish_reason: str, message: dict[str, Any], outcome: str | None
-) -> None:
-    body = completion() | {"choices": [{"message": message, "finish_reason": finish_reason}]}
-    reply = openai.reply(body, {})
-    assert reply.outcome == outcome
-    assert reply.reasoning_tokens == 64
-
-
-@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
-def test_compatible_servers_may_name_the_reasoning_text_either_way(name: str) -> None:
-    body = completion() | {"choices": [{"message": {"content": "Career", name: "Hm."}, "finish_reason": "stop"}]}
-    assert chat_completions.reply(body, {}).reasoning_text == "Hm."
-
-
-@pytest.mark.parametrize(
     ("usage", "text", "counted"),
     [
         ({"completion_tokens_details": {"reasoning_tokens": 64}}, "Hm.", 64),

@@ -96,28 +96,14 @@ def test_retry_after_is_the_least_wait_and_a_pause_of_the_whole_key(tiny: str, t
 
     async def once(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         times.append(time.monotonic())
-        return error(429, "", "", **{"retry-after": "1"}) if len(times) == 1 else await answers(request, body)
+        return error(429, "", "", **{"retry-after": "2"}) if len(times) == 1 else await answers(request, body)
 
     with LocalServer(once) as server:
-        report = run(tiny, server, tmp_path / "a.duckdb", {"concurrency": 1}, repetitions=2)
-    assert report.is_complete
-    assert times[1] - times[0] >= 1.0
+        report = run(tiny, server, tmp_path / "a.duckdb", {"concurrency": 1, "time_limit": 1})
+    assert (report.is_complete, len(times)) == (True, 9)  # the wait is no part of the time that an answer may take
+    assert times[1] - times[0] >= 2.0
     waited = rows_in(tmp_path / "a.duckdb", "SELECT max(queue_wait_s), max(latency_s) FROM trials")
-    assert waited[0][0] >= 1.0 > waited[0][1]
-
-
-@pytest.mark.slow
-def test_a_wait_of_89_s_is_waited_for_and_costs_nothing_else(tiny: str, tmp_path: Path) -> None:
-    times: list[float] = []
-
-    async def busy_at_first(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        times.append(time.monotonic())
-        return error(429, "", "", **{"retry-after": "89"}) if len(times) == 1 else await answers(request, body)
-
-    with LocalServer(busy_at_first) as server:
-        report = run(tiny, server, tmp_path / "a.duckdb", {"concurrency": 1, "time_limit": 5})
-    assert (report.is_complete, len(times)) == (True, 9)
-    assert 89.0 <= times[1] - times[0] < 120.0
+    assert waited[0][0] >= 2.0 > waited[0][1]
 
 
 @pytest.mark.parametrize("wait", ["18000", "99999999999999999999", http_date(90_000)], ids=["5 h", "years", "a date"])

@@ -54,6 +54,7 @@ TOLD = {"type": "reasoning.summary", "summary": "It thought."}
     [
         (chat(), None, "none"),
         (chat(reasoning_content="Hm."), "Hm.", "raw"),
+        (chat(reasoning="Hm."), "Hm.", "raw"),
         (chat(content="<think>Hm.</think>Calm"), "Hm.", "raw"),
         (chat(content=[{"type": "thinking", "thinking": [PART]}, {**PART, "text": "Calm"}]), "Hm.", "raw"),
         (chat(reasoning_details=[{"type": "reasoning.text", "text": "Hm."}]), "Hm.", "raw"),

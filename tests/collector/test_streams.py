@@ -42,14 +42,6 @@ def test_the_pieces_of_a_stream_are_the_answer_and_its_reasoning(answer: list[st
     assert (body["choices"][0]["finish_reason"], body["usage"], body["model"]) == ("stop", USAGE, "m")
 
 
-def test_a_stream_is_read_as_the_answer_that_it_amounts_to() -> None:
-    exchange = Exchange(status=200, body=events({"content": "Ca"}, {"content": "lm"}))
-    step = judge(exchange, 1)
-    assert step.action == "read"
-    reply = chat_completions.reply(step.body or {}, {})
-    assert (reply.answer, reply.outcome, reply.output_tokens, reply.finish_reason) == ("Calm", None, 9, "stop")
-
-
 def test_calls_of_tools_are_put_together() -> None:
     call = {"index": 0, "id": "1", "function": {"name": "choose", "arguments": '{"gro'}}
     more = {"index": 0, "function": {"arguments": 'up": "Tufa"}'}}

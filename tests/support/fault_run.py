@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from slant.collector.keep.database import kept_open
 from slant.collector.keep.journal_loader import load_journals
 from tests.conftest import ROOT
 from tests.support.fault_cases import Fault
+from tests.support.processes import TypedCommand
 from tests.support.raw_server import RawServer
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
@@ -67,25 +67,10 @@ def command(folder: Path, base_url: str, *more: object, model: str = "local/smal
     if not study.exists():
         study.mkdir(parents=True)
         write_tiny(study)
-    words = [
-        sys.executable,
-        "-m",
-        "slant.collector",
-        "--study",
-        study / "study.toml",
-        "--model",
-        model,
-        "--yes",
-        *(["--base-url", base_url] if model.startswith("local/") else []),
-        "--concurrency",
-        8,
-        "--max-retries",
-        3,
-        "--db",
-        folder / "a.duckdb",
-        *more,
-    ]
-    return list(map(str, words))
+    more = ("--yes", *(["--base-url", base_url] if model.startswith("local/") else []), *more)
+    return TypedCommand(
+        study / "study.toml", model, folder / "a.duckdb", *more, "--concurrency", 8, "--max-retries", 3
+    ).words
 
 
 def collect(

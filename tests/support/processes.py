@@ -5,12 +5,37 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
 PROC = Path("/proc")
 HAS_PROC = (PROC / "self" / "stat").exists()
+
+
+class TypedCommand:
+    """`collect` of one model on a study, started in a process of its own as a person would type it."""
+
+    environment: Mapping[str, str] = {}
+
+    def __init__(self, study: Path, model: str, db: Path, *more: object) -> None:
+        asked = ["--study", study, "--model", model, "--db", db, *more]
+        self.db, self.words = db, [sys.executable, "-m", "slant.collector", *map(str, asked)]
+
+    def start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.words, cwd=ROOT, text=True, env={**os.environ, **self.environment},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def run(self) -> tuple[int, str]:
+        """How it ended, and its messages."""
+        process = self.start()
+        _, messages = process.communicate(timeout=60)
+        assert "Traceback" not in messages
+        return process.returncode, messages
 
 
 def wait_until(condition: Callable[[], object], patience_s: float = 30.0) -> bool:
