@@ -9,15 +9,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant.analysis import alike, report
 from slant.analysis.calls.call import Call, answered
-from slant.analysis.cli.main import analyze
 from slant.analysis.questions.alike import share_of_shared
 from slant.collector import import_trials
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_analyze
 
 ITEMS = ("I talk a lot", "I worry", "I plan", "I forget", "I sing")
 GROUPS = ("young", "old")
@@ -124,7 +123,7 @@ def test_personas_of_other_names_follow_the_group_that_a_column_says(tmp_path: P
 @pytest.mark.slow
 def test_the_shell_says_what_may_be_said_and_no_more(place: Path) -> None:
     typed = ["alike", "--study", str(str(place / "study.toml")), "--db", str(place / "t.duckdb"), "--bound", "0.8"]
-    done = CliRunner().invoke(analyze, [*typed, "--format", "csv"])
+    done = run_analyze(*typed, "--format", "csv")
     assert done.exit_code == 0, done.output
     assert "gpt-6-luna, rating: equivalent within the bound on these items, in this wording (difference" in done.stderr
     assert done.stdout.startswith("source,study_version,variant,model,test,n_model,n_people")
@@ -136,7 +135,7 @@ def test_the_shell_says_what_may_be_said_and_no_more(place: Path) -> None:
     }  # fmt: skip
     for show, title in titles.items():
         file = place / f"{show}.svg"
-        drawn = CliRunner().invoke(analyze, [*typed, "--show", show, "--figure", str(file)])
+        drawn = run_analyze(*typed, "--show", show, "--figure", file)
         assert drawn.exit_code == 0, drawn.output
         assert title in file.read_text("utf-8")
 

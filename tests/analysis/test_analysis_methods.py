@@ -10,14 +10,13 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant.analysis import fit
 from slant.analysis.pages.html_report import made_fits
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.provenance.methods import estimand_paragraph, is_citation
 from slant.collector.studies.catalogue import Study
+from tests.support.commands import run_collect
 from tests.support.tiny_audit import audit
 
 
@@ -79,13 +78,9 @@ def test_a_source_is_cited_if_it_names_a_work(source: str | None, is_cited: bool
 def test_the_shell_prints_the_paragraph_of_the_fits_that_are_kept(tmp_path: Path) -> None:
     study, db = audit(tmp_path), tmp_path / "a.duckdb"
     collect(db, study, simulated=True)
-    assert "we estimated" not in _typed(db)
+    assert "we estimated" not in run_collect("methods", "--db", db).stdout
     fit(db, study, "mean_contrasts")
-    said = _typed(db)
+    said = run_collect("methods", "--db", db).stdout
     assert "For each model and question we estimated: differences between marginal means" in said
     for part in ("clustered", "degrees of freedom", "corrected by Holm's method"):
         assert part in said
-
-
-def _typed(db: Path) -> str:
-    return CliRunner().invoke(command, ["methods", "--db", str(db)], prog_name="collect").stdout

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant.analysis.archive import layout
 from slant.analysis.archive.comparison import (
@@ -39,7 +38,6 @@ from slant.analysis.archive.sealed_pages import write_crate
 from slant.analysis.archive.sealing import seal
 from slant.analysis.archive.steps import steps_of
 from slant.analysis.calls.results import Progress
-from slant.analysis.cli.main import analyze
 from slant.analysis.questions.occasions import retest
 from slant.analysis.rows.views import open_trials, tables
 from slant.analysis.stages import Stages
@@ -52,6 +50,7 @@ from slant.collector.keep.journal_files import compress_finished, journal_paths
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.records import READ_AGAIN
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_analyze
 from tests.support.tiny_study import write_tiny
 
 KEY = "sk-test-0123456789abcdef"
@@ -303,9 +302,7 @@ def test_each_change_is_named_and_the_exit_code_is_1(archive: Path, tmp_path: Pa
     packed = bytearray((tmp_path / "changed.zip").read_bytes())
     packed[info.header_offset + 60 + len(info.filename)] ^= 0xFF
     (tmp_path / "changed.zip").write_bytes(packed)
-    answer = CliRunner().invoke(
-        analyze, ["replay", str(tmp_path / "changed.zip"), "--out", str(tmp_path / "c"), "--no-r"]
-    )
+    answer = run_analyze("replay", tmp_path / "changed.zip", "--out", tmp_path / "c", "--no-r")
     assert answer.exit_code == 1
     assert f"Differs: hash journal/{journal.name}: its SHA-256 is" in answer.stderr
     assert "Differs: hash prompts/prompts.csv: it is damaged" in answer.stderr
@@ -345,7 +342,7 @@ def test_what_no_step_names_is_made_again_or_named(archive: Path, tmp_path: Path
 
 @pytest.mark.slow
 def test_what_agrees_is_not_called_everything(archive: Path, tmp_path: Path) -> None:
-    answer = CliRunner().invoke(analyze, ["replay", str(archive), "--out", str(tmp_path / "c"), "--no-r"])
+    answer = run_analyze("replay", archive, "--out", tmp_path / "c", "--no-r")
     assert answer.exit_code == 0
     assert "verything" not in answer.stderr
     assert "Not compared: CITATION.cff, README.md" in answer.stderr
@@ -374,7 +371,7 @@ def test_effects_over_words_are_sealed_though_no_study_names_them(db: Path) -> N
 
 
 def test_an_archive_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
-    answer = CliRunner().invoke(analyze, ["replay", str(tmp_path / "none.zip"), "--out", str(tmp_path / "c"), "--no-r"])
+    answer = run_analyze("replay", tmp_path / "none.zip", "--out", tmp_path / "c", "--no-r")
     assert (answer.exit_code, "none.zip" in answer.stderr, list(tmp_path.iterdir())) == (2, True, [])
 
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.questions.atlas import _about
 from slant.collector.errors import UsageError
+from tests.support.commands import run_analyze
 from tests.support.each_row import each_row
 from tests.support.fitted import RUN
 from tests.support.given import Row, database
@@ -82,7 +81,7 @@ def test_the_shell_writes_a_page_a_figure_and_rows_to_share(files: list[Path], t
     told, page, shared = (tmp_path / name for name in ("models.csv", "a.html", "a.parquet"))
     told.write_text("model,maker\n" + "".join(f"{maker}-3-2023-06-01,one house\n" for maker in MAKERS))
     words = ["atlas", *map(str, files), "--models", str(told), "--page", str(page), "--out", str(shared)]
-    result = CliRunner().invoke(analyze, [*words, "--figure", str(tmp_path / "a.svg"), "--format", "csv"])
+    result = run_analyze(*words, "--figure", tmp_path / "a.svg", "--format", "csv")
     assert result.exit_code == 0, result.stderr
     rows = pl.read_parquet(shared)
     assert pl.read_csv(result.stdout.encode()).shape == rows.shape
@@ -111,5 +110,5 @@ def test_what_an_atlas_can_t_be_of_ends_in_a_sentence(files: list[Path], tmp_pat
         analysis.atlas(files, models=wrong)
     with pytest.raises(UsageError, match="No file has answers"):
         analysis.atlas(files, study="hiring")
-    result = CliRunner().invoke(analyze, ["atlas", str(files[0]), "--out", "a.xlsx"])
+    result = run_analyze("atlas", files[0], "--out", "a.xlsx")
     assert (result.exit_code, "must end in" in result.stderr) == (2, True)

@@ -12,13 +12,12 @@ from types import ModuleType
 
 import polars as pl
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.cli.fits import bayes_table
-from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.questions.bayes_draws import Draws
 from slant.analysis.rows.study_choice import find_fits
@@ -26,6 +25,7 @@ from slant.analysis.rows.views import open_trials
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from tests.support import SUPPORT
 from tests.support.choices_made import QUICK, database_of_choices
+from tests.support.commands import run_analyze
 from tests.support.processes import HAS_PROC, is_running, members_of, wait_until
 
 pytestmark = pytest.mark.needs("brms")
@@ -49,9 +49,7 @@ def draws(db: Path, found: FitResult) -> Draws:
 
 
 def shell(db: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(
-        analyze, ["--fit", "interference", "--study", "interference", "--db", str(db), *arguments]
-    )
+    return run_analyze("--fit", "interference", "--study", "interference", "--db", db, *arguments)
 
 
 @pytest.mark.slow

@@ -16,11 +16,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.archive.steps import read_step, steps_of
-from slant.analysis.cli.main import analyze
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import calibration
 from slant.analysis.plots.registry import figure_rows
@@ -29,6 +27,7 @@ from slant.analysis.questions.checks.sentences import Context
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.support.choices_made import database_of_choices
+from tests.support.commands import run_analyze
 from tests.support.stored import rows_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("brms")]
@@ -106,7 +105,7 @@ def test_what_is_kept_is_a_step_of_an_archive(db: Path, found: analysis.Calibrat
 
 def test_the_shell_prints_what_python_has(db: Path, found: analysis.Calibration) -> None:
     words = ["calibrate", "--study", "interference", "--fit", "interference", "--data-sets", "3"]
-    result = CliRunner().invoke(analyze, [*words, *FLAGS, "--db", str(db), "--format", "csv"])
+    result = run_analyze(*words, *FLAGS, "--db", db, "--format", "csv")
     assert result.exit_code == 0, result.stderr
     printed = pl.read_csv(result.stdout.encode(), infer_schema_length=None)
     assert printed["quantity"].to_list() == found.summary["quantity"].to_list()

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.collector.studies.catalogue import fits_of, load_study
 from tests.support.authors import Authors
+from tests.support.commands import run_analyze
 from tests.support.fitted import small_database
 
 pytestmark = pytest.mark.needs("survival")
@@ -36,7 +35,7 @@ def test_shell_python_and_database_have_the_same_numbers(db: Path) -> None:
     gaussian = found["families"].filter(family="gaussian")
     assert view["aic_gaussian"].to_list() == gaussian["aic_difference"].to_list()
     words = ["--fit", "censored", "--study", "rmiat", "--show", "families", "--format", "csv", "--db", str(db)]
-    shown = CliRunner().invoke(analyze, words)
+    shown = run_analyze(*words)
     assert (shown.exit_code, shown.stdout.count("two_part")) == (0, len(view))
 
 

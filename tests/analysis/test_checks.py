@@ -12,12 +12,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
-from slant.analysis.cli.main import analyze
 from slant.analysis.pages.check_page import as_json, as_rows, as_text, write_page
 from slant.analysis.questions.checks.check_findings import Checks, findings
 from slant.analysis.questions.checks.check_table import mixed_model_checks
@@ -27,6 +25,7 @@ from slant.analysis.questions.checks.trials import read_trials
 from slant.collector.errors import DatabaseError, StudyError, UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.support import SUPPORT
+from tests.support.commands import run_analyze
 from tests.support.fitted import RUN, trials
 from tests.support.given import Row, database
 from tests.support.stored import rows_in
@@ -272,7 +271,7 @@ def test_rows_of_a_check_that_died_are_one_sentence(db: Path, found: Checks, mon
     rest = {name: rows for name, rows in found.rows.items() if name != "influence"}
     partial = replace(found, rows=rest, warnings=["Not checked: x"])
     monkeypatch.setattr("slant.analysis.questions.checks.study_checks.check", lambda *_, **__: partial)
-    answer = CliRunner().invoke(analyze, ["check", "--show", "influence", "--db", str(db)])
+    answer = run_analyze("check", "--show", "influence", "--db", db)
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert "Not checked: x\n" in answer.stderr
     assert 'The check "influence" failed' in answer.stderr
@@ -281,7 +280,7 @@ def test_rows_of_a_check_that_died_are_one_sentence(db: Path, found: Checks, mon
 def test_a_check_that_only_reads_what_is_kept_computes_nothing(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("slant.analysis.questions.checks.study_checks.check", None)
     for name, command in (("counts", "--fit brms"), ("calibration", "calibrate")):
-        answer = CliRunner().invoke(analyze, ["check", "--show", name, "--db", str(db)])
+        answer = run_analyze("check", "--show", name, "--db", db)
         assert answer.exit_code == 2
         assert f'The check "{name}" has nothing to show' in answer.stderr
         assert f"analyze {command} --study rmiat" in answer.stderr

@@ -39,6 +39,7 @@ from slant.collector.errors import RError, UsageError
 from tests.analysis.test_executors import _busy, another_library, copied_library, level
 from tests.support.choices_made import QUICK, database_of_choices
 from tests.support.clusters import answer_and_kill_once, below, free_port, kill_this_worker, long_call
+from tests.support.commands import run_analyze
 from tests.support.fitted import small_database
 from tests.support.given import database
 from tests.support.processes import wait_until
@@ -90,7 +91,7 @@ def test_a_dask_worker_gives_the_numbers_of_our_own_processes(executor: Executor
 
 
 def test_the_doctor_has_a_row_for_each_worker(client: Any) -> None:
-    answer = CliRunner().invoke(analyze, ["doctor", "--cluster", client.scheduler.address, "--format", "json"])
+    answer = run_analyze("doctor", "--cluster", client.scheduler.address, "--format", "json")
     (row,) = pl.read_json(answer.stdout.encode()).to_dicts()
     assert (row["host"], row["threads"], row["problem"]) == (os.uname().nodename, 2, "")
     assert answer.exit_code == 0, answer.output
@@ -105,7 +106,7 @@ def test_a_command_takes_the_cluster_that_its_option_or_the_variable_names(
     monkeypatch.setattr("slant.analysis.calls.cluster._CONNECT_S", 1)
     db = small_database(tmp_path / "a.duckdb")
     command = ["--fit", "effect_size", "--db", str(db), "--format", "csv"]
-    typed = CliRunner().invoke(analyze, [*command, "--cluster", client.scheduler.address])
+    typed = run_analyze(*command, "--cluster", client.scheduler.address)
     assert typed.exit_code == 0, typed.output
     variable = CliRunner(env={"SLANT_CLUSTER": "tcp://127.0.0.1:9"}).invoke(analyze, [*command, "--refit"])
     assert variable.exit_code == 1
@@ -123,7 +124,7 @@ def test_what_is_no_address_is_said_before_anything_starts(address: str) -> None
 
 
 def test_workers_and_a_cluster_are_not_both_named() -> None:
-    answer = CliRunner().invoke(analyze, ["--fit", "lme4", "--workers", "2", "--cluster", "local:2"])
+    answer = run_analyze("--fit", "lme4", "--workers", "2", "--cluster", "local:2")
     assert answer.exit_code == 2
     assert "Remove --workers or --cluster" in answer.output
 
@@ -319,7 +320,7 @@ def test_a_worker_with_another_brms_is_refused_by_name(tmp_path: Path) -> None:
         executor.client.wait_for_workers(1)
         with pytest.raises(RError, match=r"The worker tcp://.* has brms 9.9.9 \(here"):
             answered(replace(level(), packages=("brms",)), executor)
-        answer = CliRunner().invoke(analyze, ["doctor", "--cluster", address])
+        answer = run_analyze("doctor", "--cluster", address)
     assert answer.exit_code == 1
     assert re.search(r"The worker tcp://\S+ on \S+ has brms 9.9.9 \(here", answer.stderr)
 

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant.analysis import agreement, fit
-from slant.analysis.cli.main import analyze
 from slant.collector import collect, import_trials
 from slant.collector.keep.text_samples import draw_sample
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.coding_sheets import strata_of
 from slant.collector.studies.coding_study import write_texts_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.commands import run_analyze
 from tests.support.stored import rows_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("R")]
@@ -44,7 +43,7 @@ def test_errors_that_differ_between_levels_are_found_and_said(db: Path) -> None:
 
 
 def test_codes_taken_as_truth_people_and_corrected_stand_together_with_the_one_to_report(db: Path) -> None:
-    said = CliRunner().invoke(analyze, ["--fit", "dsl", "--db", str(db)])
+    said = run_analyze("--fit", "dsl", "--db", db)
     assert said.exit_code == 0, said.output
     assert 'Report the rows "corrected"' in said.output
     rows = fit(db, fit="dsl").tables["dsl"]["corrections"].filter(test="time", term="genderman")
@@ -52,7 +51,7 @@ def test_codes_taken_as_truth_people_and_corrected_stand_together_with_the_one_t
     assert set(effects) == {"coder", "people", "corrected"}
     assert effects["coder"] > effects["corrected"] + 0.1
     page = db.with_name("report.html")
-    assert CliRunner().invoke(analyze, ["report", "--db", str(db), "--out", str(page)]).exit_code == 0
+    assert run_analyze("report", "--db", db, "--out", page).exit_code == 0
     text = " ".join(page.read_text("utf-8").split())
     assert (
         "corrected for the coder&#39;s errors, 0 have an interval that excludes 0 (with codes taken as truth: " in text
@@ -61,9 +60,9 @@ def test_codes_taken_as_truth_people_and_corrected_stand_together_with_the_one_t
 
 def test_an_archive_has_the_sample_so_that_corrected_estimates_are_made_again(db: Path) -> None:
     archive, check = db.with_name("reasons.zip"), db.with_name("check")
-    sealed = CliRunner().invoke(analyze, ["seal", "--study", "reasons", "--db", str(db), "--out", str(archive)])
+    sealed = run_analyze("seal", "--study", "reasons", "--db", db, "--out", archive)
     assert sealed.exit_code == 0, sealed.output
-    replayed = CliRunner().invoke(analyze, ["replay", str(archive), "--out", str(check)])
+    replayed = run_analyze("replay", archive, "--out", check)
     assert "All recomputed results agree" in replayed.output, replayed.output
     [[n]] = rows_in(check / "replayed.duckdb", "SELECT count(*) FROM corrected_estimates WHERE method = 'corrected'")
     assert n > 0
@@ -74,7 +73,7 @@ def test_texts_that_are_coded_again_show_whether_a_coder_drifts_and_how_often_a_
 ) -> None:
     for _ in range(3):
         collect(db, load_study("reasons", db=db), ["simulated/gpt-6-luna"], again=50)
-    said = CliRunner().invoke(analyze, ["agreement", "--db", str(db), "--show", "drift", "--draws", "0"])
+    said = run_analyze("agreement", "--db", db, "--show", "drift", "--draws", "0")
     assert said.exit_code == 0, said.output
     assert "No coder has drifted. CUSUMs have the reference value k = 0.5" in " ".join(said.output.split())
     drift = agreement(db, draws=0).drift

@@ -9,9 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
-from slant.analysis.cli.main import analyze
 from slant.analysis.paper import sources
 from slant.analysis.paper.comparison import compare
 from slant.analysis.paper.numbers import PRINT
@@ -28,6 +26,7 @@ from slant.analysis.paper.sources import sources_of
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
+from tests.support.commands import run_analyze
 from tests.support.games_given import games, questions, refusals
 from tests.support.given import database, fill_result, in_memory, insert
 
@@ -312,7 +311,7 @@ def test_below_random_is_told_by_the_level_for_the_same_rounds(study: Study, tmp
 def test_the_shell_shows_what_needs_no_data_by_its_source(tmp_path: Path) -> None:
     db = database(tmp_path / "x.duckdb", games("gpt-4o", "main", [APART] * 30))
     asked = ["compare", "--study", "hiring", "--source", "print", "--summary", "--format", "csv", "--db", str(db)]
-    done = CliRunner().invoke(analyze, asked)
+    done = run_analyze(*asked)
     rows = pl.read_csv(done.stdout.encode())
     assert (done.exit_code, set(rows["source"])) == (0, {"print"})
     assert one(rows, table="matrices")["agrees"] == 3

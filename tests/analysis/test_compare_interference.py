@@ -7,10 +7,8 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.paper.comparison import compare, with_verdicts
 from slant.analysis.paper.published import KEY, not_checkable, notes, published_numbers
 from slant.analysis.paper.reconstruction import MADE_UP, bases_in_words, reconstruct_answers
@@ -19,6 +17,7 @@ from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
+from tests.support.commands import run_analyze
 from tests.support.each_row import each_row
 from tests.support.given import fill, fill_result
 
@@ -39,7 +38,7 @@ def imported(folder: Path, rows: pl.DataFrame) -> Path:
 @pytest.fixture(scope="module")
 def paper(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The way that the documents show: reconstruct, import."""
-    done = CliRunner().invoke(analyze, ["reconstruct", "--study", "interference", "--format", "csv"])
+    done = run_analyze("reconstruct", "--study", "interference", "--format", "csv")
     rows = pl.read_csv(done.stdout.encode(), infer_schema=False)
     assert (done.exit_code, rows.height) == (0, 960)
     return imported(tmp_path_factory.mktemp("paper"), rows)

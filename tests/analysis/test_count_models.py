@@ -6,10 +6,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.cli.options import COUNT_FAMILIES
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.fitting.frames import fits_to_show
@@ -24,6 +22,7 @@ from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, fits_of, load_study
 from tests.conftest import ROOT
 from tests.support import TESTS
+from tests.support.commands import run_analyze
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database, fill, read_rows
 
@@ -91,7 +90,7 @@ def test_another_family_is_another_fit_and_is_compared(db: Path, found: FitResul
 
 
 def test_a_family_that_is_none_names_those_there_are(db: Path) -> None:
-    wrong = CliRunner().invoke(analyze, ["--fit", "brms", "--study", "rmiat", "--db", str(db), "--family", "poisson"])
+    wrong = run_analyze("--fit", "brms", "--study", "rmiat", "--db", db, "--family", "poisson")
     assert (wrong.exit_code, "lognormal" in wrong.stderr) == (2, True)
 
 

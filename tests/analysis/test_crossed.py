@@ -7,13 +7,12 @@ from statistics import median
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.pages.report_comparison import with_words
 from slant.collector.studies.catalogue import fits_of, load_study
 from tests.support.authors import Authors
+from tests.support.commands import run_analyze
 from tests.support.fitted import small_database
 
 WORDS = "tokens ~ condition + (1 + condition || wording) + (1 + condition || item)"
@@ -58,7 +57,7 @@ def test_the_view_has_what_the_fit_has_and_shares_that_add_up(found: analysis.Fi
 def test_the_shell_prints_effects_and_shares(found: analysis.FitResult, db: Path) -> None:
     for show, column in (("effects", "mde_d"), ("shares", "share")):
         words = ["--fit", "crossed", "--study", "rmiat", "--show", show, "--format", "csv", "--db", str(db)]
-        result = CliRunner().invoke(analyze, words)
+        result = run_analyze(*words)
         assert result.exit_code == 0, result.output
         assert column in result.stdout.splitlines()[0].split(",")
 

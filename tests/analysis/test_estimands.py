@@ -7,12 +7,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant.analysis import check, fit, report, tables
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
-from slant.analysis.cli.main import analyze
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.power import plan_power
@@ -21,6 +19,7 @@ from slant.collector.designs.study import Study
 from slant.collector.studies.catalogue import fits_of, load_study
 from tests.analysis.test_factorial_fits import import_simulated
 from tests.support import SUPPORT
+from tests.support.commands import run_analyze
 from tests.support.tiny_audit import PAIRS, audit, write_audit
 
 SIMULATION = "\n[simulation]\nutilities = { gender = { woman = 0.8 } }\nrefusal_rate = 0.05\n"
@@ -85,7 +84,7 @@ def test_a_questionnaire_has_the_reliability_of_its_scales_in_the_shell(tmp_path
     study = load_study("habits")
     import_simulated(study, tmp_path / "a.duckdb", tmp_path / "rows.jsonl", 1)
     typed = ["--fit", "reliability", "--show", "scales", "--db", str(tmp_path / "a.duckdb"), "--format", "csv"]
-    done = CliRunner().invoke(analyze, typed)
+    done = run_analyze(*typed)
     assert done.exit_code in (0, 1), done.output
     assert "alpha_raw" in done.stdout or "Too few" in done.output
 

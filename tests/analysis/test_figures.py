@@ -14,14 +14,13 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.plots.drawing import Figure, draw
 from slant.analysis.plots.registry import FIGURES, figure_rows
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_analyze
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database
 from tests.support.tiny_study import write_tiny
@@ -155,13 +154,13 @@ def test_figures_are_as_wide_as_they_are_asked_to_be_and_of_the_format(db: Path,
 
 def test_images_have_one_format_and_rows_another(db: Path, tmp_path: Path) -> None:
     words = ["figures", "refusals", "--image", "pdf", "--format", "json", "--width", "3.5"]
-    result = CliRunner().invoke(analyze, [*words, "--db", str(db), "--out", str(tmp_path)])
+    result = run_analyze(*words, "--db", db, "--out", tmp_path)
     assert [Path(row["path"]).name for row in json.loads(result.stdout)] == ["refusals-simulated-base.pdf"]
 
 
 @pytest.mark.parametrize("width", ["0", "abc", "4000", "nan"])
 def test_a_width_that_no_figure_can_have_is_one_sentence(db: Path, tmp_path: Path, width: str) -> None:
-    result = CliRunner().invoke(analyze, ["figures", "--width", width, "--db", str(db), "--out", str(tmp_path / "f")])
+    result = run_analyze("figures", "--width", width, "--db", db, "--out", tmp_path / "f")
     said = f'Can\'t draw figures with the width "{width}": it must be a number of inches from 1 to 50.'
     assert (result.exit_code, said in result.stderr) == (2, True), result.output
     with pytest.raises(UsageError, match="width must be a number"):
@@ -170,5 +169,5 @@ def test_a_width_that_no_figure_can_have_is_one_sentence(db: Path, tmp_path: Pat
 
 
 def test_an_unknown_format_is_one_sentence(db: Path) -> None:
-    result = CliRunner().invoke(analyze, ["figures", "--image", "tiff", "--db", str(db)])
+    result = run_analyze("figures", "--image", "tiff", "--db", db)
     assert (result.exit_code, 'no image format "tiff"' in result.stderr) == (2, True), result.output

@@ -10,10 +10,8 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.paper.published import read_human_levels
 from slant.analysis.plots.games import ROWS, study_figure_kinds
 from slant.analysis.plots.registry import FigureRows, figure_rows
@@ -21,6 +19,7 @@ from slant.analysis.questions.games.indices import game_indices
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_analyze
 from tests.support.game_made import FIGURES, game_file, played
 
 pytestmark = pytest.mark.slow
@@ -62,7 +61,7 @@ def test_a_title_that_compares_variants_needs_two_of_them(tmp_path: Path) -> Non
     found = rows_of(study, db, "rewards", "parts")
     assert set(found) == {"parts"}  # it has no title that would ask for more than there is
     words = ["figures", "parts", "rewards", "--image", "svg", "--study", str(study), "--db", str(db)]
-    result = CliRunner().invoke(analyze, [*words, "--out", str(tmp_path)])
+    result = run_analyze(*words, "--out", tmp_path)
     typed = f"collect --study {study} --variant NAME (bonus, base), then analyze indices --study {study}"
     assert f"Not drawn, because they have no rows: rewards. To make these rows: {typed}" in result.stderr
 

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.questions.meta import Validity, with_scores
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.commands import run_analyze
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +63,7 @@ def test_the_plain_correlation_is_that_of_the_units(found: Validity) -> None:
 def test_the_shell_prints_what_python_has_and_draws_it(found: Validity, db: Path, tmp_path: Path) -> None:
     figure = tmp_path / "validity.svg"
     words = ["validity", "--measures", ",".join(MEASURES), "--db", str(db), "--format", "json", "--figure", str(figure)]
-    result = CliRunner().invoke(analyze, words)
+    result = run_analyze(*words)
     assert result.exit_code == 0, result.stderr
     assert [row["estimate"] for row in json.loads(result.stdout)] == pytest.approx(found.table["estimate"].to_list())
     assert "workshops.bias against drinks.d" in figure.read_text("utf-8")
@@ -98,7 +97,7 @@ def test_a_benchmark_s_scores_are_set_beside_a_measure_of_any_study(db: Path, tm
     first, second = measured["model"].unique(maintain_order=True).to_list()
     file = tmp_path / "bench.csv"
     file.write_text(f"model,score,std_error\n{first},70,2\n{second},50,0\nanother,60,1\n", "utf-8")
-    result = CliRunner().invoke(analyze, ["validity", "--measures", "drinks.d", "--with", str(file), "--db", str(db)])
+    result = run_analyze("validity", "--measures", "drinks.d", "--with", file, "--db", db)
     assert "Can't correlate 2 units: at least four are needed." in result.output
     assert "bench.csv has models that drinks.d lacks: another." in result.output
     file.write_text("model,score,std_error\na,70,\n", "utf-8")

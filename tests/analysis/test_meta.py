@@ -6,14 +6,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.checks.study_checks import check
 from slant.collector.errors import DatabaseError, UsageError
 from tests.support.choices_made import database_of_choices
+from tests.support.commands import run_analyze
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database
 
@@ -58,7 +57,7 @@ def test_log_ratios_are_of_the_means_over_words_and_know_no_tokenizer(db: Path) 
 def test_the_shell_prints_what_python_has_and_draws_it(found: pl.DataFrame, db: Path, tmp_path: Path) -> None:
     figure = tmp_path / "forest.svg"
     words = ["meta", "--study", "rmiat", "--db", str(db), "--format", "csv", "--figure", str(figure)]
-    result = CliRunner().invoke(analyze, words)
+    result = run_analyze(*words)
     assert result.exit_code == 0, result.stderr
     printed = pl.read_csv(result.stdout.encode(), infer_schema_length=None)
     assert printed["estimate"].to_list() == pytest.approx(found["estimate"].to_list())
@@ -67,8 +66,8 @@ def test_the_shell_prints_what_python_has_and_draws_it(found: pl.DataFrame, db: 
 
 def test_one_run_can_be_chosen_as_in_every_command_that_computes(db: Path) -> None:
     words = ["meta", "--study", "rmiat", "--db", str(db), "--format", "csv"]
-    assert CliRunner().invoke(analyze, [*words, "--run", "r1"]).stdout == CliRunner().invoke(analyze, words).stdout
-    other = CliRunner().invoke(analyze, [*words, "--run", "1999"])
+    assert run_analyze(*words, "--run", "r1").stdout == run_analyze(*words).stdout
+    other = run_analyze(*words, "--run", "1999")
     assert (other.exit_code, "There is no run" in other.stderr) == (2, True)
 
 

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
-from slant.analysis.cli.main import analyze
 from slant.collector import collect
 from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
 from slant.collector.keep.export import export_trials
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_analyze
 from tests.support.own_studies import collected, write_drinks, write_pets
 from tests.support.tiny_game import write_game
 
@@ -93,7 +92,7 @@ def test_any_number_of_conditions_gives_a_result_or_a_sentence(
     folder: Path, monkeypatch: pytest.MonkeyPatch, db: str, typed: str, exit_code: int, said: str
 ) -> None:
     monkeypatch.chdir(folder)
-    result = CliRunner().invoke(analyze, [*typed.split(), "--db", f"{db}.duckdb"])
+    result = run_analyze(*typed.split(), "--db", f"{db}.duckdb")
     assert said in result.output, result.output
     assert result.exit_code == exit_code
     assert result.exception is None or isinstance(result.exception, SystemExit)

@@ -17,11 +17,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.calls.call import Answer
-from slant.analysis.cli.main import analyze
 from slant.analysis.cli.progress import duration
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.permutation import permutations
@@ -30,6 +28,7 @@ from slant.analysis.rows.views import open_trials
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_analyze
 from tests.support.given import Row, database
 from tests.support.stored import rows_in
 
@@ -236,14 +235,14 @@ def test_what_cant_be_permuted_is_said(db: Path) -> None:
 @pytest.mark.slow
 def test_the_command_prints_rows_and_says_what_to_compare_with(db: Path) -> None:
     command = ["permute", "--db", str(db), "--engine", "lme4", "--permutations", "5"]
-    done = CliRunner().invoke(analyze, [*command, "--format", "csv"])
+    done = run_analyze(*command, "--format", "csv")
     assert done.exit_code == 0, done.output
     rows = pl.read_csv(done.stdout.encode())
     assert rows.height == 6
     assert {"p_one_sided", "p_two_sided", "p_low", "n_separated", "observed_main_fit"} <= set(rows.columns)
     assert "In the reference cell (claude-sonnet-4 and gender_career)" in done.stderr
     assert "2 cells are tested, and nothing is corrected" in done.stderr
-    refits = CliRunner().invoke(analyze, [*command, "--format", "csv", "--show", "refits"])
+    refits = run_analyze(*command, "--format", "csv", "--show", "refits")
     assert pl.read_csv(refits.stdout.encode())["number"].to_list() == list(range(6))
 
 

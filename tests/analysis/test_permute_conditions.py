@@ -8,10 +8,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import nothing
 from slant.analysis.questions.checks.nothing_finding import found_by_chance, nothing_rows
@@ -20,6 +18,7 @@ from slant.analysis.questions.permutation.sentences import null_sentences
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_analyze
 from tests.support.given import Row, database
 
 pytestmark = pytest.mark.needs("R")
@@ -50,7 +49,7 @@ def result(db: Path) -> analysis.PermutationResult:
 def test_a_model_that_was_asked_in_one_condition_only_is_left_out_and_said(tmp_path: Path) -> None:
     half = [row for row in trials("deepseek-r1", 0) if row["condition"] == "compatible"]
     db = database(tmp_path / "a.duckdb", [*trials("o3-mini", 60), *half])
-    done = CliRunner().invoke(analyze, ["permute", "--db", str(db), "--permutations", "20", "--format", "csv"])
+    done = run_analyze("permute", "--db", db, "--permutations", "20", "--format", "csv")
     assert (done.exit_code, "deepseek-r1 in flowers_insects" in done.stderr) == (0, True)
     assert pl.read_csv(done.stdout.encode())["model"].to_list() == ["o3-mini"] * 2
 
@@ -106,8 +105,8 @@ def test_the_report_says_the_same_of_permutations_that_are_kept(db: Path, result
 @pytest.mark.slow
 def test_whole_words_and_the_mixed_model_stand_beside_it(db: Path, result: analysis.PermutationResult) -> None:
     arguments = ("permute", "--permutations", "20", "--db", str(db))
-    refitted = CliRunner().invoke(analyze, [*arguments, "--engine", "lme4"])
-    words = CliRunner().invoke(analyze, [*arguments, "--whole-words", "--format", "json"])
+    refitted = run_analyze(*arguments, "--engine", "lme4")
+    words = run_analyze(*arguments, "--whole-words", "--format", "json")
     assert (refitted.exit_code, words.exit_code) == (0, 0), refitted.output + words.output
     assert "p of the study's mixed model is below .05 in" in refitted.stderr
     assert "Sharp null, within wordings:" in refitted.stderr

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from slant import analysis, collector
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
-from slant.analysis.cli.main import analyze
 from slant.analysis.questions.checks.check_calls import read_profiles
 from slant.analysis.questions.power import PowerPlan
 from slant.analysis.questions.power_of_levels import pilot_respondents, simulated_profiles
@@ -20,6 +19,7 @@ from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.analysis.test_factorial_fits import import_simulated
+from tests.support.commands import run_analyze
 from tests.support.fitted import small_database
 from tests.support.tiny_audit import PAIRS, STUDY, audit, write_audit
 
@@ -46,7 +46,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def power(*words: object) -> Result:
-    return CliRunner().invoke(analyze, ["power", *map(str, words)])
+    return run_analyze("power", *words)
 
 
 @pytest.mark.slow
@@ -168,7 +168,7 @@ def test_without_a_simulation_and_with_a_pilot_it_says_what_to_do(tmp_path: Path
     file = write_audit(tmp_path)
     with pytest.raises(StudyError, match="has no \\[simulation\\] with utilities"):
         analysis.plan_power(file)
-    result = CliRunner().invoke(analyze, ["power", "--study", str(file), "--word", "3"])
+    result = run_analyze("power", "--study", file, "--word", "3")
     assert "it is simulated, without --from or variances" in result.output
 
 

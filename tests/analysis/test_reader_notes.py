@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from slant.analysis.cli.main import analyze
 from slant.analysis.cli.tables import coded_trials
 from slant.collector.errors import UsageError
+from tests.support.commands import run_analyze
 from tests.support.given import database
 
 
@@ -37,9 +36,9 @@ def test_each_reader_has_a_row_for_each_noted_trial_with_the_trial_beside_it(db:
 def test_the_command_prints_them_and_says_what_it_needs(db: Path, tmp_path: Path) -> None:
     file = notes(tmp_path, "anna", "t1,odd,why")
     words = ["tables", "coded_trials", "--db", str(db), "--format", "csv"]
-    printed = CliRunner().invoke(analyze, [*words, "--notes", str(file)])
+    printed = run_analyze(*words, "--notes", file)
     assert (printed.exit_code, printed.stdout.count("\n")) == (0, 2)
-    assert "--notes FILE" in CliRunner().invoke(analyze, words).stderr
+    assert "--notes FILE" in run_analyze(*words).stderr
 
 
 def test_files_that_are_no_notes_are_refused(db: Path, tmp_path: Path) -> None:

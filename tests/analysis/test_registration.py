@@ -10,11 +10,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant.analysis import fit, game_indices, tables
 from slant.analysis.calls.results import results
-from slant.analysis.cli.main import analyze
 from slant.analysis.pages.html_report import _registered
 from slant.analysis.questions.checks.registration import deviations, registered_study
 from slant.analysis.rows.study_choice import Look, new_looks
@@ -23,6 +21,7 @@ from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import writing
 from slant.collector.records import Registration
 from slant.collector.registration.canonical import registration_of
+from tests.support.commands import run_analyze
 from tests.support.each_row import each_row
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
@@ -71,7 +70,7 @@ def told(rows: pl.DataFrame) -> list[tuple[Any, ...]]:
 
 
 def command(*words: object) -> str:
-    result = CliRunner().invoke(analyze, [str(word) for word in words], prog_name="analyze")
+    result = run_analyze(*words)
     assert result.exit_code == 0, result.stderr
     return result.stdout
 

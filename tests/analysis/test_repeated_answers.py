@@ -6,11 +6,10 @@ import random
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.collector import import_trials
+from tests.support.commands import run_analyze
 from tests.support.raw_rows import tidy, write_csv
 from tests.support.stored import rows_in
 
@@ -55,7 +54,7 @@ def test_the_model_over_words_counts_the_same_answer_once(five: Path, once: Path
 
 
 def test_the_studys_own_model_counts_it_five_times_and_says_so(five: Path) -> None:
-    result = CliRunner().invoke(analyze, ["--fit", "lme4", "--study", "rmiat", "--format", "csv", "--db", str(five)])
+    result = run_analyze("--fit", "lme4", "--study", "rmiat", "--format", "csv", "--db", five)
     assert result.exit_code == 0, result.stderr
     assert "480 rows hold 96 answers." in result.stderr
     assert rows_in(five, "SELECT DISTINCT status FROM fits WHERE engine = 'lme4'") == [("warned",)]

@@ -7,17 +7,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.archive.steps import steps_of
 from slant.analysis.archive.study_copy import kept_call_ids
-from slant.analysis.cli.main import analyze
 from slant.analysis.pages.parts.people import retests
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.questions.checks.answer_findings import retest_finding
 from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_analyze
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import Row, database
 
@@ -79,7 +78,7 @@ def test_numbers_are_kept_and_shown_by_the_table(found: analysis.Retest, db: Pat
 def test_the_shell_prints_it_and_draws_it(found: analysis.Retest, db: Path, tmp_path: Path) -> None:
     figure = tmp_path / "retest.svg"
     words = ["retest", "--study", "rmiat", "--by", "test", "--db", str(db), "--format", "csv", "--figure", str(figure)]
-    result = CliRunner().invoke(analyze, words)
+    result = run_analyze(*words)
     assert result.exit_code == 0, result.stderr
     printed = pl.read_csv(result.stdout.encode())
     assert printed["shift"].to_list() == pytest.approx(found.table.drop_nulls("test")["shift"].to_list())

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant.analysis.archive.sealing import seal
 from slant.analysis.archive.study_copy import database_of
-from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fits import fit
 from slant.analysis.paper.own_print import compare_print
 from slant.analysis.questions.side_by_side import changeable, side_by_side, with_changes
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_analyze
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database
 from tests.support.own_studies import collected
@@ -111,6 +110,6 @@ def test_a_changed_formula_with_an_unknown_column_names_the_nearest_one(tmp_path
     collected("drinks", tmp_path, tmp_path / "a.duckdb")
     archive = seal(tmp_path / "a.duckdb", out=tmp_path / "a.zip", with_r=False).path
     change = "lme4.formula=tokens ~ conditon + (1 | item)"
-    told = CliRunner().invoke(analyze, ["replay", str(archive), "--change", change])
+    told = run_analyze("replay", archive, "--change", change)
     assert told.exit_code == 2
     assert 'has no column "conditon". Did you mean "condition"?' in told.stderr

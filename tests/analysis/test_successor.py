@@ -11,19 +11,17 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.questions.occasions import _gaps
 from slant.analysis.questions.successor import successors_in
-from slant.collector.cli import collect
 from slant.collector.commands.same_again import _has_answers
 from slant.collector.cost.estimate import bounds_of, deciding_trials
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
 from slant.collector.study.tables import read_smallest_effect
 from slant.collector.study.toml_table import Table
+from tests.support.commands import run_analyze, run_collect
 from tests.support.fitted import RUN, trials
 from tests.support.given import Row, database
 
@@ -63,7 +61,7 @@ def test_each_mean_and_effect_of_two_models_has_a_verdict_and_prompts_of_one_are
 def test_the_shell_takes_files_and_their_models_and_draws_old_against_new(db: Path, tmp_path: Path) -> None:
     figure = tmp_path / "s.svg"
     words = ["successor", f"{db}:o3-mini", f"{db}:deepseek-r1", "--format", "json", "--figure", str(figure)]
-    result = CliRunner().invoke(analyze, words)
+    result = run_analyze(*words)
     assert result.exit_code == 0, result.stderr
     assert [row["verdict"] for row in json.loads(result.stdout)] == [None] * 3
     assert "No verdict, because the study names no smallest effect" in result.stderr
@@ -126,15 +124,15 @@ def watched(last_shift: float) -> Iterator[Row]:
 
 def test_a_shift_ends_with_exit_code_4_a_page_and_the_command_of_the_user(tmp_path: Path) -> None:
     calm = database(tmp_path / "a.duckdb", watched(0), [RUN])
-    result = CliRunner().invoke(analyze, ["watch", "--db", str(calm), "--study", "rmiat"])
+    result = run_analyze("watch", "--db", calm, "--study", "rmiat")
     assert (result.exit_code, "Nothing has moved" in result.stderr) == (0, True), result.output
     db, page, got = database(tmp_path / "b.duckdb", watched(2 * AGAIN), [RUN]), tmp_path / "w.html", tmp_path / "got"
     words = ["watch", "--db", str(db), "--study", "rmiat", "--format", "json", "--page", str(page)]
-    result = CliRunner().invoke(analyze, [*words, "--on-alarm", f"tee {got}"])
+    result = run_analyze(*words, "--on-alarm", f"tee {got}")
     assert result.exit_code == 4, result.stderr
     moved = json.loads(got.read_text("utf-8"))
     assert {(row["measure"], row["since"]) for row in moved} == {("tokens", 5)}
-    lost = CliRunner().invoke(analyze, [*words, "--on-alarm", "no-such-command"])
+    lost = run_analyze(*words, "--on-alarm", "no-such-command")
     assert (lost.exit_code, "Can't run the command of --on-alarm" in lost.stderr) == (4, True)
     assert "Alarm: o3-mini" in page.read_text("utf-8")
 
@@ -180,13 +178,13 @@ def test_missing_months_and_another_model_are_named() -> None:
 
 def test_a_watch_prints_what_asks_and_asks_nothing_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(collect, ["watch", "rmiat", "--every", "month", "--model", "openai/gpt-4o"])
+    result = run_collect("watch", "rmiat", "--every", "month", "--model", "openai/gpt-4o")
     cron, systemd = result.stdout.splitlines()
     assert cron.startswith(f"0 9 1 * * cd {tmp_path} && ")
     assert "watch rmiat --trials 200 --db slant.duckdb --model openai/gpt-4o --yes && " in cron
     assert "--on-calendar=*-*-01 09:00" in systemd
     assert list(tmp_path.iterdir()) == []
-    assert CliRunner().invoke(collect, ["watch", "hiring"]).exit_code == 2
+    assert run_collect("watch", "hiring").exit_code == 2
 
 
 def test_a_changed_study_and_a_new_model_get_a_reference_of_their_own(db: Path) -> None:
@@ -207,7 +205,7 @@ def test_a_watch_asks_a_reference_then_the_same_prompts_and_a_successor_no_more_
     for words in (["watch", "callbacks", "--model", "gpt-6-luna"],) * 2 + (
         ["successor", "callbacks", "--from", "gpt-6-luna", "--to", "claude-sonnet-5-5"],
     ):
-        result = CliRunner().invoke(collect, [*words, *more])
+        result = run_collect(*words, *more)
         assert result.exit_code == 0, result.output
     frame = analysis.open_trials(db, "callbacks", "all_trials")
     counts = frame.group_by("model", "occasion").len().sort("model", "occasion").rows()
@@ -222,7 +220,7 @@ def test_choices_among_profiles_are_compared_and_watched_by_level(tmp_path: Path
     new = ["studies", "new", "flats", "--design", "factorial", "--start", "conjoint", "--folder", folder]
     asks = ["--study", f"{folder}/study.toml", "--db", db, "--simulated", "--yes"]
     for words in (new, asks, [*asks, "--again", "40"]):
-        result = CliRunner().invoke(collect, words)
+        result = run_collect(*words)
         assert result.exit_code == 0, result.output
     levels = 8
     series = analysis.watch(db).table.filter(measure="chosen", model="gpt-6-luna")

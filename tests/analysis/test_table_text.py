@@ -9,15 +9,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.analysis import table_text
-from slant.analysis.cli.main import analyze
 from slant.collector import collect
 from slant.collector.errors import UnknownNameError
 from slant.collector.screen_tables import screen_table
+from tests.support.commands import run_analyze
 from tests.support.given import database
 from tests.support.tiny_study import write_tiny
 
@@ -76,8 +75,7 @@ def test_another_format_is_named_with_the_nearest() -> None:
 
 
 def latex_of(table: str, db: Path, *more: str) -> str:
-    words = ["tables", table, "--format", "latex", "--db", str(db), *more]
-    return CliRunner().invoke(analyze, words, catch_exceptions=False).stdout
+    return run_analyze("tables", table, "--format", "latex", "--db", db, *more).stdout
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +88,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize(("table_format", "words"), [("latex", r"\caption{"), ("markdown", "| --- |")])
 def test_the_command_prints_one_table_in_a_format_of_papers(db: Path, table_format: str, words: str) -> None:
-    answer = CliRunner().invoke(analyze, ["tables", "outcome_counts", "--format", table_format, "--db", str(db)])
+    answer = run_analyze("tables", "outcome_counts", "--format", table_format, "--db", db)
     assert (answer.exit_code, words in answer.stdout) == (0, True)
-    several = CliRunner().invoke(analyze, ["tables", "--format", table_format, "--db", str(db)])
+    several = run_analyze("tables", "--format", table_format, "--db", db)
     assert (several.exit_code, "prints one table" in several.stderr) == (2, True)
 
 
@@ -105,7 +103,7 @@ def test_a_caption_names_the_table_of_the_paper_only_where_the_study_has_one(db:
     )
     for text in latex_of("tokens_by_condition", mixed), latex_of("tokens_by_condition", db):
         assert r"\caption{tokens\_by\_condition: how long" in text
-    on_terminal = CliRunner().invoke(analyze, ["tables", "tokens_by_condition", "--db", str(mixed)]).stdout
+    on_terminal = run_analyze("tables", "tokens_by_condition", "--db", mixed).stdout
     assert on_terminal.startswith("tokens_by_condition: how long")
 
 
@@ -114,7 +112,7 @@ def test_latex_itself_takes_every_table_and_a_hostile_answer(db: Path, tmp_path:
     if (program := shutil.which("pdflatex")) is None:
         pytest.skip("pdflatex is not installed (Debian: texlive-latex-recommended)")
     long = pl.concat([ROWS] * 30)
-    one = CliRunner().invoke(analyze, ["tables", "costs", "--format", "latex", "--db", str(db)]).stdout
+    one = run_analyze("tables", "costs", "--format", "latex", "--db", db).stdout
     tables = [table_text(ROWS, caption=HOSTILE, label="tab:a"), table_text(long, caption="Long", label="tab:b"), one]
     parts = [r"\documentclass{article}", r"\usepackage[T1]{fontenc}", r"\usepackage{textcomp,booktabs,longtable}"]
     document = "\n".join([*parts, r"\begin{document}", *tables, r"\end{document}"])

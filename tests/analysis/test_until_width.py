@@ -14,21 +14,19 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import stopping
 from slant.analysis.questions.checks.check_findings import stopping_finding
 from slant.analysis.questions.checks.registration import deviations
 from slant.collector import RunReport, collect, load_study, preregister
 from slant.collector.ask.call import Watcher
-from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
 from slant.collector.keep.journal import journal_folder
 from slant.collector.stopping.looks import read_looks
 from slant.collector.stopping.rule import StoppingRule
+from tests.support.commands import run_analyze, run_collect
 from tests.support.local_server import LocalServer, completion
 from tests.support.stored import rows_in
 from tests.support.worded_study import TRIALS, write_worded
@@ -106,7 +104,7 @@ def test_the_same_command_asks_and_looks_no_more(copy: Path) -> None:
     db = str(copy / "a.duckdb")
     words = ["--study", str(copy / "study" / "study.toml"), "--model", "simulated/small", "--db", db]
     rule = ["--repetitions", "6", "--until-width", "60", "--looks", "3", "--seed", "1"]
-    result = CliRunner().invoke(command, [*words, *rule])
+    result = run_collect(*words, *rule)
     assert result.exit_code == 0, result.stderr
     assert "Nothing to ask: the model has ended by this rule." in result.stderr
     assert "60 or less, so it is asked no more" in result.stderr
@@ -128,7 +126,7 @@ def test_looks_that_were_made_count_by_another_rule_too(copy: Path) -> None:
 
 def test_a_database_made_again_from_its_journals_has_the_looks(copy: Path) -> None:
     before = read_looks(copy / "a.duckdb")
-    result = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(copy / "a.duckdb")])
+    result = run_collect("load", "--rebuild", "--db", copy / "a.duckdb")
     assert result.exit_code == 0, result.stderr
     assert read_looks(copy / "a.duckdb") == before
 
@@ -139,9 +137,9 @@ def test_status_methods_and_report_tell_the_rule_the_looks_and_why_it_ended(
     folder, report, _ = ended
     widths = ", ".join(f"{look.width} after {look.repetitions}" for look in report.looks)
     told = f"{widths} repetitions, which was narrow enough"
-    status = CliRunner().invoke(command, ["status", "--db", str(folder / "a.duckdb")])
+    status = run_collect("status", "--db", folder / "a.duckdb")
     assert f"small until ±60 tokens, 3 looks, 6 repetitions at most: {told}." in status.stderr
-    methods = CliRunner().invoke(command, ["methods", "--db", str(folder / "a.duckdb")]).stdout
+    methods = run_collect("methods", "--db", folder / "a.duckdb").stdout
     assert f"The plan has up to {6 * TRIALS} trials for the model, each cell up to 6 times" in methods
     assert report.looks[0].rule.sentences("tokens") in methods
     assert f"small {told}." in methods
@@ -170,7 +168,7 @@ def test_checks_name_a_rule_that_was_not_registered_and_whoever_left_early(
 
 def test_the_page_of_checks_says_when_collecting_ended(copy: Path) -> None:
     words = ["check", "--study", str(copy / "study" / "study.toml"), "--db", str(copy / "a.duckdb"), "--format", "csv"]
-    checked = CliRunner().invoke(analyze, words)
+    checked = run_analyze(*words)
     assert "It was to stop on precision, by the rule that was registered: ±60" in checked.stdout
 
 
@@ -202,7 +200,7 @@ def test_where_no_interval_can_be_had_nothing_ends_before_all_is_asked(tmp_path:
 def test_a_dry_run_shows_the_rule_and_the_least_and_the_most_that_is_asked(tmp_path: Path) -> None:
     study = write_worded(tmp_path / "study")
     words = ["--study", str(study), "--model", "simulated/small", "--db", str(tmp_path / "a.duckdb"), "--dry-run"]
-    result = CliRunner().invoke(command, [*words, "--repetitions", "6", "--until-width", "60", "--format", "json"])
+    result = run_collect(*words, "--repetitions", "6", "--until-width", "60", "--format", "json")
     rows = json.loads(result.stdout)
     assert [(row["asked"], row["repetitions"], row["to_ask"]) for row in rows] == [
         ("least", 2, 2 * TRIALS),
@@ -253,7 +251,7 @@ def test_a_run_killed_between_looks_goes_on_with_those_that_were_made(
         killed.wait()
         n_before = len(server.bodies)
         server.handler = varied(server, hangs_after=10**6)
-        done = CliRunner().invoke(command, words)
+        done = run_collect(*words)
         n_again = len(server.bodies) - n_before
     assert done.exit_code == 0, done.stderr
     assert [line[:9] for line in done.stderr.splitlines() if line.startswith("Look")] == ["Look 2 of"]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.analysis.fitting import result_versions
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.fitting.result_versions import other_version_sentences, version_sentence
 from slant.collector.keep.database import writing
+from tests.support.commands import run_analyze
 from tests.support.fitted import small_database
 
 
@@ -31,7 +30,7 @@ def test_the_versions_that_made_a_result_are_told_with_it(db: Path, fitted: FitR
     told = version_sentence(fitted)
     assert told.startswith(("Made with R 4.", "Made with R 5."))
     assert all(f" {package} " in told for package in ("lme4", "lmerTest", "slant"))
-    answer = CliRunner().invoke(analyze, ["--fit", "lme4", "--db", str(db), "--format", "csv"])
+    answer = run_analyze("--fit", "lme4", "--db", db, "--format", "csv")
     assert told in answer.stderr
     assert told not in answer.stdout
 

@@ -11,16 +11,15 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 
 from slant.collector import collect, merge
-from slant.collector.cli import collect as collect_command
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.plan.asking_again import again_of, occasion_notes
 from slant.collector.progress.status import progress
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, answers, error
 from tests.support.planned import planned
 from tests.support.stored import rows_in
@@ -178,12 +177,12 @@ def test_occasions_come_along_with_a_merge(asked: Collector, tmp_path: Path) -> 
 def test_the_shell_shows_what_it_would_cost_and_sends_nothing(asked: Collector) -> None:
     words = ["--study", str(asked.study), "--model", "local/small", "--repetitions", "3", "--db", str(asked.db)]
     words += ["--base-url", asked.server.base_url, "--again", "8"]
-    result = CliRunner().invoke(collect_command, [*words, "--dry-run", "--format", "csv"])
+    result = run_collect(*words, "--dry-run", "--format", "csv")
     assert result.exit_code == 0, result.stderr
     assert "local,small,8,0,8," in result.stdout
     assert "occasion 2, 8 trials that have an answer" in result.stderr
     assert len(asked.server.bodies) == 24
-    result = CliRunner().invoke(collect_command, words)
+    result = run_collect(*words)
     assert f"Next: analyze retest --study drinks --db {asked.db}" in result.stderr
     assert len(asked.server.bodies) == 32
 

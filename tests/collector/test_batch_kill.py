@@ -14,6 +14,7 @@ from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.journal import journal_folder
 from tests.support.batch_server import BatchServer, Gate
 from tests.support.batching import MODELS, PLANNED
+from tests.support.commands import run_collect
 from tests.support.kill_batches import killed_batches
 from tests.support.processes import TypedCommand
 from tests.support.stored import rows_in
@@ -155,7 +156,7 @@ def test_the_command_says_how_it_stands_and_status_shows_the_job(command: BatchC
     code, messages = command.run()
     assert code == 3
     assert "Submitted 8 requests in 1 job; run the same command later to fetch." in messages
-    status = CliRunner().invoke(collect, ["status", "--db", str(command.db)])
+    status = run_collect("status", "--db", command.db)
     assert server.jobs[0]["id"] in status.stdout
     server.finish()
     code, messages = command.run()

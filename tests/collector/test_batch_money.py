@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from slant.collector import BatchReport, collect
-from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from tests.support.batch_server import BatchServer
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, completion
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
@@ -156,7 +155,7 @@ def test_a_budget_of_batches_wants_their_price_before_anything_is_sent(paid: Pai
 def test_a_pilot_goes_by_batch_and_the_rest_after_its_answers(paid: Paid, server: BatchServer) -> None:
     def typed(*more: str) -> tuple[int, str]:
         words = ["--study", paid.study, "--model", "small", "--batch", "--db", str(paid.db), "--pilot", "4", *more]
-        done = CliRunner().invoke(command, [*words, "--prices", str(paid.prices)], prog_name="collect")
+        done = run_collect(*words, "--prices", paid.prices)
         return done.exit_code, done.stderr
 
     code, said = typed("--yes")

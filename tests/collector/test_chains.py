@@ -27,6 +27,7 @@ from slant.collector.studies.catalogue import load_study
 from slant.collector.view.pages import Pages
 from tests.support.batch_server import BatchServer
 from tests.support.batching import Heard
+from tests.support.commands import run_collect
 from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, completion
 from tests.support.stored import rows_in
@@ -292,7 +293,7 @@ def test_answers_of_a_kept_study_are_levels_of_another(tmp_path: Path) -> None:
         collect(tmp_path / "a.duckdb", file, base_url=server.base_url)
     (tmp_path / "judge.toml").write_text(HEAD.replace('"chain"', '"judge"') + second + MODEL, "utf-8")
     study = load_study(tmp_path / "judge.toml")
-    CliRunner().invoke(collect_command, ["studies", "validate", str(study.path)], catch_exceptions=False)
+    run_collect("studies", "validate", study.path)
     known = dict(rows_in(tmp_path / "a.duckdb", "SELECT trial_id, item FROM trials"))
     trials = [conversation.trials[0] for conversation in plan(study, study.models[0])]
     assert {(t.factors["levels"][0], t.factors["levels"][2]) for t in trials} == set(known.items())
@@ -335,7 +336,7 @@ def test_prompts_list_each_later_turn_with_the_place_of_the_answer(tmp_path: Pat
     hero = "Is the nurse he or she? {answer.story}\nAnswer with he or she."
     why = "You said {answer.hero} of the nurse: {answer.story} Why?"
     assert [one.text for one in prompts[1:]] == [hero, f"[system]\nYou farm.\n\n[user]\n{why}"]
-    listed = CliRunner().invoke(collect_command, ["prompts", str(study.path), "--all"])
+    listed = run_collect("prompts", study.path, "--all")
     assert f"| turn 2\n{hero}\n" in listed.output
     assert "turn 3, afresh\n[system]" in listed.output
 

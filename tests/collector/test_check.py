@@ -22,8 +22,8 @@ from slant.collector.model_checks.findings import Answered, decide_verdict, fact
 from slant.collector.model_checks.response_facts import documented_fields, facts_of_response, shape_of, summed
 from slant.collector.providers import PROVIDERS, anthropic, chat_completions
 from slant.collector.study.records import StudyModel
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, completion, error, standing_for
-from tests.support.raw_rows import run_collect
 from tests.support.thinking_server import Thinker, by_effort
 
 MODEL = StudyModel("local/thinker", "local/thinker", "local", "thinker", "")

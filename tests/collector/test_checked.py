@@ -7,17 +7,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from slant.analysis.cli.main import analyze
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.check import check_model
 from slant.collector.model_checks.findings import table_notes
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_analyze, run_collect
 from tests.support.given import database
 from tests.support.local_server import LocalServer
-from tests.support.raw_rows import run_collect
 from tests.support.thinking_server import Thinker
 from tests.support.tiny_study import write_tiny
 
@@ -73,7 +72,7 @@ def test_a_checked_run_says_nothing(db: Path) -> None:
 @pytest.mark.slow
 def test_the_tables_and_the_status_of_an_unchecked_model_say_so(db: Path) -> None:
     run(db)
-    tables = CliRunner().invoke(analyze, ["tables", "token_sources", "--db", str(db), "--format", "json"])
+    tables = run_analyze("tables", "token_sources", "--db", db, "--format", "json")
     assert json.loads(tables.stdout)[0]["check_verdict"] == "unchecked"
     assert "Note: small is unchecked" in tables.stderr
     assert "small is unchecked" in run_collect("status", "--db", db).stderr

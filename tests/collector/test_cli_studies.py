@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from slant.collector.cli import collect as command
 from slant.collector.commands.studies import studies
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.studies.catalogue import load_study, next_command
+from tests.support.commands import run_collect
 from tests.support.tiny_audit import STUDY, write_audit
 from tests.support.tiny_study import write_tiny
 
@@ -109,7 +109,7 @@ def test_a_study_file_here_is_found_by_its_name_alone(tmp_path: Path, monkeypatc
 @pytest.mark.slow
 def test_a_program_gets_rows_also_when_nothing_is_left_to_ask(tmp_path: Path) -> None:
     words = ["--study", str(write_audit(tmp_path)), "--simulated", "--db", str(tmp_path / "a.duckdb")]
-    first, again = (CliRunner().invoke(command, [*words, "--format", "json"]) for _ in range(2))
+    first, again = (run_collect(*words, "--format", "json") for _ in range(2))
     assert "Nothing to ask" in again.stderr
     (before,), (after,) = json.loads(first.stdout), json.loads(again.stdout)
     assert (after["asked"], after["already_done"]) == (0, before["planned"])

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slant.collector import collect
-from slant.collector.cli import collect as main
 from slant.collector.designs.coding.design import DESIGN
 from slant.collector.designs.coding.reads import read_coding
 from slant.collector.errors import StudyError
@@ -27,6 +26,7 @@ from slant.collector.studies import coding_study
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
 from slant.collector.system.shipped_files import sql_query
+from tests.support.commands import run_collect
 from tests.support.each_row import each_row
 from tests.support.given import in_memory, insert
 from tests.support.own_studies import SIMULATED
@@ -182,8 +182,8 @@ def test_pairs_that_can_not_be_linked_are_refused_by_name(linked: str, says: str
 
 
 def recode(db: Path, *options: str) -> Result:
-    words = ["recode", "--study", str(db.parent / "study.toml"), "--variant", "chained", "--db", str(db), *options]
-    return CliRunner().invoke(main, words)
+    study = db.parent / "study.toml"
+    return run_collect("recode", "--study", study, "--variant", "chained", "--db", db, *options)
 
 
 @pytest.fixture(scope="module")
@@ -324,11 +324,11 @@ def test_answers_that_a_form_does_not_read_are_coded_and_the_rule_has_the_others
     lines = "".join(f'{job},{n},"{answer}"\n' for job, n, answer in said)
     (tmp_path / "rows.csv").write_text(f"job,repetition,answer\n{lines}")
     words = ["--study", str(tmp_path / "audit.toml"), "--db", str(db), "--model", "small"]
-    done = CliRunner().invoke(main, ["import", *words, str(tmp_path / "rows.csv")])
+    done = run_collect("import", *words, tmp_path / "rows.csv")
     assert done.exit_code == 0, done.output
     code = ["code", str(db), "--undecided", "--study", str(tmp_path / "audit.toml"), "--simulated"]
     for _ in range(2):  # the second time nothing is asked again
-        done = CliRunner().invoke(main, code)
+        done = run_collect(*code)
         assert done.exit_code == 0, done.output
         assert "10 undecided answers, and 50 read by rule" in done.output
     by = dict(rows_in(db, "SELECT coder, count(DISTINCT item) FROM codings GROUP BY coder"))
@@ -337,5 +337,5 @@ def test_answers_that_a_form_does_not_read_are_coded_and_the_rule_has_the_others
     assert rows_in(db, sql_query("coded_by").replace("$study", "'audit_coding'")) == [(60, 50, 10, 0, 0)]
     [(n, by_rule)] = rows_in(db, "SELECT count(*), sum(coder) FROM coded_texts WHERE code = 'the_vorst_nde'")
     assert (n, by_rule >= 20) == (60, True)
-    refused = CliRunner().invoke(main, [*code, "--test", "x"])
+    refused = run_collect(*code, "--test", "x")
     assert (refused.exit_code, "Name it (--test): hire" in refused.output) == (2, True), refused.output

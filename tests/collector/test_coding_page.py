@@ -12,13 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from slant.collector import collect
-from slant.collector.cli import collect as main
 from slant.collector.keep.database import reading
 from slant.collector.studies.new_study import write_new_study
 from tests.support.chromium import Browser
+from tests.support.commands import run_collect
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -30,9 +29,8 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     study = write_new_study("reasons", "coding", folder / "reasons")[0]
     db = folder / "a.duckdb"
     collect(db, study, ["simulated/gpt-6-luna"])
-    said = CliRunner().invoke(
-        main,
-        ["sample", "--study", str(study), "--n", "12", "--by", "gender", "--db", str(db), "--out", f"{folder}/s.csv"],
+    said = run_collect(
+        "sample", "--study", study, "--n", "12", "--by", "gender", "--db", db, "--out", f"{folder}/s.csv"
     )
     assert said.exit_code == 0, said.output
     return db
@@ -85,7 +83,7 @@ def test_keys_give_codes_that_are_kept_at_once_and_survive_a_kill(drawn: Path, t
                 typed(browser, key)
             assert "All texts are coded" in browser.evaluate("document.body.innerText")
     assert len(rows(codes)) == 12
-    said = CliRunner().invoke(main, ["import", "--study", "reasons", "--db", str(drawn), str(codes)])
+    said = run_collect("import", "--study", "reasons", "--db", drawn, codes)
     assert said.exit_code == 0, said.output
     with reading(drawn) as connection:
         sql = "SELECT coder, count(DISTINCT item) FROM codings WHERE is_person GROUP BY coder"

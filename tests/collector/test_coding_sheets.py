@@ -7,16 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from slant.collector import collect
-from slant.collector.cli import collect as main
 from slant.collector.errors import UsageError
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.text_samples import draw_sample
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.coding_sheets import strata_of
 from slant.collector.studies.new_study import write_new_study
+from tests.support.commands import run_collect
 from tests.support.each_row import each_row
 from tests.support.stored import rows_in
 
@@ -37,10 +36,6 @@ def db(coded: Path, tmp_path: Path) -> Path:
         (tmp_path / "a.duckdb.journal" / file.name).write_bytes(file.read_bytes())
     load_journals(tmp_path / "a.duckdb")
     return tmp_path / "a.duckdb"
-
-
-def typed(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def test_a_second_sample_adds_to_the_first_and_all_probabilities_are_those_of_both(db: Path) -> None:
@@ -79,22 +74,24 @@ def filled(sheet: Path, change: Callable[[list[dict[str, str]]], None] = lambda 
 
 def test_a_filled_sheet_comes_in_without_options_and_a_later_one_of_a_coder_counts(db: Path) -> None:
     sheet = db.with_name("s.csv")
-    assert typed("sample", "--study", "reasons", "--n", 30, "--db", db, "--out", sheet).exit_code == 0
+    assert run_collect("sample", "--study", "reasons", "--n", 30, "--db", db, "--out", sheet).exit_code == 0
     header = sheet.read_text("utf-8").partition("\n")[0]
     assert not {"gender", "name", "model"} & set(header.split(","))
-    assert typed("import", "--study", "reasons", "--db", db, filled(sheet)).exit_code == 0
+    assert run_collect("import", "--study", "reasons", "--db", db, filled(sheet)).exit_code == 0
     sql = "SELECT coder, coding, count(DISTINCT item) FROM codings WHERE is_person GROUP BY ALL ORDER BY coding"
     assert rows_in(db, sql) == [("anna", "money", 10), ("anna", "other", 10), ("anna", "time", 10)]
     all_other = filled(sheet, lambda cells: [row.update(code="other") for row in cells] and None)
-    assert typed("import", "--study", "reasons", "--db", db, all_other).exit_code == 0
+    assert run_collect("import", "--study", "reasons", "--db", db, all_other).exit_code == 0
     assert rows_in(db, sql) == [("anna", "other", 30)]
     assert rows_in(db, "SELECT count(people), sum(people) FROM coded_texts WHERE test = 'other'") == [(30, 30.0)]
 
 
 def test_a_text_that_was_edited_after_it_was_coded_is_a_problem_and_the_others_come_in(db: Path) -> None:
     sheet = db.with_name("s.csv")
-    typed("sample", "--study", "reasons", "--n", 20, "--db", db, "--out", sheet)
-    said = typed("import", "--study", "reasons", "--db", db, filled(sheet, lambda c: c[0].update(text_hash="00000000")))
+    run_collect("sample", "--study", "reasons", "--n", 20, "--db", db, "--out", sheet)
+    said = run_collect(
+        "import", "--study", "reasons", "--db", db, filled(sheet, lambda c: c[0].update(text_hash="00000000"))
+    )
     assert said.exit_code == 1
     assert "edited after it was coded" in said.output
     assert rows_in(db, "SELECT count(DISTINCT item) FROM codings WHERE is_person") == [(19,)]
@@ -113,7 +110,7 @@ REFUSED = (
 
 def test_each_row_of_a_sheet_that_names_no_code_text_or_coder_is_refused_in_a_sentence(db: Path) -> None:
     sheet = db.with_name("s.csv")
-    typed("sample", "--study", "reasons", "--n", 20, "--db", db, "--out", sheet)
+    run_collect("sample", "--study", "reasons", "--n", 20, "--db", db, "--out", sheet)
 
     def change(cells: list[dict[str, str]]) -> None:
         for row, (cell, _) in zip(cells, REFUSED, strict=False):
@@ -121,7 +118,7 @@ def test_each_row_of_a_sheet_that_names_no_code_text_or_coder_is_refused_in_a_se
         cells.append(dict(cells[-1]))
 
     problems = db.with_name("p.csv")
-    said = typed("import", "--study", "reasons", "--db", db, filled(sheet, change), "--problems", problems)
+    said = run_collect("import", "--study", "reasons", "--db", db, filled(sheet, change), "--problems", problems)
     assert said.exit_code == 1
     found = [row["problem"] for row in csv.DictReader(problems.open(newline="", encoding="utf-8"))]
     wanted = [*(says for _, says in REFUSED), "second answer of a participant"]
@@ -140,7 +137,7 @@ def test_each_row_of_a_sheet_that_names_no_code_text_or_coder_is_refused_in_a_se
 def test_a_file_that_is_no_sheet_of_one_kind_of_coders_is_refused(rows: str, says: str, coded: Path) -> None:
     file = coded.with_name("no_sheet.csv")
     file.write_text(rows, "utf-8")
-    said = typed("import", "--study", "reasons", "--db", coded, file)
+    said = run_collect("import", "--study", "reasons", "--db", coded, file)
     assert (said.exit_code, says in said.output) == (2, True), said.output
 
 
@@ -149,8 +146,8 @@ def test_a_number_in_a_sheet_is_refused_where_each_text_has_its_own_order_of_cod
     path.write_text(path.read_text("utf-8").replace("in_order = true", "in_order = false"), "utf-8")
     collect(db, path, ["simulated/gpt-6-luna"])
     sheet = db.with_name("d.csv")
-    typed("sample", "--study", "drawn", "--n", 9, "--db", db, "--out", sheet)
-    said = typed("import", "--study", "drawn", "--db", db, filled(sheet))
+    run_collect("sample", "--study", "drawn", "--n", 9, "--db", db, "--out", sheet)
+    said = run_collect("import", "--study", "drawn", "--db", db, filled(sheet))
     assert 'has the number "2", but each text has its own order of codes' in said.output
     assert "6 rows imported" in said.output
 
@@ -162,7 +159,7 @@ def test_codes_of_elsewhere_name_a_text_and_a_coder_and_those_of_models_are_mode
     people.write_text(f'text,coder,code\n"{text.text}",ben,money\n')
     models.write_text(f"trial_id,coder,code\n{item},elsewhere/judge,money\n")
     for file in (people, models):
-        assert (said := typed("import", "--study", "reasons", "--db", db, file)).exit_code == 0, said.output
+        assert (said := run_collect("import", "--study", "reasons", "--db", db, file)).exit_code == 0, said.output
     sql = "SELECT coder, is_person, source, item FROM codings WHERE given = 1 AND code = 'money'"
     wanted = {("ben", True, "human", item), ("elsewhere/judge", False, "imported", item)}
     assert wanted <= set(rows_in(db, sql))
@@ -178,11 +175,11 @@ def test_codes_of_elsewhere_name_a_text_and_a_coder_and_those_of_models_are_mode
     ],
 )
 def test_what_can_not_be_drawn_is_a_sentence(words: tuple[str, ...], says: str, coded: Path) -> None:
-    said = typed("sample", "--study", "reasons", "--db", coded, *words)
+    said = run_collect("sample", "--study", "reasons", "--db", coded, *words)
     assert (said.exit_code, says in said.output) == (2, True), said.output
 
 
 def test_a_page_without_drawn_texts_or_a_coder_says_what_to_type(db: Path) -> None:
     for words, says in ((("--coder", "anna"), "collect sample"), ((), "--coder anna")):
-        said = typed("view", "--code", "reasons", "--db", db, "--no-open", *words)
+        said = run_collect("view", "--code", "reasons", "--db", db, "--no-open", *words)
         assert (said.exit_code, says in said.output) == (2, True), said.output

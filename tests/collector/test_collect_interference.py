@@ -8,19 +8,15 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from slant.collector.cli import collect as command
-
-
-def run(*words: str) -> Result:
-    return CliRunner().invoke(command, list(words))
+from tests.support.commands import run_collect
 
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
     db = tmp_path_factory.mktemp("asked") / "t.duckdb"
-    return db, run("--study", "interference", "--simulated", "--db", str(db), "--format", "csv")
+    return db, run_collect("--study", "interference", "--simulated", "--db", str(db), "--format", "csv")
 
 
 @pytest.mark.slow
@@ -50,9 +46,9 @@ def test_it_says_that_the_words_are_a_stand_in_and_that_every_valid_answer_is_co
 @pytest.mark.slow
 def test_the_same_command_asks_nothing_and_enforced_output_asks_all_anew(asked: tuple[Path, Result]) -> None:
     db = str(asked[0])
-    again = run("--study", "interference", "--simulated", "--db", db)
+    again = run_collect("--study", "interference", "--simulated", "--db", db)
     assert "Nothing to ask: all 960 trials have their answers" in again.stderr
-    other = run(
+    other = run_collect(
         "--study", "interference", "--simulated", "--db", db, "--structured-output", "--dry-run", "--format", "csv"
     )
     assert [line.split(",")[3:6] for line in other.stdout.splitlines()[1:]] == 3 * [["320", "0", "320"]]
@@ -60,7 +56,7 @@ def test_the_same_command_asks_nothing_and_enforced_output_asks_all_anew(asked: 
 
 
 def test_status_counts_both_domains(asked: tuple[Path, Result]) -> None:
-    result = run("status", "--db", str(asked[0]), "--format", "csv")
+    result = run_collect("status", "--db", str(asked[0]), "--format", "csv")
     header, *rows = (line.split(",") for line in result.stdout.splitlines())
     done = header.index("n_done")
     assert sum(int(row[done]) for row in rows) == 960
@@ -69,7 +65,7 @@ def test_status_counts_both_domains(asked: tuple[Path, Result]) -> None:
 @pytest.mark.slow
 def test_a_pilot_has_both_blocks_of_both_domains(tmp_path: Path) -> None:
     db = tmp_path / "pilot.duckdb"
-    result = run("--study", "interference", "--model", "simulated/gpt-5", "--pilot", "40", "--db", str(db))
+    result = run_collect("--study", "interference", "--model", "simulated/gpt-5", "--pilot", "40", "--db", str(db))
     assert "To collect the rest: the same command with --yes." in result.stderr
     with duckdb.connect(str(db), read_only=True) as connection:
         cells = "SELECT test, condition, count(*) FROM forced_choice_trials GROUP BY ALL"
@@ -79,25 +75,25 @@ def test_a_pilot_has_both_blocks_of_both_domains(tmp_path: Path) -> None:
 def test_the_dry_run_shows_the_prompt_and_what_it_would_cost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k" * 12)
     words = ["--study", "interference", "--model", "claude-sonnet-4", "--repetitions", "5", "--dry-run"]
-    result = run(*words, "--db", str(tmp_path / "none.duckdb"), "--format", "csv")
+    result = run_collect(*words, "--db", str(tmp_path / "none.duckdb"), "--format", "csv")
     assert [row["planned"] for row in csv.DictReader(io.StringIO(result.stdout))] == ["1600"]
     assert 'Answer with JSON only, {"answer": "A"} or {"answer": "B"}.' in result.stderr
     assert "tokens: the study's own table for simulations" in result.stderr
 
 
 def test_the_study_is_shown_with_the_provenance_of_its_words() -> None:
-    words = run("studies", "interference", "--show", "words", "--format", "csv").stdout.splitlines()
+    words = run_collect("studies", "interference", "--show", "words", "--format", "csv").stdout.splitlines()
     assert words[0] == "test,group,words,published_same_iat,published_other_iat,our_extension"
     assert words[1] == "gender_career,Male,20,10,10,0"
     assert len(words) == 9
-    stimuli = run("studies", "interference", "--show", "stimuli", "--format", "csv").stdout.splitlines()
+    stimuli = run_collect("studies", "interference", "--show", "stimuli", "--format", "csv").stdout.splitlines()
     assert len(stimuli) == 161
     assert stimuli[1].startswith("gender_career,Male,John,GC_M01,target,true,published_same_iat,")
-    assert "The prompt is ours." in run("studies", "interference").stderr
+    assert "The prompt is ours." in run_collect("studies", "interference").stderr
 
 
 def test_the_words_of_a_study_without_provenance_are_counted_all_the_same() -> None:
-    words = run("studies", "rmiat", "--show", "words", "--format", "csv").stdout.splitlines()
+    words = run_collect("studies", "rmiat", "--show", "words", "--format", "csv").stdout.splitlines()
     assert words[:2] == ["test,group,words", "flowers_insects,Flowers,25"]
 
 
@@ -105,7 +101,7 @@ def test_the_words_of_a_study_without_provenance_are_counted_all_the_same() -> N
 def test_thirty_games_of_a_participant_end_with_what_to_type_next(tmp_path: Path) -> None:
     db = str(tmp_path / "h.duckdb")
     arguments = ["--study", "hiring", "--model", "simulated/thompson", "--db", db, "--format", "csv"]
-    asked = CliRunner().invoke(command, arguments)
+    asked = run_collect(*arguments)
     assert asked.exit_code == 0, asked.output
     assert asked.stdout.splitlines()[1].startswith("thompson,1200,0,1200,1200,")
     assert f"Next: analyze tables --study hiring --db {db}" in asked.stderr
@@ -116,7 +112,7 @@ def test_rows_that_say_of_no_game_which_it_is_are_refused_and_the_sentence_says_
     file = tmp_path / "rounds.csv"
     file.write_text("model,test,condition,item,group,wording,answer\ngpt-4o,rounds,a,b,c,1,d\n", "utf-8")
     db = tmp_path / "h.duckdb"
-    refused = CliRunner().invoke(command, ["import", "--study", "hiring", "--db", str(db), str(file)])
+    refused = run_collect("import", "--study", "hiring", "--db", db, file)
     assert refused.exit_code == 2, refused.output
     assert "it lacks the columns game, round" in refused.output
     assert not db.exists()

@@ -9,12 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect, import_trials
-from slant.collector.cli import collect as main
 from slant.collector.designs.decision.design import DESIGN
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
@@ -23,11 +21,10 @@ from slant.collector.reading.decisions import LONGEST_READ, people_in, read_deci
 from slant.collector.records import Conversation, Reply, Trial, Turn
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.commands import run_collect
 from tests.support.each_row import each_row
 from tests.support.own_studies import SIMULATED
 from tests.support.stored import rows_in
-
-VARIANTS = ("base", "chained", "one_message")
 
 
 @pytest.fixture
@@ -190,7 +187,7 @@ def authors(shared: Path, tmp_path: Path) -> Callable[[str, str], Path]:
     def imported(variant: str, name: str) -> Path:
         study_path, db = write_new_study("bai", "decision", tmp_path / "bai", folder)[0], tmp_path / f"{name}.duckdb"
         options = ["--study", str(study_path), "--layout", "bai", "--variant", variant, "--model", "gpt-4"]
-        run = CliRunner().invoke(main, ["import", *options, "--db", str(db), str(folder / f"{name}.csv")])
+        run = run_collect("import", *options, "--db", db, folder / f"{name}.csv")
         assert run.exit_code == 0, run.output
         return db
 

@@ -13,7 +13,8 @@ import pytest
 from slant.collector import collect, export_trials, import_trials
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.frames import as_given, safe_for_spreadsheets
-from tests.support.raw_rows import run_collect, table, tidy, write_csv
+from tests.support.commands import run_collect
+from tests.support.raw_rows import table, tidy, write_csv
 from tests.support.tiny_choice import write_choice
 
 ANSWERS = {"aster": "Pleasant", "poppy": '=HYPERLINK("http://x")', "tulip": "@me", "rose": '-1\nand "more"', "lily": ""}

@@ -6,11 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.cli import collect
 from slant.collector.designs.factorial.cells import make_cells
 from slant.collector.designs.factorial.factors import Factor, Level
 from slant.collector.designs.factorial.tasks import Tasks
@@ -21,6 +19,7 @@ from slant.collector.records import Reply, Trial
 from slant.collector.studies.catalogue import load_study
 from tests.support.batch_server import BatchServer
 from tests.support.batching import Batching, both
+from tests.support.commands import run_collect
 from tests.support.tiny_audit import PAIRS, STUDY, audit, write_audit
 
 JOBS = 'job = { levels = { clerk = "a clerk", nurse = "a nurse" } }'
@@ -80,7 +79,7 @@ def sent(study: Study, trial: Trial) -> str:
 )
 def test_what_a_study_can_not_be_is_a_sentence(changes: list[tuple[str, str]], said: str, tmp_path: Path) -> None:
     file = write_audit(tmp_path / "shops", *changes)
-    found = CliRunner().invoke(collect, ["studies", "validate", str(file)])
+    found = run_collect("studies", "validate", file)
     assert (found.exit_code, "Traceback" in found.output) == (2, False)
     assert said in found.stderr
 
@@ -111,7 +110,7 @@ def test_more_than_ten_million_cells_are_refused_before_any_is_made(tmp_path: Pa
 
 def test_validating_says_what_difference_a_models_answers_would_find(tmp_path: Path) -> None:
     """Of 16 answers to a question 8 have each job: (1.96 + 0.84) √(2 / 8)."""
-    result = CliRunner().invoke(collect, ["studies", "validate", str(write_audit(tmp_path))])
+    result = run_collect("studies", "validate", write_audit(tmp_path))
     assert "standard deviations: name 1.98, gender 1.40, job 1.40. If answers are correlated" in result.output
 
 

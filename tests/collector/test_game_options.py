@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, completion, standing_for
 from tests.support.stored import rows_in
 from tests.support.tiny_game import QUICK, TRIALS, play, player, write_game
@@ -39,7 +38,7 @@ def test_reasoning_goes_back_as_the_command_says_and_the_run_says_so(
     db = tmp_path / "a.duckdb"
     with LocalServer(thinks) as server:
         words = ["--study", str(study), "--model", "local/small", "--base-url", server.base_url, "--db", str(db)]
-        assert CliRunner().invoke(command, [*words, "--reasoning-back", back]).exit_code == 0
+        assert run_collect(*words, "--reasoning-back", back).exit_code == 0
     seen = {("Ato won before" in str(body)) for body in server.bodies if len(body["messages"]) > 2}
     assert seen == {back == "kept"}
     assert rows_in(db, "SELECT DISTINCT variant FROM trials") == [(variant,)]
@@ -93,6 +92,6 @@ def test_other_servers_get_no_key_that_they_may_not_know(study: Path, tmp_path: 
 def test_the_paragraph_for_a_paper_says_what_went_back(study: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     collect(db, study, ["simulated/greedy"], variant="base.kept", **QUICK)
-    said = CliRunner().invoke(command, ["methods", "--db", str(db)]).stdout
+    said = run_collect("methods", "--db", db).stdout
     assert "All of its reasoning that its provider takes went back into its conversations; their cache: as" in said
     assert "--variant base.kept" in said

@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer
 from tests.support.stored import rows_in
 from tests.support.tiny_game import QUICK, play, player, write_game
@@ -86,7 +85,7 @@ def test_the_extension_is_asked_by_its_name_and_not_among_all_conditions(study: 
     assert HIRING.is_extension
     path = write_game(tmp_path, ("[prompt]", f"[variants.rated]\nextension = true\n{RATINGS}\n[prompt]"))
     words = ["--study", str(path), "--model", "simulated/greedy", "--db", str(tmp_path / "a.duckdb"), "--dry-run"]
-    everything = CliRunner().invoke(command, [*words, "--variant", "all"])
+    everything = run_collect(*words, "--variant", "all")
     assert everything.exit_code == 0
     assert "rated is skipped: it is an extension" in everything.output
     report = collect(tmp_path / "b.duckdb", path, ["simulated/greedy"], variant="rated", **QUICK)

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from slant.collector.cli import collect as command
 from slant.collector.cost.quote import growth_of
 from slant.collector.plan.conversations import plan
 from slant.collector.providers import provider_named
@@ -20,6 +18,7 @@ from slant.collector.records import Conversation, Prompt, Trial, Turn
 from slant.collector.stable_ids import stable_id
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.study.records import ReasoningBack, StudyModel
+from tests.support.commands import run_collect
 from tests.support.hiring_games import load
 from tests.support.tiny_game import write_game
 
@@ -110,7 +109,7 @@ def test_twice_the_rounds_cost_four_times_the_input() -> None:
 def test_a_dry_run_says_how_the_input_grows_and_what_a_cache_is_worth(tmp_path: Path) -> None:
     write_game(tmp_path)
     words = ["--study", str(tmp_path / "posts.toml"), "--model", "openai/gpt-4o", "--dry-run"]
-    said = CliRunner().invoke(command, [*words, "--db", str(tmp_path / "a.duckdb")]).output
+    said = run_collect(*words, "--db", tmp_path / "a.duckdb").output
     assert "input grows with the square of the rounds" in said
     study = load_study("hiring")
     model = study.model("gpt-4o")
@@ -122,7 +121,7 @@ def test_a_dry_run_says_how_the_input_grows_and_what_a_cache_is_worth(tmp_path: 
 def test_all_variants_are_asked_one_after_the_other(tmp_path: Path) -> None:
     study = write_game(tmp_path, ("[prompt]", '[variants.short]\nrounds = 2\nabout = "two rounds"\n\n[prompt]'))
     words = ["--study", str(study), "--model", "simulated/greedy", "--db", str(tmp_path / "a.duckdb")]
-    result = CliRunner().invoke(command, [*words, "--variant", "all", "--format", "csv", "--dry-run"])
+    result = run_collect(*words, "--variant", "all", "--format", "csv", "--dry-run")
     assert result.exit_code == 0
     planned = [line.split(",")[3] for line in result.stdout.splitlines() if line.startswith("greedy")]
     assert planned == ["24", "12"]

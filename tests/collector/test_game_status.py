@@ -8,14 +8,13 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.keep.export import export_trials, usual_view
 from slant.collector.keep.journal import journal_folder
 from slant.collector.progress.current_run import sentence, with_pace
 from slant.collector.progress.status import progress
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer
 from tests.support.stored import rows_in
 from tests.support.tiny_game import QUICK, TRIALS, play, player, round_of, write_game
@@ -49,7 +48,7 @@ def test_the_same_is_counted_from_the_journal(db: Path) -> None:
 
 @pytest.mark.slow
 def test_status_shows_them_where_there_are_any(db: Path) -> None:
-    shown = CliRunner().invoke(command, ["status", "--db", str(db)])
+    shown = run_collect("status", "--db", db)
     assert "n_not_asked" in shown.stdout
 
 
@@ -75,7 +74,7 @@ def test_what_else_was_asked_is_not_left_out_by_itself_and_said(tmp_path: Path) 
     db = played(tmp_path)
     assert usual_view(db) == "trials"
     out = tmp_path / "all.csv"
-    said = CliRunner().invoke(command, ["export", "--db", str(db), "--out", str(out)]).stderr
+    said = run_collect("export", "--db", db, "--out", out).stderr
     assert "Games have separate views: --view allocation_rounds, allocation_candidates, allocation_questions" in said
     assert pl.read_csv(out).height == 24
 

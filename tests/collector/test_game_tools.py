@@ -7,12 +7,10 @@ import random
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.designs import design_named
 from slant.collector.errors import ProviderError, StudyError, UnknownNameError
 from slant.collector.plan.conversations import plan
@@ -20,6 +18,7 @@ from slant.collector.providers.tools import arguments
 from slant.collector.records import Reply, ToolCall
 from slant.collector.studies.catalogue import load_study
 from tests.collector.test_games import cut_off
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, standing_for
 from tests.support.planned import planned
 from tests.support.stored import rows_in
@@ -135,7 +134,7 @@ def test_a_tool_has_a_name_that_every_provider_takes(tmp_path: Path, name: str) 
 
 def test_a_dry_run_shows_the_tool(study: Path, tmp_path: Path) -> None:
     words = ["--study", str(study), "--model", "openai/m", "--answer", "tool", "--dry-run"]
-    said = CliRunner().invoke(command, [*words, "--db", str(tmp_path / "a.duckdb")]).output
+    said = run_collect(*words, "--db", tmp_path / "a.duckdb").output
     assert "--- tool ---\nassign(group: Ato | Beno)\nFills the post." in said
 
 

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
 from slant.collector.keep.journal import encode, journal_folder
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, completion, error
 from tests.support.stored import rows_in
 from tests.support.tiny_game import (
@@ -178,7 +177,7 @@ def test_a_game_in_which_another_text_was_sent_is_left_as_it_is(study: Path, db:
 def test_a_game_can_not_be_a_batch(study: Path, db: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nothing-000000")
     words = ["--study", str(study), "--model", "openai/gpt-x", "--batch", how, "--db", str(db)]
-    result = CliRunner().invoke(command, words)
+    result = run_collect(*words)
     assert result.exit_code == 2
     assert "$" not in result.output
     assert "A game can't be a batch job" in result.output

@@ -21,8 +21,9 @@ from slant.collector.importing.imports import ImportReport
 from slant.collector.importing.layouts.downstream import Downstream
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.commands import run_collect
 from tests.support.each_row import each_row
-from tests.support.raw_rows import run_collect, table, trials, write_csv
+from tests.support.raw_rows import table, trials, write_csv
 
 STUDY = load_study("word_association")
 CAREER = STUDY.data.tests["gender_career"].words("")

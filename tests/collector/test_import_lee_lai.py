@@ -21,7 +21,8 @@ from slant.collector.importing.layouts.values import CellError, condition
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study
 from tests.support.authors import Authors
-from tests.support.raw_rows import lee_lai, raw, run_collect, table, trials, write_csv
+from tests.support.commands import run_collect
+from tests.support.raw_rows import lee_lai, raw, table, trials, write_csv
 from tests.support.stored import rows_in
 
 ROWS = 6_000  # three of an import's steps

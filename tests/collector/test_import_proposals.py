@@ -10,14 +10,14 @@ from typing import Any
 
 import openpyxl
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from slant.collector.cli import collect
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.importing.proposals.proposal import propose_study
 from slant.collector.keep.database import reading
+from tests.support.commands import run_analyze, run_collect
 from tests.support.each_row import each_row
-from tests.support.raw_rows import run_collect, write_csv
+from tests.support.raw_rows import write_csv
 from tests.support.stored import rows_in
 
 FLOWERS, INSECTS = ("rose", "tulip", "daisy", "lily"), ("ant", "wasp", "moth", "flea")
@@ -43,7 +43,7 @@ def renamed(rows: Sequence[Mapping[str, Any]], names: Mapping[str, str], **more:
 
 
 def run(*words: str) -> Result:
-    return CliRunner().invoke(collect, ["import", *words], catch_exceptions=False)
+    return run_collect("import", *words)
 
 
 def tidy(folder: Path) -> Path:
@@ -137,14 +137,13 @@ def test_the_commands_that_it_names_take_every_row(make: Any, tmp_path: Path, mo
 @pytest.mark.slow
 @pytest.mark.needs("R")
 def test_the_first_fit_is_of_all_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from slant.analysis.cli.main import analyze
 
     monkeypatch.chdir(tmp_path)
     lines = run(str(nested(Path()))).output.splitlines()
     assert "pro-flowers is the reference condition" in "\n".join(lines)
     run(*shlex.split(next(line for line in lines if line.startswith("Next: ")))[3:])
     words = shlex.split(next(line for line in lines if line.strip().startswith("analyze --fit")))[1:]
-    answer = CliRunner().invoke(analyze, [*words, "--format", "json"])
+    answer = run_analyze(*words, "--format", "json")
     [estimate] = json.loads(answer.stdout)
     assert (estimate["estimate"] > 1, estimate["df"]) == (True, 46)
 
@@ -200,7 +199,7 @@ def test_an_export_of_slant_is_taken_without_the_studys_mapping(
     monkeypatch.chdir(tmp_path)
     run(str(tidy(Path())))
     run("--study", "tidy", "--db", "a.duckdb", "tidy.csv")
-    exported = CliRunner().invoke(collect, ["export", "--db", "a.duckdb", "--out", "back.csv"])
+    exported = run_collect("export", "--db", "a.duckdb", "--out", "back.csv")
     assert exported.exit_code == 0, exported.output
     back = run("--study", "tidy", "--db", "b.duckdb", "back.csv")
     assert (back.exit_code, "48 rows imported" in back.output) == (0, True)

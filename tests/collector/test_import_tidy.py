@@ -19,7 +19,8 @@ from slant.collector.importing import writer
 from slant.collector.importing.imports import ImportReport, imported_before
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from tests.support.raw_rows import run_collect, table, tidy, trials, write_csv
+from tests.support.commands import run_collect
+from tests.support.raw_rows import table, tidy, trials, write_csv
 from tests.support.tiny_study import write_tiny
 
 

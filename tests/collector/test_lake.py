@@ -10,11 +10,8 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
-from slant.analysis.cli.main import analyze
 from slant.collector import collect, export_lake, merge
-from slant.collector.cli import collect as collect_command
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep import lake_files
 from slant.collector.keep.database import kept_open, reading
@@ -22,6 +19,7 @@ from slant.collector.keep.journal import SideJournal
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.system.shipped_files import sql_query
 from tests.conftest import ROOT
+from tests.support.commands import run_analyze, run_collect
 from tests.support.lakes import sign
 from tests.support.stored import rows_in
 from tests.support.tiny_game import write_game
@@ -122,14 +120,13 @@ def test_pandas_and_pyarrow_read_a_lake(home: Path) -> None:
 def test_tables_are_printed_from_a_lake(home: Path) -> None:
     words = ["tables", "tokens_by_condition", "--study", "drinks", "--format", "csv"]
     of_lake, of_db = (
-        CliRunner().invoke(analyze, [*words, option, str(place)])
-        for option, place in (("--lake", home / "lake"), ("--db", home / "a.duckdb"))
+        run_analyze(*words, option, place) for option, place in (("--lake", home / "lake"), ("--db", home / "a.duckdb"))
     )
     assert of_lake.exit_code == 0, of_lake.output
     assert of_lake.stdout == of_db.stdout != ""
-    refused = CliRunner().invoke(analyze, ["tables", "--lake", str(home)])
+    refused = run_analyze("tables", "--lake", home)
     assert "is no lake" in refused.output
-    missing = CliRunner().invoke(analyze, ["tables", "--lake", str(home / "none")])
+    missing = run_analyze("tables", "--lake", home / "none")
     assert (missing.exit_code, "collect export --layout lake" in missing.output) == (1, True)
 
 
@@ -324,14 +321,14 @@ def test_what_is_no_lake_is_left_alone(home: Path, tmp_path: Path) -> None:
         export_lake(home / "a.duckdb", tmp_path)
     with pytest.raises(DatabaseError, match="is no lake"), reading(tmp_path):
         pass
-    result = CliRunner().invoke(collect_command, ["export", "--layout", "lake", "--db", str(home / "a.duckdb")])
+    result = run_collect("export", "--layout", "lake", "--db", home / "a.duckdb")
     assert result.exit_code == 2
 
 
 def test_an_address_of_a_store_elsewhere_is_no_folder_of_that_name(home: Path) -> None:
     words = ["export", "--layout", "lake", "s3://bucket/lake", "--db", str(home / "a.duckdb")]
-    read = CliRunner().invoke(analyze, ["tables", "--lake", "s3://bucket/lake"])
-    for refused in (read, CliRunner().invoke(collect_command, words)):
+    read = run_analyze("tables", "--lake", "s3://bucket/lake")
+    for refused in (read, run_collect(*words)):
         assert refused.exit_code in (1, 2)
         assert '"s3://bucket/lake" is not on this machine' in refused.output
         assert "SET VARIABLE lake = 's3://bucket/lake'" in refused.output

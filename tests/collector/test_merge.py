@@ -7,15 +7,14 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from slant.collector import collect, merge
-from slant.collector.cli import collect as collect_command
 from slant.collector.errors import DatabaseError, JournalError, UsageError
 from slant.collector.keep.journal import FolderLock, SideJournal, encode, journal_folder, write_whole
 from slant.collector.keep.journal_files import checked_lines, compress, with_sum
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.progress.status import progress, warnings
+from tests.support.commands import run_collect
 from tests.support.journals import only_journal
 from tests.support.stored import rows_in
 from tests.support.tiny_game import write_game
@@ -63,7 +62,7 @@ def test_the_status_of_some_shards_shows_them_and_the_whole_and_of_all_the_whole
     (row,) = progress(db, "test").to_dicts()
     two = PLANNED * 2 // N
     assert (row["shard"], row["n_done"], row["n_planned"], row["n_whole"]) == ("1/3, 2/3", two, two, PLANNED)
-    shown = CliRunner().invoke(collect_command, ["status", "--db", str(db)])
+    shown = run_collect("status", "--db", db)
     assert all(word in shown.output for word in ("1/3, 2/3", "n_whole", str(PLANNED)))
     merge(db, shards)
     (row,) = progress(db).to_dicts()
@@ -152,7 +151,7 @@ def test_a_damaged_journal_costs_only_what_is_damaged(shards: list[Path], tmp_pa
     packed = compress(only_journal(shards[1]))
     packed.write_bytes(packed.read_bytes()[:-200])
     words = ["merge", "--db", str(tmp_path / "all.duckdb"), *map(str, shards)]
-    result = CliRunner().invoke(collect_command, words)
+    result = run_collect(*words)
     assert result.exit_code == 1
     assert f"{plain.name}:6: can't be read" in result.output
     assert f'Can\'t read all of the journal "{packed}"' in result.output

@@ -6,17 +6,17 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from slant.collector.cli import collect
 from slant.collector.designs import _DESIGNS, design_named
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study, load_variants
 from slant.collector.studies.new_study import write_new_study
+from tests.support.commands import run_collect
 
 
 def typed(*words: str) -> Result:
-    return CliRunner().invoke(collect, ["studies", *words])
+    return run_collect("studies", *words)
 
 
 @pytest.mark.slow
@@ -28,7 +28,7 @@ def test_a_new_study_passes_the_check_as_it_stands_and_says_what_to_type(
     said = typed("new", "drinks", "--design", design)
     assert (said.exit_code, Path("drinks/study.toml").exists()) == (0, True)
     next_line = said.stderr.split("Next: collect ")[1].splitlines()[0]
-    checked = CliRunner().invoke(collect, shlex.split(next_line))
+    checked = run_collect(*shlex.split(next_line))
     assert (checked.exit_code, checked.stderr[:4]) == (0, "ok: ")
     assert "collect --study ./drinks/study.toml --simulated --db drinks.duckdb" in said.stderr
 

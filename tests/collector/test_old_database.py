@@ -15,11 +15,9 @@ from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner
 
 from slant.analysis.rows.views import open_trials, stored_views
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseError
 from slant.collector.importing import row_contents
 from slant.collector.keep import database as store
@@ -30,6 +28,7 @@ from slant.collector.keep.view_heads import ORDERS, read_view_heads
 from slant.collector.plan.conversations import plan
 from slant.collector.records import OWN, Attempt, Trial
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
@@ -118,7 +117,7 @@ def test_older_tables_are_left_as_they_are_with_a_sentence_that_says_how_they_ar
     old_journal(db, lines[:5])
     before = db.read_bytes()
     words = [word.format(study=tmp_path / "study.toml") for word in words]
-    done = CliRunner().invoke(command, [*words, "--db", str(db)])
+    done = run_collect(*words, "--db", db)
     assert done.exit_code == 1, done.output
     assert "was made by an older slant" in done.stderr
     assert f"collect load --rebuild --db {db}" in done.stderr
@@ -130,7 +129,7 @@ def test_older_tables_are_made_again_from_an_old_journal_which_resumes_where_it_
     db, lines = tmp_path / "a.duckdb", tiny_lines(tmp_path)
     old_tables(db, lines[:3])
     old_journal(db, lines[:5])
-    made = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(db)])
+    made = run_collect("load", "--rebuild", "--db", db)
     assert (made.exit_code, "5 attempts loaded" in made.stderr + made.stdout) == (0, True)
     with LocalServer() as server:
         report = collect(db, load_study(tmp_path / "study.toml"), ["small"], base_url=server.base_url, **QUICK)
@@ -153,7 +152,7 @@ def test_tables_of_this_number_that_differ_are_also_made_again_from_the_journal(
     with pytest.raises(DatabaseError, match="missing, or differs") as refused, reading(db):
         pass
     assert f"collect load --rebuild --db {db}" in str(refused.value)
-    made = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(db)])
+    made = run_collect("load", "--rebuild", "--db", db)
     assert (made.exit_code, rows_in(db, "SELECT count(*) FROM trials")) == (0, [(8,)])
 
 
@@ -183,7 +182,7 @@ def test_a_command_that_needs_what_older_views_lack_says_so_in_a_sentence(tmp_pa
     db = tmp_path / "a.duckdb"
     old_views(db)
     with another_reader(db):
-        done = CliRunner().invoke(command, ["status", "--db", str(db)])
+        done = run_collect("status", "--db", db)
     assert (done.exit_code, done.stdout) == (1, "")
     assert "was made by an older slant, lacks what this needs, and could not be brought up to date" in done.stderr
     store._not_renewed.clear()

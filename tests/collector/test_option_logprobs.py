@@ -31,9 +31,9 @@ from slant.collector.providers import (
 from slant.collector.providers.logprobs import merged
 from slant.collector.records import TokenLogprob
 from tests.support import recorded_logprobs as recorded
+from tests.support.commands import run_collect
 from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer
-from tests.support.raw_rows import run_collect
 from tests.support.recorded_logprobs import PLEASANT, Step, chat
 from tests.support.tiny_study import write_tiny
 

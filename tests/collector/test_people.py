@@ -17,7 +17,7 @@ from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import journal_paths, opened_journal
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.view.trial_filter import TrialFilter
-from tests.support.raw_rows import run_collect
+from tests.support.commands import run_collect
 from tests.support.stored import rows_in
 
 SAID = {"layout": "people", "consent": "informed, data may be shared", "origin": "a test"}

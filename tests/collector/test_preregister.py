@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect, load_study, preregister, read_registration
-from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
 from slant.collector.registration.canonical import FORMAT, parsed_json, parsed_registration, registration_of
 from slant.collector.registration.document import is_eligible
 from slant.collector.studies.stored_texts import kept_registrations
+from tests.support.commands import run_collect
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
@@ -42,13 +41,9 @@ def registered(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("registered")
     (folder / "r.json").write_text(preregister(tiny, MODEL).text, "utf-8")
     more = ("--registration", folder / "r.json", "--db", folder / "a.duckdb")
-    said = typed("--study", tiny, "--simulated", *more).stderr
+    said = run_collect("--study", tiny, "--simulated", *more).stderr
     assert ("As registered (SHA-256 " in said, "Not as registered" in said) == (True, False)
     return folder / "a.duckdb"
-
-
-def typed(*words: object) -> Result:
-    return CliRunner().invoke(command, [str(word) for word in words], prog_name="collect")
 
 
 def document(tiny: str, **choices: Any) -> dict[str, Any]:
@@ -58,10 +53,10 @@ def document(tiny: str, **choices: Any) -> dict[str, Any]:
 
 def test_the_printed_hash_is_that_of_the_files_bytes(tiny: str, tmp_path: Path) -> None:
     out = tmp_path / "r.json"
-    result = typed("preregister", "--study", tiny, "--simulated", "--out", out)
+    result = run_collect("preregister", "--study", tiny, "--simulated", "--out", out)
     assert result.stdout == f"{hashlib.sha256(out.read_bytes()).hexdigest()}  {out}\n"
-    assert typed("preregister", "--study", tiny, "--simulated", "--out", out).stdout == result.stdout
-    other = typed("preregister", "--study", tiny, "--simulated", "--seed", 9, "--out", out)
+    assert run_collect("preregister", "--study", tiny, "--simulated", "--out", out).stdout == result.stdout
+    other = run_collect("preregister", "--study", tiny, "--simulated", "--seed", 9, "--out", out)
     assert (other.exit_code, "registers something else" in other.stderr) == (2, True)
 
 
@@ -107,7 +102,7 @@ def test_a_pilot_adds_the_numbers_that_the_plan_was_made_with(tiny: str, pilot: 
 
 
 def test_a_database_without_answers_is_no_pilot(tiny: str, pilot: Path) -> None:
-    result = typed("preregister", "--study", "ultimatum", "--from", pilot, "--out", pilot.parent / "x.json")
+    result = run_collect("preregister", "--study", "ultimatum", "--from", pilot, "--out", pilot.parent / "x.json")
     assert (result.exit_code, "is no pilot of it" in result.stderr) == (1, True)
     assert not (pilot.parent / "x.json").exists()
 
@@ -138,7 +133,7 @@ def test_a_registration_that_comes_after_all_answers_is_kept_too(tiny: str, regi
     later = preregister(tiny, MODEL, exclusions=["Under 5 tokens"])
     (registered.parent / "later.json").write_text(later.text, "utf-8")
     more = ("--simulated", "--registration", registered.parent / "later.json", "--db", registered)
-    assert "Nothing to ask" in typed("--study", tiny, *more).stderr
+    assert "Nothing to ask" in run_collect("--study", tiny, *more).stderr
     assert kept_registrations(registered, "drinks")[0] == later
 
 
@@ -156,11 +151,11 @@ def test_what_is_not_as_registered_is_said_before_anybody_is_asked(tiny: str, tm
         "--db",
         tmp_path / "a.duckdb",
     )
-    said = typed("--study", tiny, "--registration", tmp_path / "r.json", *more).stderr
+    said = run_collect("--study", tiny, "--registration", tmp_path / "r.json", *more).stderr
     assert "Not as registered: the seed is 5, registered is 0." in said
     assert "asked 2 times, registered is 1" in said
     assert "simulated/small is neither registered nor eligible" in said
-    wrong = typed("--study", "ultimatum", "--simulated", "--registration", tmp_path / "r.json", "--dry-run")
+    wrong = run_collect("--study", "ultimatum", "--simulated", "--registration", tmp_path / "r.json", "--dry-run")
     assert (wrong.exit_code, 'of the study "drinks"' in wrong.stderr) == (2, True)
 
 

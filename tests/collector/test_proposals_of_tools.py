@@ -10,10 +10,9 @@ from typing import Any
 
 import openpyxl
 import pytest
-from click.testing import CliRunner
 
-from slant.collector.cli import collect
 from slant.collector.importing.renamed import Field
+from tests.support.commands import run_collect
 from tests.support.stored import rows_in
 
 NAMES, JOBS = ("Emily", "Lakisha", "Greg"), ("nurse", "clerk")
@@ -26,10 +25,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def imported_as_proposed(file: str, *words: str) -> tuple[str, list[tuple[Any, ...]]]:
     """What is said of the columns, and the rows that the printed command brings in."""
-    proposed = CliRunner().invoke(collect, ["import", file, *words])
+    proposed = run_collect("import", file, *words)
     assert proposed.exit_code == 0, proposed.output
     command = next(line for line in proposed.output.splitlines() if line.startswith("Next: collect import"))
-    CliRunner().invoke(collect, shlex.split(command.replace("TEXT", "said"))[2:])
+    run_collect(*shlex.split(command.replace("TEXT", "said"))[2:])
     rows = rows_in(
         Path(f"{Path(file).stem}.duckdb"), "SELECT model, repetition, count(*) FROM trials GROUP BY ALL ORDER BY ALL"
     )
@@ -65,14 +64,14 @@ def test_the_tokens_of_a_prompt_are_never_those_of_an_answer() -> None:
 
 def test_ids_that_only_count_are_said_to_tell_nothing() -> None:
     Path("out.jsonl").write_text("\n".join(batch_line(f"request_{n:04d}", str(n % 7)) for n in range(30)))
-    said = CliRunner().invoke(collect, ["import", "out.jsonl"]).output
+    said = run_collect("import", "out.jsonl").output
     assert "put its columns next to these by custom_id" in said
 
 
 def test_a_log_of_which_every_sample_failed_says_why() -> None:
     samples = [{"id": n, "epoch": 1, "output": {"choices": []}, "error": {"message": "no network"}} for n in (1, 2)]
     Path("log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": samples}))
-    said = CliRunner().invoke(collect, ["import", "log.json"]).output
+    said = run_collect("import", "log.json").output
     assert ("none of its 2 rows can be read" in said, "no network" in said) == (True, True)
 
 

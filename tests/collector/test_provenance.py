@@ -15,15 +15,14 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from click.testing import CliRunner, Result
 
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.provenance.run_history import public_address
 from slant.collector.system import shipped_files as this_version
 from slant.collector.system.shipped_files import git_commit
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, completion
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
@@ -76,17 +75,13 @@ def row(db: Path, query: str) -> dict[str, Any]:
     return found[0]
 
 
-def typed(*words: str) -> Result:
-    return CliRunner().invoke(command, list(words), prog_name="collect")
-
-
 def test_a_checkout_that_nobody_has_installed_knows_its_version(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> str:
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(this_version, "version", missing)
     stated = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    assert typed("--version").stdout == f"slant, version {stated} (a checkout, not installed)\n"
+    assert run_collect("--version").stdout == f"slant, version {stated} (a checkout, not installed)\n"
 
 
 def test_a_runs_row_says_what_was_sent_what_was_not_and_by_which_code(db: Path, tiny: str) -> None:
@@ -116,7 +111,7 @@ def test_answers_tell_the_clocks_offset_the_prompts_and_what_they_cost(db: Path)
 
 
 def test_status_shows_cost_and_warns_of_a_model_that_changed_in_mid_run(db: Path) -> None:
-    result = typed("status", "--db", str(db), "--format", "json")
+    result = run_collect("status", "--db", str(db), "--format", "json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)[0]["cost_usd"] == pytest.approx(0.01344)
     assert "the model behind small changed during run" in result.stderr
@@ -125,7 +120,7 @@ def test_status_shows_cost_and_warns_of_a_model_that_changed_in_mid_run(db: Path
 
 
 def test_the_paragraph_tells_what_a_reader_of_the_paper_must_know(db: Path) -> None:
-    text = typed("methods", "--db", str(db)).stdout
+    text = run_collect("methods", "--db", str(db)).stdout
     for part in [
         "“Tea and coffee” (drinks, version",
         "variant balanced",
@@ -150,11 +145,11 @@ def test_the_paragraph_tells_what_a_reader_of_the_paper_must_know(db: Path) -> N
 
 @pytest.mark.slow
 def test_the_command_line_asks_for_exactly_what_is_there_already(db: Path, tiny: str) -> None:
-    lines = typed("methods", "latest", "--db", str(db)).stdout.splitlines()
+    lines = run_collect("methods", "latest", "--db", str(db)).stdout.splitlines()
     words = shlex.split(lines[-1].strip())
     assert words[:5] == ["collect", "--study", tiny, "--model", "small"]
     assert words[-4:] == ["--concurrency", "1", "--time-limit", "7"]
-    result = typed(*words[1:], "--db", str(db), "--dry-run", "--format", "json")
+    result = run_collect(*words[1:], "--db", str(db), "--dry-run", "--format", "json")
     assert json.loads(result.stdout)[0]["to_ask"] == 0
 
 
@@ -164,25 +159,25 @@ def test_a_run_that_goes_on_tells_of_the_earlier_ones_and_counts_their_answers(t
     with LocalServer() as server:
         for more in ({"pilot": 2}, {}):
             collect(db, tiny, ["local/small"], base_url=server.base_url, **more)  # type: ignore[arg-type]
-    text = typed("methods", "--db", str(db)).stdout
+    text = run_collect("methods", "--db", str(db)).stdout
     assert "Of 8 trials, 8 were answered." in text
     assert "They come from 2 runs (" in text
     assert re.search(r"Different prompts by model: 2 \(MD5 \w+\) of small in run \S+-drinks-\w+; 6 \(MD5 ", text)
     first, last = (r[0] for r in rows_in(db, "SELECT run_id FROM runs ORDER BY started_at"))
-    assert "Of 2 trials" in typed("methods", first, "--db", str(db)).stdout
+    assert "Of 2 trials" in run_collect("methods", first, "--db", str(db)).stdout
     assert f"run {last}, on" in text
 
 
 def test_a_study_stands_for_its_last_run_by_name_or_file(db: Path, tiny: str) -> None:
-    last = typed("methods", "--db", str(db))
+    last = run_collect("methods", "--db", str(db))
     for study in ("drinks", tiny):
-        assert typed("methods", "--study", study, "--db", str(db)).stdout == last.stdout, study
+        assert run_collect("methods", "--study", study, "--db", str(db)).stdout == last.stdout, study
     for wrong in (("--study", "drnks"), ("latestt", "--study", "drinks")):
-        assert typed("methods", *wrong, "--db", str(db)).exit_code == 2, wrong
+        assert run_collect("methods", *wrong, "--db", str(db)).exit_code == 2, wrong
 
 
 def test_an_unknown_run_is_named_with_the_nearest(db: Path) -> None:
-    result = typed("methods", "latestt", "--db", str(db))
+    result = run_collect("methods", "latestt", "--db", str(db))
     assert result.exit_code == 2
     assert 'There is no run "latestt"' in result.stderr
     assert '"latest"' in result.stderr

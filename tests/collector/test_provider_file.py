@@ -6,14 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.providers import PROVIDERS, Provider, provider_named
 from slant.collector.providers.own_providers import checked_address
 from slant.collector.run.key_consent import agree_to
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
@@ -118,7 +117,7 @@ def test_a_file_that_breaks_a_rule_is_refused_in_a_sentence(
 ) -> None:
     file = provider_file(tmp_path, monkeypatch, text)
     options = ["--study", "rmiat", "--model", "lab/m", "--dry-run", "--db", str(tmp_path / "t.duckdb")]
-    said = CliRunner().invoke(command, ["--provider-file", str(file), *options])
+    said = run_collect("--provider-file", file, *options)
     assert sentence in said.output
     assert (said.exit_code, "Traceback" in said.output, "abcdefghij" in said.output) == (2, False, False)
 
@@ -139,9 +138,9 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest
 def test_a_dry_run_names_the_address_and_a_moved_one_loudly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = ["--study", "rmiat", "--dry-run", "--db", str(tmp_path / "t.duckdb"), "--model", "openai/gpt-6-luna"]
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    assert "is asked at https://api.openai.com/v1." in CliRunner().invoke(command, options).output
+    assert "is asked at https://api.openai.com/v1." in run_collect(*options).output
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    moved = CliRunner().invoke(command, options).output
+    moved = run_collect(*options).output
     assert "MOVED: OPENAI_BASE_URL leads to http://127.0.0.1:9/v1" in moved
     assert "not at https://api.openai.com/v1, and the key in OPENAI_API_KEY goes there" in moved
 

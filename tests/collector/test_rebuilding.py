@@ -8,12 +8,11 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from click.testing import CliRunner
 
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseDamagedError, DatabaseError
 from slant.collector.keep.database import reading
+from tests.support.commands import run_collect
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
@@ -36,7 +35,7 @@ def test_reading_says_what_makes_it_again_and_loading_does(db: Path) -> None:
     cut_off(db)
     with pytest.raises(DatabaseDamagedError, match="collect load --rebuild"), reading(db):
         pass
-    done = CliRunner().invoke(command, ["load", "--db", str(db)])
+    done = run_collect("load", "--db", db)
     assert (done.exit_code, "was made again from its journal" in done.stderr) == (0, True)
     assert rows_in(db, ROWS) == before
     assert len(list(db.parent.glob("a.duckdb.damaged-*"))) == 1
@@ -62,7 +61,7 @@ def test_the_same_collect_goes_on_with_a_damaged_database(db: Path) -> None:
 
 def test_one_that_opens_is_made_again_when_asked_to(db: Path) -> None:
     before = rows_in(db, ROWS)
-    done = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(db)])
+    done = run_collect("load", "--rebuild", "--db", db)
     assert (done.exit_code, rows_in(db, ROWS)) == (0, before)
     assert len(list(db.parent.glob("a.duckdb.before-rebuild-*"))) == 1
     assert list(db.parent.glob("*damaged*")) == []
@@ -73,7 +72,7 @@ def test_a_file_without_a_journal_is_left_as_it_is(tmp_path: Path) -> None:
     with pytest.raises(DatabaseError, match="is not a DuckDB database"), reading(tmp_path / "thesis.duckdb"):
         pass
     (tmp_path / "thesis.duckdb.journal").mkdir()
-    done = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(tmp_path / "thesis.duckdb")])
+    done = run_collect("load", "--rebuild", "--db", tmp_path / "thesis.duckdb")
     assert (done.exit_code, (tmp_path / "thesis.duckdb").read_bytes()) == (1, b"mine" * 5000)
 
 
@@ -98,7 +97,7 @@ def test_ctrl_c_in_a_query_and_lack_of_memory_are_no_traceback(
         raise error
 
     monkeypatch.setattr("slant.collector.keep.journal_loader.load_journals", fail)
-    done = CliRunner().invoke(command, ["load", "--db", str(db)])
+    done = run_collect("load", "--db", db)
     assert (done.exit_code, said in done.stderr, isinstance(done.exception, SystemExit)) == (code, True, True)
 
 

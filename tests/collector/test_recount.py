@@ -16,8 +16,8 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.model_checks.recount import recount_reasoning, summary_notes
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, completion, standing_for
-from tests.support.raw_rows import run_collect
 from tests.support.tiny_study import write_tiny
 
 TEXT = "Tea is calm , so : Calm"  # seven words

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.keep.database import writing
 from slant.collector.provenance.bibtex import _paper_entry, _slant_entry
 from slant.collector.provenance.checklist import FACTS, QUOTES
 from slant.collector.system.shipped_files import checklists_dir
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
 
@@ -52,7 +52,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def typed(db: Path, *words: object) -> Result:
-    return CliRunner().invoke(command, ["methods", "--db", str(db), *map(str, words)], prog_name="collect")
+    return run_collect("methods", "--db", db, *words)
 
 
 def items(text: str) -> dict[str, str]:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
-from slant.collector.cli import collect
+from tests.support.commands import run_collect
 from tests.support.given import database
 
 REQUEST = json.dumps(
@@ -27,8 +26,8 @@ def transcripts(tmp_path: Path) -> Path:
     db = database(tmp_path / "a.duckdb", ROWS)
     out = tmp_path / "transcripts" / "trials.parquet"
     words = ["export", "--layout", "scout", "--db", str(db), "--out", str(out)]
-    assert CliRunner().invoke(collect, words).exit_code == 0
-    assert "--overwrite" in CliRunner().invoke(collect, words).stderr
+    assert run_collect(*words).exit_code == 0
+    assert "--overwrite" in run_collect(*words).stderr
     return out
 
 

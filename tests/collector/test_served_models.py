@@ -9,16 +9,14 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 
 from slant.analysis import open_trials
-from slant.analysis.cli.main import analyze
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.keep.database import reading
 from slant.collector.progress.status import warnings
 from slant.collector.providers import PROVIDERS
 from slant.collector.providers.lifecycles import lifecycle_of, lifecycles, read_anthropic, read_openai
+from tests.support.commands import run_analyze, run_collect
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
 
@@ -34,7 +32,7 @@ def collected(folder: Path, served: str, asked: str = "local/gemini-2.5-pro") ->
     db = folder / "t.duckdb"
     with LocalServer(answers) as server:
         options = ["--study", str(write_tiny(folder)), "--model", asked, "--base-url", server.base_url, "--db", str(db)]
-        done = CliRunner().invoke(command, options)
+        done = run_collect(*options)
     assert done.exit_code == 0, done.output
     return db, done.output
 
@@ -55,8 +53,8 @@ def test_a_request_that_was_routed_to_another_model_is_in_no_cell_and_said_every
 def test_taken_on_purpose_they_are_rows_of_a_model_of_their_own(tmp_path: Path) -> None:
     db, _ = collected(tmp_path, "gemini-3.8-flash")
     options = ["tables", "tokens_by_condition", "--db", str(db), "--format", "csv"]
-    assert "gemini" not in CliRunner().invoke(analyze, options).stdout
-    taken = CliRunner().invoke(analyze, [*options, "--other-models"])
+    assert "gemini" not in run_analyze(*options).stdout
+    taken = run_analyze(*options, "--other-models")
     assert "local/gemini-2.5-pro as gemini-3.8-flash" in taken.stdout, taken.output
     with pytest.warns(UserWarning, match="has no rows"):
         assert open_trials(db).is_empty()
@@ -88,7 +86,7 @@ def test_a_word_of_unknown_meaning_and_a_moved_alias_are_kept_and_said_once_at_t
     (tmp_path / "s").mkdir()
     with LocalServer(moved) as server:
         options = ["--study", str(write_tiny(tmp_path / "s")), "--model", "local/gemini-2.5-pro", "--db", str(db)]
-        said = CliRunner().invoke(command, [*options, "--base-url", server.base_url, "--concurrency", "1"]).output
+        said = run_collect(*options, "--base-url", server.base_url, "--concurrency", "1").output
     assert said.count("the model behind local/gemini-2.5-pro changed during run") == 1
     with reading(db) as connection:
         assert connection.execute(COUNTS).fetchone()[1] == 0
@@ -120,10 +118,10 @@ def test_one_name_at_two_addresses_is_said_before_asking_and_under_tables(tmp_pa
     study, db = str(write_tiny(tmp_path)), tmp_path / "t.duckdb"
     options = ["--study", study, "--model", "local/m", "--db", str(db)]
     with LocalServer() as first, LocalServer() as second:
-        assert "another address" not in CliRunner().invoke(command, [*options, "--base-url", first.base_url]).output
+        assert "another address" not in run_collect(*options, "--base-url", first.base_url).output
         more = [*options, "--base-url", second.base_url, "--repetitions", "2"]
-        assert f"came from another address: {first.base_url}" in CliRunner().invoke(command, more).output
-    said = CliRunner().invoke(analyze, ["tables", "tokens_by_condition", "--db", str(db)]).output
+        assert f"came from another address: {first.base_url}" in run_collect(*more).output
+    said = run_analyze("tables", "tokens_by_condition", "--db", db).output
     assert "was asked at 2 addresses" in said
     assert "their fingerprints are the same" in said
 
@@ -197,6 +195,6 @@ def test_what_a_provider_says_of_its_model_is_read() -> None:
 
 def test_a_dry_run_says_that_a_model_is_gone_before_it_says_what_it_would_cost(tmp_path: Path) -> None:
     options = ["--study", "rmiat", "--model", "openai/o3-mini", "--dry-run", "--db", str(tmp_path / "t.duckdb")]
-    said = CliRunner().invoke(command, options)
+    said = run_collect(*options)
     assert "openai/o3-mini is gone since 23 October 2026" in said.stderr
     assert said.exit_code == 0

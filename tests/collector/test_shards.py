@@ -14,12 +14,10 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect, merge
-from slant.collector.cli import collect as collect_command
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
@@ -28,6 +26,7 @@ from slant.collector.progress.status import disjoint, progress, together
 from slant.collector.records import Conversation
 from slant.collector.studies.catalogue import list_studies, load_study
 from tests.conftest import ROOT
+from tests.support.commands import run_collect
 from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, answers
 from tests.support.tiny_study import write_tiny
@@ -177,7 +176,7 @@ def test_shards_that_make_up_a_larger_part_or_the_whole_are_called_so() -> None:
 
 def test_a_dry_run_shows_the_shard_the_whole_and_what_a_budget_means(tmp_path: Path) -> None:
     words = ["--study", "rmiat", "--simulated", "--shard", "2/8", "--budget", "5", "--dry-run"]
-    result = CliRunner().invoke(collect_command, [*words, "--db", str(tmp_path / "a.duckdb")])
+    result = run_collect(*words, "--db", tmp_path / "a.duckdb")
     assert result.exit_code == 0, result.output
     assert "Shard 2/8 of the plan: 1,616 of 12,920 trials of" in result.output
     assert "8 shards may cost 8 times $5" in result.output

@@ -19,11 +19,9 @@ import duckdb
 import polars as pl
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 
 from slant.collector import collect
 from slant.collector.ask.run_warnings import malformed_notes
-from slant.collector.cli import collect as collect_command
 from slant.collector.keep.journal import Journal, has_collector, journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.progress.bar import endless, rate_text
@@ -31,6 +29,7 @@ from slant.collector.progress.current_run import for_people, sentence, silent_mo
 from slant.collector.progress.status import lost_answer_notes, other_notes, progress, unequal_losses
 from slant.collector.study.records import StudyModel
 from tests.collector.test_kill import PLANNED, Command
+from tests.support.commands import run_collect
 from tests.support.fitted import small_database
 from tests.support.given import database
 from tests.support.local_server import LocalServer, answers, error
@@ -170,7 +169,7 @@ def test_a_wait_that_the_provider_asked_for_is_shown(command: Command, server: L
 
 
 def test_nobody_is_watched_where_nobody_collects(tmp_path: Path) -> None:
-    answer = CliRunner().invoke(collect_command, ["status", "--watch", "--db", str(small_database(tmp_path / "a.db"))])
+    answer = run_collect("status", "--watch", "--db", small_database(tmp_path / "a.db"))
     assert "Nobody is collecting" in answer.stderr
 
 

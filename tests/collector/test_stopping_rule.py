@@ -7,15 +7,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from slant.collector import load_study, preregister
-from slant.collector.cli import collect
 from slant.collector.errors import UsageError
 from slant.collector.registration.canonical import document_of, parsed_registration, registered_rule, registration_of
 from slant.collector.registration.document import departures
 from slant.collector.stopping.looks import GOES_ON, MOST, NARROW, Look, look_sentence, looks_of_rows
 from slant.collector.stopping.rule import CellWidth, StoppingRule
+from tests.support.commands import run_collect
 from tests.support.planned import planned
 from tests.support.worded_study import TRIALS, write_worded
 
@@ -79,7 +78,7 @@ def test_what_a_stranger_wrote_as_a_rule_or_a_look_is_left_out() -> None:
 )
 def test_what_can_not_be_waited_for_is_refused_in_a_sentence(words: str, reason: str, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    result = CliRunner().invoke(collect, ["--study", "rmiat", "--simulated", "--db", str(db), *words.split()])
+    result = run_collect("--study", "rmiat", "--simulated", "--db", db, *words.split())
     assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
     assert reason in result.stderr
 
@@ -97,7 +96,7 @@ def test_a_study_without_an_effect_over_words_and_wordings_is_refused(study: str
         "--db",
         str(tmp_path / "a.duckdb"),
     ]
-    result = CliRunner().invoke(collect, words)
+    result = run_collect(*words)
     assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
     assert f'--until-width can\'t be used with "{study}": it has no fit "crossed".' in result.stderr
 

@@ -8,9 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from slant.collector.cli import collect
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.plan.conversations import plan
@@ -18,6 +16,7 @@ from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.studies.fit_checks import _FUNCTIONS, PRIORS, _in_formula, _wrong_prior, formula_mistake
 from slant.collector.studies.new_study import write_new_study
 from slant.collector.system.shipped_files import studies_dir
+from tests.support.commands import run_collect
 from tests.support.each_row import each_row
 from tests.support.tiny_study import write_tiny
 
@@ -25,7 +24,7 @@ FIT = 'view = "association_trials"\nformula = "tokens ~ (1 | wording)"'
 
 
 def checked(file: Path) -> tuple[int, str]:
-    done = CliRunner().invoke(collect, ["studies", "validate", str(file)])
+    done = run_collect("studies", "validate", file)
     return done.exit_code, done.output
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from slant.collector import collect
 from slant.collector.ask.reading_again import measure_answers, read_by, read_if_edited
-from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseWriteError, StudyError, UnknownNameError
 from slant.collector.keep.database import reading, showing, writing
 from slant.collector.keep.journal import SideJournal
@@ -17,6 +15,7 @@ from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.stored_texts import KeptText, kept_text, text_differences, text_id, written
+from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer
 from tests.support.stored import rows_in
 from tests.support.tiny_game import GAME
@@ -62,7 +61,7 @@ def ids(study: Study) -> list[str]:
 
 def dry(study: str | Path, db: Path, *more: str) -> str:
     words = ["--study", str(study), "--model", "local/small", "--base-url", "http://127.0.0.1:9", "--dry-run", *more]
-    result = CliRunner().invoke(command, [*words, "--db", str(db)])
+    result = run_collect(*words, "--db", db)
     assert result.exit_code == 0, result.output
     return result.stderr
 
@@ -164,7 +163,7 @@ def test_a_journal_alone_makes_database_and_study_again(study: Path, asked: Path
 def test_a_text_that_asks_nothing_new_is_kept_all_the_same(study: Path, asked: Path) -> None:
     edit(study, "tokens ~ (1 | wording)", "log(tokens) ~ (1 | wording)")
     words = ["--study", str(study), "--model", "local/small", "--base-url", "http://127.0.0.1:9", "--db", str(asked)]
-    assert "Nothing to ask" in CliRunner().invoke(command, words).stderr
+    assert "Nothing to ask" in run_collect(*words).stderr
     assert load_study("drinks", db=asked).fits["lme4"].formula == "log(tokens) ~ (1 | wording)"
 
 
@@ -188,10 +187,10 @@ def test_one_version_is_shown_and_the_others_are_mentioned(study: Path, asked: P
     edit(study.with_name("wordings.csv"), "go:", "go,")
     with LocalServer() as server, pytest.warns(UserWarning, match="asked again"):
         collect(asked, study, ["local/small"], base_url=server.base_url)
-    shown = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv"])
+    shown = run_collect("status", "--db", asked, "--format", "csv")
     assert [row.split(",")[2] for row in shown.stdout.splitlines()[1:]] == [load_study(study).version]
     assert f"Not shown: 8 answers of version {old} of drinks." in shown.stderr
-    whole = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv", "--study-version", old[:6]])
+    whole = run_collect("status", "--db", asked, "--format", "csv", "--study-version", old[:6])
     assert [(row.split(",")[2], row.split(",")[6]) for row in whole.stdout.splitlines()[1:]] == [(old, "16")]
 
 
@@ -207,7 +206,7 @@ def test_what_is_computed_of_some_runs_is_not_kept_for_all(asked: Path) -> None:
 
 def test_answers_are_found_by_the_settings_they_were_asked_with(asked: Path) -> None:
     def status(*words: str) -> str:
-        return CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv", *words]).output
+        return run_collect("status", "--db", asked, "--format", "csv", *words).output
 
     assert "asked for with temperature=0.2." in status("--settings", "temperature=0.2")
     assert "--settings must be KEY=VALUE" in status("--settings", "cold")
@@ -250,7 +249,7 @@ def test_an_edit_of_how_answers_are_read_reads_the_kept_ones_and_asks_nothing(tm
     measure_answers(db, load_study(str(file)), {"warmth": len}, "why")
     edit(file, 'kind = "choice", options = ["No", "Maybe", "Yes"]', AS_SCALE)
     typed = ["--study", str(file), "--db", str(db)]
-    said = CliRunner().invoke(command, [*typed, "--simulated", "--repetitions", "4"]).output
+    said = run_collect(*typed, "--simulated", "--repetitions", "4").output
     assert "opinion has been edited, and reads 8 kept answers differently now" in said
     assert "Nothing to ask: all 16 trials" in said
     with reading(db) as connection:
@@ -266,7 +265,7 @@ def test_an_edit_of_how_answers_are_read_reads_the_kept_ones_and_asks_nothing(tm
         ("agree", "Yes", 3),
     }
     assert warmth != [(0,)]  # what a person's own function measured stays
-    again = CliRunner().invoke(command, ["reread", *typed]).output
+    again = run_collect("reread", *typed).output
     assert "16 answers read again, 0 differently than before" in again
 
 
@@ -287,7 +286,7 @@ def test_a_damaged_database_is_made_again_before_an_edit_is_looked_for(tmp_path:
     with db.open("r+b") as damaged:
         damaged.seek(20_000)
         damaged.write(bytes(200_000))
-    said = CliRunner().invoke(command, ["--study", str(file), "--db", str(db), "--simulated"]).output
+    said = run_collect("--study", file, "--db", db, "--simulated").output
     assert "was made again from its journal" in said
     assert "Nothing to ask: all 4 trials" in said
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from slant.analysis.rows.study_choice import study_in
 from slant.collector import collect
-from slant.collector.cli import collect as main
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.reading.text_measures import TextMeasure
 from slant.collector.studies.catalogue import fits_of, load_study
+from tests.support.commands import run_collect
 from tests.support.each_row import each_row
 
 STUDY = """
@@ -100,7 +99,7 @@ def test_a_typed_function_measures_kept_answers_for_tables_and_fits(tmp_path: Pa
     )
     words = ["reread", "--db", str(tmp_path / "a.duckdb"), "--study", str(file)]
     typed = [f"--measure=vowels={tmp_path}/vowels.py", f"--measure=signs={tmp_path}/signs.R"]
-    run = CliRunner().invoke(main, [*words, *typed])
+    run = run_collect(*words, *typed)
     assert run.exit_code == 0, run.output
     assert "6 answers measured: vowels, signs" in run.output
     said = "This person has much to recommend them."
@@ -111,7 +110,7 @@ def test_a_typed_function_measures_kept_answers_for_tables_and_fits(tmp_path: Pa
     assert not fits_of(load_study(file)).get("marginal_means")
     for wrong, about in ((["--measure=x=gone.py"], "no Python file"), (["--measure=x"], "NAME=FILE"), (
         [f"--measure=hero={tmp_path}/vowels.py"], "hero"), ([typed[0], "--of", "heroine"], "hero")):  # fmt: skip
-        refused = CliRunner().invoke(main, [*words, *wrong])
+        refused = run_collect(*words, *wrong)
         assert (refused.exit_code, about in refused.output) == (2, True), refused.output
 
 

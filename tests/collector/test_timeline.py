@@ -22,7 +22,7 @@ from slant.collector.timeline.receiver import Receiver
 from slant.collector.timeline.timeline import BUTTONS, FORM, games_of, timeline_of, timeline_page
 from tests.collector.test_people_games import BANDIT
 from tests.support.chromium import Browser, chromium
-from tests.support.raw_rows import run_collect
+from tests.support.commands import run_collect
 from tests.support.stored import rows_in
 from tests.support.viewer import TOKEN, running
 

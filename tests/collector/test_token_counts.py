@@ -9,17 +9,16 @@ from typing import Any
 import duckdb
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect
 from slant.collector.ask.uncounted_answers import doubtful_count_notes
-from slant.collector.cli import collect as command
 from slant.collector.providers import anthropic, chat_completions, gemini, openai, openai_responses
 from slant.collector.providers.exchange import LARGEST_COUNT, count
 from slant.collector.providers.token_counts import chat_counts, settled
 from slant.collector.records import Reply
+from tests.support.commands import run_collect
 from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
@@ -155,7 +154,7 @@ def study(tmp_path: Path) -> Path:
 
 def run(study: Path, server: LocalServer, *more: str) -> str:
     words = ["--study", str(study), "--model", "local/small", "--base-url", server.base_url, *more]
-    return CliRunner().invoke(command, [*words, "--db", str(study.with_name("a.duckdb"))]).stderr
+    return run_collect(*words, "--db", study.with_name("a.duckdb")).stderr
 
 
 @pytest.mark.slow
@@ -164,7 +163,7 @@ def test_fifty_answers_without_a_count_are_said_while_the_run_goes_on_and_at_its
         said = run(study, server)
     assert SENTENCE.format(50) in said
     assert SENTENCE.format(68) in said
-    status = CliRunner().invoke(command, ["status", "--db", str(study.with_name("a.duckdb"))])
+    status = run_collect("status", "--db", study.with_name("a.duckdb"))
     assert SENTENCE.format(68) in status.stderr
 
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import openpyxl
 import pytest
-from click.testing import CliRunner
 
-from slant.collector.cli import collect
+from tests.support.commands import run_collect
 from tests.support.stored import rows_in
 
 NAMES, JOBS = ("Emily", "Lakisha", "Greg"), ("nurse", "clerk")
@@ -25,10 +24,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def as_proposed(file: str) -> tuple[str, list[tuple[Any, ...]]]:
     """Return what is said, of the proposal and of the printed import, and the rows by model."""
-    proposed = CliRunner().invoke(collect, ["import", file])
+    proposed = run_collect("import", file)
     assert proposed.exit_code == 0, proposed.output
     command = next(line for line in proposed.output.splitlines() if line.startswith("Next: collect import"))
-    done = CliRunner().invoke(collect, shlex.split(command.replace("TEXT", "said"))[2:])
+    done = run_collect(*shlex.split(command.replace("TEXT", "said"))[2:])
     rows = rows_in(Path(f"{Path(file).stem}.duckdb"), "SELECT model, count(*) FROM trials GROUP BY ALL ORDER BY ALL")
     return proposed.output + done.output, rows
 

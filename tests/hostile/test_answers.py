@@ -14,17 +14,16 @@ from typing import Any
 import polars as pl
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 
 from slant import analysis
 from slant.collector import collect
-from slant.collector.cli import collect as collect_command
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials
 from slant.collector.keep.journal import journal_folder
 from slant.collector.terminal import printable
 from tests.hostile.answers import ANSWERS, TEXTS, HostileAnswer
 from tests.support.chromium import Browser
+from tests.support.commands import run_collect
 from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, answers
 from tests.support.stored import rows_in
@@ -134,7 +133,7 @@ def test_a_terminal_is_sent_no_character_that_commands_it_hides_or_turns_a_line(
 
 def test_what_a_pipe_is_sent_is_exact(asked: Path) -> None:
     words = ["export", "--view", "trials", "--out", "-", "--format", "jsonl", "--db", str(asked)]
-    done = CliRunner().invoke(collect_command, words, catch_exceptions=False)
+    done = run_collect(*words)
     said = {json.loads(line)["answer"] for line in done.stdout_bytes.splitlines()}
     assert {text.replace("\0", "\ufffd") for text in TEXTS.values()} - said == set()
 

@@ -10,10 +10,8 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.collector.cli import collect
 from slant.collector.errors import DatabaseError
 from slant.collector.keep import database as store
 from slant.collector.keep import definitions, schema
@@ -21,6 +19,7 @@ from slant.collector.keep.database import reading, writing
 from slant.collector.keep.export import export_trials
 from slant.collector.keep.schema import catalog_entries, prepare
 from tests.hostile.databases import REBUILT, TAMPERED, TamperedDatabase
+from tests.support.commands import run_collect
 from tests.support.fitted import trials
 from tests.support.given import database
 
@@ -201,6 +200,6 @@ def test_what_slant_makes_is_far_below_and_what_is_no_duckdb_file_is_left_to_duc
 def test_a_file_of_100_000_tables_is_refused_at_once(tmp_path: Path) -> None:
     path, before = with_tables(tmp_path / "a.duckdb", 100_000), time.process_time()
     for words in (["status", "--db"], ["view", "--no-open", "--db"], ["export", "--db"]):
-        done = CliRunner().invoke(collect, [*words, str(path)])
+        done = run_collect(*words, path)
         assert (done.exit_code, "100,001 tables" in done.stderr) == (1, True)
     assert time.process_time() - before < 1

@@ -13,22 +13,20 @@ import duckdb
 import polars as pl
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 
 from slant.collector import export_lake, export_trials
-from slant.collector.cli import collect
 from slant.collector.errors import UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.view.bundle import export_for_scout, write_bundle
 from tests.conftest import ROOT
+from tests.support.commands import run_collect
 from tests.support.given import database
 from tests.support.journals import journal_text
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
 
 PERSON, HOST, ACCOUNT, KEY = "janedoe", "vault-of-jane", "org-CanaryAccount42", "sk-te/st+key-0123456789=="
-ALL = (PERSON, HOST, ACCOUNT, KEY)
 NAMED = {"openai-organization": ACCOUNT, "anthropic-organization-id": ACCOUNT, "x-account": PERSON}
 NAMED |= {"set-cookie": f"user={PERSON}", "x-request-id": "req-1"}
 PATH = f"/home/{PERSON}/work"
@@ -173,7 +171,7 @@ def test_lakes_transcripts_and_pages_are_given_away_without_a_trace(poisoned: Pa
 def test_without_the_option_all_that_is_kept_is_given(poisoned: Path, tmp_path: Path) -> None:
     export_trials(poisoned, out=tmp_path / "all.csv", view="trials")
     assert PERSON in (tmp_path / "all.csv").read_text()
-    done = CliRunner().invoke(collect, ["view", "--anonymous", "--db", str(poisoned)])
+    done = run_collect("view", "--anonymous", "--db", poisoned)
     assert (done.exit_code, "needs --bundle" in done.stderr) == (2, True)
 
 

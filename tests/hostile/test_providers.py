@@ -6,13 +6,12 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from slant.collector import collect
-from slant.collector.cli import collect as command
 from slant.collector.errors import SlantError
 from slant.collector.providers import provider_named
 from tests.hostile.providers import PROVIDER_FILES, SECRET, TRUE, HostileProviders
+from tests.support.commands import run_collect
 from tests.support.tiny_study import write_tiny
 
 MOST_S = 2.0
@@ -40,7 +39,7 @@ def test_it_is_refused_in_a_sentence_and_no_key_is_repeated(hostile: HostileProv
 def test_a_command_says_so_as_python_does_and_makes_no_database(file: Path) -> None:
     file.write_text(TRUE.replace("https", "http"), "utf-8")
     options = ["--study", "rmiat", "--model", "lab/m", "--db", str(file.parent / "a.duckdb")]
-    said = CliRunner().invoke(command, ["--provider-file", str(file), *options])
+    said = run_collect("--provider-file", file, *options)
     assert (said.exit_code, "must begin with https://" in said.stderr, "Traceback" in said.output) == (2, True, False)
     assert not (file.parent / "a.duckdb").exists()
 

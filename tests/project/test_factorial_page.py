@@ -7,12 +7,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from slant.analysis.bridge.r_home import r_installation
-from slant.collector.cli import collect
 from slant.collector.designs import design_named
 from slant.collector.studies.new_study import write_new_study
+from tests.support.commands import run_collect
 from tests.support.typed_pages import blocks, keys_read, typed, words_of
 
 STARTS = design_named("factorial").starts
@@ -47,7 +46,7 @@ def callers(page: str, tmp_path: Path) -> Path:
 
 def test_ten_lines_are_a_study_that_is_checked_as_the_page_says(page: str, callers: Path) -> None:
     assert len(blocks(page, "toml")[0].strip().splitlines()) == 10
-    said = CliRunner().invoke(collect, ["studies", "validate", str(callers)]).stderr
+    said = run_collect("studies", "validate", callers).stderr
     assert said.startswith(blocks(page, "")[0])
 
 
@@ -68,7 +67,7 @@ def test_the_page_names_every_key_that_such_a_study_may_have(
 ) -> None:
     file = write_new_study("audit", "factorial", tmp_path, start=start)[0]
     read = keys_read(monkeypatch, NAMES_OF_ITS_OWN)
-    CliRunner().invoke(collect, ["studies", "validate", str(file)])
+    run_collect("studies", "validate", file)
     assert len(read) > 40
     assert read - words_of(page) - OF_ALL_DESIGNS == set()
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from click.testing import CliRunner
 
 from slant.analysis.bridge.r_home import r_installation
-from slant.collector.cli import collect
 from slant.collector.studies.new_study import write_new_study
+from tests.support.commands import run_collect
 from tests.support.typed_pages import blocks, keys_read, typed, typed_in_python, typed_in_r, words_of
 
 PAGES = {"association": "own_iat.Rmd", "forced_choice": "own_forced_choice.Rmd"}
@@ -37,11 +36,11 @@ def test_what_the_page_shows_of_a_file_stands_in_it(page: str, design: str, tmp_
 
 def test_the_check_says_what_the_page_says(page: str, design: str, tmp_path: Path) -> None:
     file = write_new_study("drinks", design, tmp_path)[0]
-    said = CliRunner().invoke(collect, ["studies", "validate", str(file)])
+    said = run_collect("studies", "validate", file)
     assert [said.stderr] == blocks(page, "")
     text = file.read_text("utf-8").replace("~ condition + (1 + condition ||", "~ conditoin + (1 + condition ||", 1)
     file.write_text(text, "utf-8")
-    told = CliRunner().invoke(collect, ["studies", "validate", str(file)]).stderr
+    told = run_collect("studies", "validate", file).stderr
     assert design != "association" or re.findall(r"`(its view has no .*?)`,", page)[0] in told
 
 
@@ -50,7 +49,7 @@ def test_the_page_names_every_key_that_such_a_study_may_have(
 ) -> None:
     file = write_new_study("drinks", design, tmp_path)[0]
     read = keys_read(monkeypatch, NAMES_OF_ITS_OWN)
-    CliRunner().invoke(collect, ["studies", "validate", str(file)])
+    run_collect("studies", "validate", file)
     assert len(read) > 40
     named = words_of(page)
     assert read - named == set()

@@ -8,14 +8,12 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.main import analyze
 from slant.collector import merge
-from slant.collector.cli import collect as collect_command
 from slant.collector.errors import UsageError
 from tests.support import ROOT
+from tests.support.commands import run_analyze, run_collect
 from tests.support.own_studies import OWN, collected
 
 PRINTED = """place,model,test,condition,quantity,printed,tolerance
@@ -105,7 +103,7 @@ ALWAYS = {
 def test_every_analysis_of_a_study_of_ones_own_gives_results_or_a_sentence(
     here: Path, db: str, typed: str, exit_code: int, said: str
 ) -> None:
-    result = CliRunner().invoke(analyze, [*typed.split(), "--db", f"{db}.duckdb"])
+    result = run_analyze(*typed.split(), "--db", f"{db}.duckdb")
     assert said in result.output, result.output
     assert result.exit_code == exit_code
     if said.endswith(".html"):
@@ -118,7 +116,7 @@ def test_every_analysis_of_a_study_of_ones_own_gives_results_or_a_sentence(
 def test_the_collectors_commands_know_it_too(here: Path, name: str) -> None:
     db = f"{name}.duckdb"
     for typed in ("methods", f"export --out {name}.csv --overwrite", "status"):
-        result = CliRunner().invoke(collect_command, [*typed.split(), "--db", db])
+        result = run_collect(*typed.split(), "--db", db)
         assert result.exit_code == 0, result.output
     assert pl.read_csv(f"{name}.csv").height > 0
 
@@ -188,7 +186,7 @@ print(unique(all$study))
 @pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_topics_of_too_few_texts_are_a_sentence(here: Path) -> None:
-    result = CliRunner().invoke(analyze, ["--fit", "stm", "--db", "drinks.duckdb"])
+    result = run_analyze("--fit", "stm", "--db", "drinks.duckdb")
     assert "Lower the threshold" in result.output
     assert result.exit_code == 1
 

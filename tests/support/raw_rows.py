@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from click.testing import CliRunner, Result
 
 from slant.collector import import_trials
-from slant.collector.cli import collect
 from slant.collector.importing.files.kinds import kind_of
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.imports import ImportReport
@@ -70,7 +68,3 @@ def trials(
         query = f"SELECT {columns} FROM {view} ORDER BY {order}"  # noqa: S608
         frame: pl.DataFrame = frame_of(connection.sql(query))
     return frame.to_dicts()
-
-
-def run_collect(*arguments: object) -> Result:
-    return CliRunner().invoke(collect, [str(argument) for argument in arguments])
