@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import polars as pl
 import pytest
 from click.testing import Result
 
-from slant.collector.keep.database import reading
-from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.check import check_model
 from slant.collector.model_checks.findings import table_notes
 from slant.collector.studies.catalogue import load_study
 from tests.support.commands import run_analyze, run_collect
 from tests.support.given import database
 from tests.support.local_server import LocalServer
+from tests.support.stored import rows_in
 from tests.support.thinking_server import Thinker
 from tests.support.tiny_study import write_tiny
 
@@ -40,17 +38,19 @@ def check(db: Path, thinker: Thinker) -> None:
 
 
 def verdicts(db: Path) -> list[str | None]:
-    with reading(db) as connection:
-        rows: pl.DataFrame = frame_of(connection.sql("SELECT check_verdict FROM token_sources"))
-    return rows["check_verdict"].to_list()
+    return [verdict for (verdict,) in rows_in(db, "SELECT check_verdict FROM token_sources")]
 
 
-def test_an_unchecked_run_says_so_and_how_to_find_out(db: Path) -> None:
+def test_an_unchecked_run_its_tables_and_its_status_say_so_and_how_to_find_out(db: Path) -> None:
     result = run(db)
     assert result.exit_code == 0, result.output
     assert "small is unchecked" in result.stderr
     assert "collect check-model local/small" in result.stderr
     assert verdicts(db) == ["unchecked"]
+    tables = run_analyze("tables", "token_sources", "--db", db, "--format", "json")
+    assert json.loads(tables.stdout)[0]["check_verdict"] == "unchecked"
+    assert "Note: small is unchecked" in tables.stderr
+    assert "small is unchecked" in run_collect("status", "--db", db).stderr
 
 
 @pytest.mark.slow
@@ -67,15 +67,6 @@ def test_a_checked_run_says_nothing(db: Path) -> None:
     assert "small" not in run(db).stderr
     assert verdicts(db) == ["ok"]
     assert table_notes(db) == []
-
-
-@pytest.mark.slow
-def test_the_tables_and_the_status_of_an_unchecked_model_say_so(db: Path) -> None:
-    run(db)
-    tables = run_analyze("tables", "token_sources", "--db", db, "--format", "json")
-    assert json.loads(tables.stdout)[0]["check_verdict"] == "unchecked"
-    assert "Note: small is unchecked" in tables.stderr
-    assert "small is unchecked" in run_collect("status", "--db", db).stderr
 
 
 @pytest.mark.slow

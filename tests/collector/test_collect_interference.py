@@ -55,13 +55,6 @@ def test_the_same_command_asks_nothing_and_enforced_output_asks_all_anew(asked: 
     assert "malformed ones can't come" in other.stderr
 
 
-def test_status_counts_both_domains(asked: tuple[Path, Result]) -> None:
-    result = run_collect("status", "--db", str(asked[0]), "--format", "csv")
-    header, *rows = (line.split(",") for line in result.stdout.splitlines())
-    done = header.index("n_done")
-    assert sum(int(row[done]) for row in rows) == 960
-
-
 @pytest.mark.slow
 def test_a_pilot_has_both_blocks_of_both_domains(tmp_path: Path) -> None:
     db = tmp_path / "pilot.duckdb"

@@ -95,6 +95,7 @@ def test_finals_are_those_of_database_and_journal_together(tiny_study: Path, dat
             journal.append_many([_ended(trial) for trial in unloaded])
             journal.append_many([replace(_ended(trial), is_final=False, outcome="failed") for trial in failed])
         finals = read_finals(db, study.name)
+        assert not read_finals(db, "another")
         naive = {_id(trial) for trial in [*loaded, *unloaded]}
     asked = [trial.trial_id for trial in trials]
     assert finals.among(asked) == bytes(trial_id in naive for trial_id in asked)

@@ -26,6 +26,7 @@ from slant.collector.studies.catalogue import Study, load_study
 from tests.collector.test_option_logprobs import probabilities
 from tests.support import TESTS
 from tests.support import recorded_logprobs as recorded
+from tests.support.each_row import each_row
 from tests.support.recorded_logprobs import Step
 from tests.support.tiny_choice import write_choice
 
@@ -234,34 +235,25 @@ def measured(steps: list[Step], answer: str | None = None) -> OptionLogprobs:
     return read_option_logprobs(reply.logprobs, reply.answer, *(reading.spelled or OPTIONS), reading.place)
 
 
-@pytest.mark.parametrize("cut", CUT)
-def test_the_letter_inside_of_json_is_measured_given_all_before_it(cut: str) -> None:
-    assert probabilities(measured(HEAD + CUT[cut])) == (0.75, 0.2, "exact")
+MEASURED: list[tuple[str, list[Step], str | None, tuple[float | None, float | None, str]]] = [
+    *((f"inside of JSON {cut}", HEAD + steps, None, (0.75, 0.2, "exact")) for cut, steps in CUT.items()),
+    ("a bare letter", [("B", {"B": 0.9, "A": 0.1})], None, (0.1, 0.9, "exact")),
+    ("a small one", [("b", {"b": 0.9, "a": 0.1})], None, (0.1, 0.9, "exact")),
+    ("reasoning before it, a stop token after it", [("A or B", {"A or B": 1.0}), ("?\n", {"?\n": 1.0}), *HEAD,
+     *CUT["the letter alone"], ("<|end|>", {"<|end|>": 1.0})], '{"answer": "A"}', (0.75, 0.2, "exact")),
+    ("the last of several equal letters", [("So", {"So": 1.0}), (" A", {" A": 1.0}), (":\n", {":\n": 1.0}),
+     ("A", {"A": 0.6, "B": 0.4})], None, (0.6, 0.4, "exact")),
+    ("not among the likeliest", [("A", {"A": 0.99})], None, (0.99, None, "exact")),
+    ("an option that is written out", [("Male", {"Male": 0.7, "Female": 0.3}), (" + Career", {" + Career": 1.0})],
+     None, (0.7, 0.3, "first_token")),
+]  # fmt: skip
 
 
-def test_a_bare_letter_is_measured_and_so_is_a_small_one() -> None:
-    assert probabilities(measured([("B", {"B": 0.9, "A": 0.1})])) == (0.1, 0.9, "exact")
-    assert probabilities(measured([("b", {"b": 0.9, "a": 0.1})])) == (0.1, 0.9, "exact")
-
-
-def test_reasoning_before_the_answer_and_a_stop_token_after_it_do_not_move_the_place() -> None:
-    thought: list[Step] = [("A or B", {"A or B": 1.0}), ("?\n", {"?\n": 1.0})]
-    steps = [*thought, *HEAD, *CUT["the letter alone"], ("<|end|>", {"<|end|>": 1.0})]
-    assert probabilities(measured(steps, '{"answer": "A"}')) == (0.75, 0.2, "exact")
-
-
-def test_the_last_of_several_equal_letters_is_measured() -> None:
-    steps: list[Step] = [("So", {"So": 1.0}), (" A", {" A": 1.0}), (":\n", {":\n": 1.0}), ("A", {"A": 0.6, "B": 0.4})]
-    assert probabilities(measured(steps)) == (0.6, 0.4, "exact")
-
-
-def test_a_letter_that_was_not_among_the_likeliest_stays_unknown() -> None:
-    assert probabilities(measured([("A", {"A": 0.99})])) == (0.99, None, "exact")
-
-
-def test_an_option_that_is_written_out_is_measured_by_its_text() -> None:
-    steps: list[Step] = [("Male", {"Male": 0.7, "Female": 0.3}), (" + Career", {" + Career": 1.0})]
-    assert probabilities(measured(steps)) == (0.7, 0.3, "first_token")
+@each_row(("said", "steps", "answer", "found"), MEASURED)
+def test_the_letter_is_measured_given_all_before_it_wherever_it_stands(
+    said: str, steps: list[Step], answer: str | None, found: tuple[float | None, float | None, str]
+) -> None:
+    assert probabilities(measured(steps, answer)) == found
 
 
 @pytest.mark.parametrize("answer", ['{"answer": "A or B"}', "I can't choose.", '{"answer": "A",}', ""])

@@ -184,25 +184,6 @@ def test_a_column_that_is_not_taken_is_told_with_the_nearest_one(tmp_path: Path)
     assert report.warnings[0].endswith('columns not taken: reasoning (did you mean "reasoning_text"?), mood')
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("content", [b"text, no database", None])
-def test_a_database_that_is_not_ours_stays_as_it_is(tmp_path: Path, content: bytes | None) -> None:
-    database = tmp_path / "t.duckdb"
-    if content is None:
-        import duckdb
-
-        with duckdb.connect(str(database)) as connection:
-            connection.execute("CREATE TABLE theirs (x INTEGER)")
-    else:
-        database.write_bytes(content)
-    before = database.read_bytes()
-    rows = write_csv(tmp_path / "rows.csv", [tidy()])
-    result = run_collect("import", "--study", "rmiat", "--db", database, rows)
-    assert result.exit_code == 1
-    assert result.stderr.startswith("Error: ")
-    assert database.read_bytes() == before
-
-
 _TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
 _COUNT = st.none() | st.integers(0, 10**9)
 _ROW = st.fixed_dictionaries(

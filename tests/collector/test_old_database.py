@@ -38,34 +38,23 @@ QUICK: dict[str, Any] = {"concurrency": 4, "max_retries": 0}
 
 def old_line(trial: Trial, number: int) -> dict[str, object]:
     """One attempt with the fields that there were."""
-    return {
-        "attempt_id": f"old-{number}",
-        "run_id": "old",
-        "sequence": number,
-        "conversation_id": trial.trial_id,
-        "trial_id": trial.trial_id,
-        "turn": 1,
-        "try_no": 1,
-        "is_final": True,
-        "source": "collected",
-        "study": trial.study,
-        "study_version": trial.study_version,
-        "variant": trial.variant,
-        "model": trial.model,
-        "provider": "local",
-        "requested_model": "small",
-        "repetition": 1,
-        "position": trial.position,
-        "test": trial.test,
-        "condition": trial.condition,
-        "item": trial.item,
-        "group": trial.group,
-        "wording": 1,
-        "outcome": "answered",
-        "answer": "Calm",
-        "tokens": 64,
-        "token_source": "usage",
-    }
+    of_trial = (
+        "trial_id",
+        "study",
+        "study_version",
+        "variant",
+        "model",
+        "position",
+        "test",
+        "condition",
+        "item",
+        "group",
+    )
+    return {name: getattr(trial, name) for name in of_trial} | {
+        "attempt_id": f"old-{number}", "run_id": "old", "sequence": number, "conversation_id": trial.trial_id,
+        "turn": 1, "try_no": 1, "is_final": True, "source": "collected", "provider": "local", "requested_model": "small",
+        "repetition": 1, "wording": 1, "outcome": "answered", "answer": "Calm", "tokens": 64, "token_source": "usage",
+    }  # fmt: skip
 
 
 def old_tables(db: Path, rows: list[dict[str, object]], schema: int = 30) -> None:
