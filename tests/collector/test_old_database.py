@@ -52,8 +52,9 @@ def old_line(trial: Trial, number: int) -> dict[str, object]:
     )
     return {name: getattr(trial, name) for name in of_trial} | {
         "attempt_id": f"old-{number}", "run_id": "old", "sequence": number, "conversation_id": trial.trial_id,
-        "turn": 1, "try_no": 1, "is_final": True, "source": "collected", "provider": "local", "requested_model": "small",
-        "repetition": 1, "wording": 1, "outcome": "answered", "answer": "Calm", "tokens": 64, "token_source": "usage",
+        "turn": 1, "try_no": 1, "is_final": True, "source": "collected", "provider": "local",
+        "requested_model": "small", "repetition": 1, "wording": 1, "outcome": "answered", "answer": "Calm",
+        "tokens": 64, "token_source": "usage",
     }  # fmt: skip
 
 
