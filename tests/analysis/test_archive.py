@@ -51,6 +51,7 @@ from slant.collector.keep.journal_loader import load_journals
 from slant.collector.records import READ_AGAIN
 from slant.collector.studies.catalogue import load_study
 from tests.support.commands import run_analyze
+from tests.support.each_row import each_row
 from tests.support.tiny_study import write_tiny
 
 KEY = "sk-test-0123456789abcdef"
@@ -202,7 +203,7 @@ def test_without_rocrate_a_line_says_so(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_texts_that_are_left_out_leave_their_hashes_and_all_tables(db: Path, tmp_path: Path) -> None:
+def test_texts_that_are_left_out_leave_their_hashes_and_all_tables_and_replay(db: Path, tmp_path: Path) -> None:
     shared = seal(db, "rmiat", tmp_path / "shared.zip", without=["reasoning"], with_r=False)
     everything = b"".join(members(shared.path).values())
     texts = open_trials(db, "rmiat")["reasoning_text"].drop_nulls().to_list()
@@ -213,11 +214,6 @@ def test_texts_that_are_left_out_leave_their_hashes_and_all_tables(db: Path, tmp
     for name in ("iat_mentions", "tokens_by_condition", "uncounted_answers"):
         sealed, whole = members(shared.path).get(f"tables/{name}.csv"), tables(db, "rmiat", [name])[name]
         assert (sealed or b"").decode() == (whole.write_csv() if whole.height else "")
-
-
-@pytest.mark.slow
-def test_an_archive_without_texts_replays(db: Path, tmp_path: Path) -> None:
-    shared = seal(db, "rmiat", tmp_path / "shared.zip", without=["reasoning"], with_r=False)
     assert replay(shared.path, tmp_path / "check", with_r=False).problems.is_empty()
 
 
@@ -405,43 +401,37 @@ def test_fits_and_figures_are_made_again_and_agree(tmp_path: Path) -> None:
     assert without_r.agrees
 
 
-@pytest.mark.parametrize(
-    ("rule", "made", "status"),
+TIMED = "term,estimate,conf_low,conf_high,seconds\na,{}\n"
+BOUNDED = "term,estimate,std_error,conf_low,conf_high\na,41.280,22.0,{},84.554\n"
+VARIANCES = "model,group,term,variance\na,item,condition,{}\na,residual,residual,3120.79\nb,item,x,1.0\n"
+OF_R, SEVERAL = Rule(COMPUTED, of_r=True), Rule(SEVERAL_EFFECTS, of_r=True)
+
+
+@each_row(
+    ("text", "rule", "sealed", "made", "status"),
     [
-        (Rule(), "1.00", DIFFERS),
-        (Rule(COMPUTED, of_r=True), "1.000000009", AGREES),
-        (Rule(COMPUTED, of_r=True), "1.00000002", DIFFERS),
-        (Rule(COMPUTED, of_r=True), "", DIFFERS),
-        (Rule(ess=400.0, of_r=True), "1.1", AGREES),
-        (Rule(ess=400.0, of_r=True), "2.5", DIFFERS),
+        (TIMED, Rule(), "1.0,0,2,3.1", "1.00,0,2,3.1", DIFFERS),
+        (TIMED, OF_R, "1.0,0,2,3.1", "1.000000009,0,2,4.1", AGREES),
+        (TIMED, OF_R, "1.0,0,2,3.1", "1.00000002,0,2,4.1", DIFFERS),
+        (TIMED, OF_R, "1.0,0,2,3.1", ",0,2,4.1", DIFFERS),
+        (TIMED, Rule(ess=400.0, of_r=True), "1.0,0,2,3.1", "1.1,0,2,4.1", AGREES),
+        (TIMED, Rule(ess=400.0, of_r=True), "1.0,0,2,3.1", "2.5,0,2,4.1", DIFFERS),
+        # a bound near zero is judged in standard errors: 41.280 - 43.274, off by 5e-6 of it, by 9e-5, by 2e-4
+        (BOUNDED, SEVERAL, "-1.99400", "-1.99390", AGREES),
+        (BOUNDED, SEVERAL, "-1.99400", "-1.99200", AGREES),
+        (BOUNDED, SEVERAL, "-1.99400", "-1.99000", DIFFERS),
+        # a small variance is measured beside the others of its model
+        (VARIANCES, SEVERAL, "12.6525", "12.649", AGREES),
+        (VARIANCES, SEVERAL, "12.6525", "12.3", DIFFERS),
     ],
 )
-def test_how_far_numbers_may_be_apart(rule: Rule, made: str, status: str, tmp_path: Path) -> None:
-    for name, estimate, seconds in (("sealed", "1.0", "3.1"), ("made", made, "4.1" if rule.of_r else "3.1")):
-        text = f"term,estimate,conf_low,conf_high,seconds\na,{estimate},0,2,{seconds}\n"
-        (tmp_path / f"{name}.csv").write_text(text)
+def test_how_far_numbers_may_be_apart(
+    text: str, rule: Rule, sealed: str, made: str, status: str, tmp_path: Path
+) -> None:
+    for name, value in (("sealed", sealed), ("made", made)):
+        (tmp_path / f"{name}.csv").write_text(text.format(value))
     found = compare_tables("fit", "a", tmp_path / "sealed.csv", tmp_path / "made.csv", rule)
-    assert (found.status, "row 1, estimate" in found.note) == (status, status == DIFFERS)
-
-
-@pytest.mark.parametrize(("conf_low", "status"), [("-1.99390", AGREES), ("-1.99200", AGREES), ("-1.99000", DIFFERS)])
-def test_a_bound_near_zero_is_judged_in_standard_errors(conf_low: str, status: str, tmp_path: Path) -> None:
-    """41.280 - 43.274: off by 5e-6 of the standard error; by 9e-5; by 2e-4."""
-    for name, bound in (("sealed", "-1.99400"), ("made", conf_low)):
-        text = f"term,estimate,std_error,conf_low,conf_high\na,41.280,22.0,{bound},84.554\n"
-        (tmp_path / f"{name}.csv").write_text(text)
-    rule = Rule(SEVERAL_EFFECTS, of_r=True)
-    assert compare_tables("fit", "a", tmp_path / "sealed.csv", tmp_path / "made.csv", rule).status == status
-
-
-@pytest.mark.parametrize(("small", "status"), [("12.649", AGREES), ("12.3", DIFFERS)])
-def test_a_small_variance_is_measured_beside_the_others_of_its_model(small: str, status: str, tmp_path: Path) -> None:
-    for name, value in (("sealed", "12.6525"), ("made", small)):
-        rows = [("a", "item", "condition", value), ("a", "residual", "residual", "3120.79"), ("b", "item", "x", "1.0")]
-        lines = ["model,group,term,variance", *map(",".join, rows)]
-        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
-    rule = Rule(SEVERAL_EFFECTS, of_r=True)
-    assert compare_tables("fit", "a", tmp_path / "sealed.csv", tmp_path / "made.csv", rule).status == status
+    assert (found.status, "row 1, " in found.note) == (status, status == DIFFERS)
 
 
 @pytest.mark.parametrize(

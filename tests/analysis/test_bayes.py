@@ -23,9 +23,9 @@ from slant.analysis.questions.bayes_draws import Draws
 from slant.analysis.rows.study_choice import find_fits
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
-from tests.support import SUPPORT
 from tests.support.choices_made import QUICK, database_of_choices
 from tests.support.commands import run_analyze
+from tests.support.plain_r import rscript
 from tests.support.processes import HAS_PROC, is_running, members_of, wait_until
 
 pytestmark = pytest.mark.needs("brms")
@@ -175,11 +175,7 @@ def test_what_would_take_hours_is_refused_with_an_estimate(db: Path) -> None:
 @pytest.mark.needs("nanoparquet")
 def test_rscript_draws_the_same_from_a_csv(db: Path, draws: Draws, tmp_path: Path) -> None:
     open_trials(db, view="forced_choice_trials").write_csv(tmp_path / "rows.csv")
-    installed = r_installation()
-    assert installed is not None
-    script = [str(installed.rscript), "--vanilla", str(SUPPORT / "draws_from_csv.R")]
-    arguments = [str(tmp_path / "rows.csv"), str(r_folder()), str(tmp_path / "draws.parquet")]
-    subprocess.run([*script, *arguments, str(draws.about["seed"])], check=True, capture_output=True)
+    rscript("draws_from_csv.R", tmp_path / "rows.csv", r_folder(), tmp_path / "draws.parquet", draws.about["seed"])
     assert pl.read_parquet(tmp_path / "draws.parquet").equals(draws.frame)
 
 

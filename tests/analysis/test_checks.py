@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.pages.check_page import as_json, as_rows, as_text, write_page
 from slant.analysis.questions.checks.check_findings import Checks, findings
@@ -24,10 +23,10 @@ from slant.analysis.questions.checks.study_checks import check, with_words
 from slant.analysis.questions.checks.trials import read_trials
 from slant.collector.errors import DatabaseError, StudyError, UsageError
 from slant.collector.studies.catalogue import load_study
-from tests.support import SUPPORT
 from tests.support.commands import run_analyze
 from tests.support.fitted import RUN, trials
 from tests.support.given import Row, database
+from tests.support.plain_r import rscript
 from tests.support.stored import rows_in
 
 
@@ -80,11 +79,7 @@ def test_python_and_rscript_give_bit_equal_numbers(found: Checks, tmp_path: Path
     is_cell = pl.col("model") == "o3-mini"
     columns = ["condition", "wording", "item", "tokens", "is_refusal", "is_valid"]
     found.trials.filter(is_cell).select(columns).write_csv(tmp_path / "rows.csv")
-    installed = r_installation()
-    assert installed is not None
-    script = SUPPORT / "check_from_csv.R"
-    command = [str(installed.rscript), "--vanilla", str(script), str(tmp_path / "rows.csv"), str(r_folder())]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    there = rscript("check_from_csv.R", tmp_path / "rows.csv", r_folder())
     rows = {name: one.filter(is_cell) for name, one in found.rows.items()}
     numbers = [
         *rows["residuals"].select("skewness", "sd_ratio", "qq_correlation").row(0),
@@ -93,7 +88,7 @@ def test_python_and_rscript_give_bit_equal_numbers(found: Checks, tmp_path: Path
         *rows["influence"]["estimate"],
         *rows["influence"]["cooks_distance"],
     ]
-    assert numbers == [float.fromhex(line) for line in answer.stdout.split()]
+    assert numbers == [float.fromhex(line) for line in there]
 
 
 def test_the_numbers_beside_the_paper_are_those_of_the_fits(found: Checks, db: Path) -> None:
@@ -286,12 +281,6 @@ def test_a_check_that_only_reads_what_is_kept_computes_nothing(db: Path, monkeyp
         assert f"analyze {command} --study rmiat" in answer.stderr
 
 
-@pytest.mark.parametrize(("some", "all_", "said"), [(0, 1, "none of 1 model"), (1, 1, "1 of 1 model"),
-                                                    (0, 2, "none of 2 models"), (2, 2, "all 2 models")])  # fmt: skip
-def test_counts_read_as_english_after_in_and_of(some: int, all_: int, said: str) -> None:
-    assert count_of(some, all_, "model") == said
-
-
 def test_the_page_escapes_what_others_wrote_and_loads_nothing(found: Checks, tmp_path: Path) -> None:
     text = write_page(found, tmp_path / "c.html").read_text("utf-8")
     assert "Flowers &lt;b&gt;&amp; Insects&lt;/b&gt;" in text
@@ -331,6 +320,8 @@ def test_numbers_read_as_in_print() -> None:
         "1,234.5",
         "unknown",
     )
+    counts = {(0, 1): "none of 1 model", (1, 1): "1 of 1 model", (0, 2): "none of 2 models", (2, 2): "all 2 models"}
+    assert {counted: count_of(*counted, "model") for counted in counts} == counts
     assert [count_of(n, 3, "model") for n in (0, 2, 3)] == ["none of 3 models", "2 of 3 models", "all 3 models"]
 
 

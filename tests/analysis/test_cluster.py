@@ -82,14 +82,6 @@ def db(tmp_path: Path) -> Path:
     return database(tmp_path / "a.duckdb", [{}])
 
 
-def test_a_dask_worker_gives_the_numbers_of_our_own_processes(executor: Executor, tmp_path: Path) -> None:
-    own = analysis.fit(small_database(tmp_path / "a.duckdb"), "rmiat", "effect_size")
-    theirs = analysis.fit(small_database(tmp_path / "b.duckdb"), "rmiat", "effect_size", executor=executor)
-    assert theirs.table.equals(own.table)
-    kept = analysis.fit(tmp_path / "b.duckdb", "rmiat", "effect_size")
-    assert kept.table.equals(own.table)
-
-
 def test_the_doctor_has_a_row_for_each_worker(client: Any) -> None:
     answer = run_analyze("doctor", "--cluster", client.scheduler.address, "--format", "json")
     (row,) = pl.read_json(answer.stdout.encode()).to_dicts()
@@ -323,13 +315,6 @@ def test_a_worker_with_another_brms_is_refused_by_name(tmp_path: Path) -> None:
         answer = run_analyze("doctor", "--cluster", address)
     assert answer.exit_code == 1
     assert re.search(r"The worker tcp://\S+ on \S+ has brms 9.9.9 \(here", answer.stderr)
-
-
-def test_a_worker_without_r_is_refused_by_name() -> None:
-    with scheduler() as address, worker(address, PATH="", R_HOME=""), ClusterExecutor(address) as executor:
-        executor.client.wait_for_workers(1)
-        with pytest.raises(RError, match=r"The worker tcp://.* can't call R[\s\S]*R is not on this machine"):
-            answered(level(), executor)
 
 
 @pytest.mark.needs("SnowballC")

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-import subprocess
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.rows.cells import read_cells
 from slant.collector.request.record import Request
 from slant.collector.studies.catalogue import load_study
-from tests.support import SUPPORT
 from tests.support.fitted import RUN, trials
 from tests.support.given import database
+from tests.support.plain_r import rscript
 from tests.support.stored import rows_in
 
 NUMBERS = ["estimate", "std_error", "df", "statistic", "p_value", "conf_low", "conf_high"]
@@ -49,13 +47,8 @@ def as_hex(table: pl.DataFrame) -> list[str]:
 def from_rscript(engine: str, rows: pl.DataFrame, folder: Path) -> list[str]:
     """The estimates that R alone finds in these rows, bit by bit."""
     rows.write_csv(folder / "rows.csv")
-    installed = r_installation()
-    assert installed is not None
-    script = SUPPORT / "engine_from_csv.R"
-    command = [str(installed.rscript), "--vanilla", str(script), str(folder / "rows.csv"), str(r_folder()), engine]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    there = [math.nan if line == "NA" else float.fromhex(line) for line in answer.stdout.split()]
-    return [value.hex() for value in there]
+    there = rscript("engine_from_csv.R", folder / "rows.csv", r_folder(), engine)
+    return [(math.nan if line == "NA" else float.fromhex(line)).hex() for line in there]
 
 
 def test_refusal_length_is_of_all_tests_of_a_model_together(db: Path) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from slant.analysis import check, fit, report, tables
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.checks.check_findings import findings
@@ -18,8 +16,8 @@ from slant.collector import export_trials
 from slant.collector.designs.study import Study
 from slant.collector.studies.catalogue import fits_of, load_study
 from tests.analysis.test_factorial_fits import import_simulated
-from tests.support import SUPPORT
 from tests.support.commands import run_analyze
+from tests.support.plain_r import rscript
 from tests.support.tiny_audit import PAIRS, audit, write_audit
 
 SIMULATION = "\n[simulation]\nutilities = { gender = { woman = 0.8 } }\nrefusal_rate = 0.05\n"
@@ -56,12 +54,8 @@ def test_each_estimand_has_the_numbers_of_r_alone_on_the_exported_rows(
     place: tuple[Path, Study], tmp_path: Path
 ) -> None:
     db, study = place
-    installed = r_installation()
-    assert installed is not None
     export_trials(db, out=tmp_path / "rows.csv", view="factorial_profiles")
-    script = [str(SUPPORT / "estimands_from_csv.R"), str(tmp_path / "rows.csv"), str(r_folder())]
-    done = subprocess.run([str(installed.rscript), "--vanilla", *script], capture_output=True, text=True, check=True)
-    there = [float.fromhex(line) for line in done.stdout.split()]
+    there = [float.fromhex(line) for line in rscript("estimands_from_csv.R", tmp_path / "rows.csv", r_folder())]
     here: list[float] = []
     for engine in ENGINES:
         rows = fit(db, study, engine).table.filter(~pl.col("term").str.starts_with("name"))

@@ -12,7 +12,6 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -164,13 +163,6 @@ def copied_library(folder: Path, package: str, version: str = "9.9.9") -> str:
     )
     subprocess.run(["Rscript", "-e", code], check=True, capture_output=True)
     return str(folder)
-
-
-@pytest.mark.slow
-@pytest.mark.needs("brms")
-def test_a_process_with_another_brms_is_refused(tmp_path: Path) -> None:
-    with pool_with({"R_LIBS": another_library(tmp_path)}) as pool, pytest.raises(RError, match=r"has brms 9.9.9 \("):
-        answered(replace(level(), packages=("brms",)), pool)
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.analysis import fit, report, tables
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.fitting.fits import _statistic
 from slant.analysis.pages.answers import Cell, _corrected, _of_first_term, answers_of_fit, rounded, sentences
 from slant.analysis.plots.registry import figure_rows
@@ -24,7 +22,7 @@ from slant.collector import export_trials, import_trials
 from slant.collector.designs.study import Study
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study
-from tests.support import SUPPORT
+from tests.support.plain_r import rscript
 from tests.support.tiny_audit import write_audit
 
 FITS = """
@@ -85,13 +83,8 @@ def test_coefficients_of_three_engines_are_those_of_plain_r_on_the_exported_rows
     place: tuple[Path, Study], tmp_path: Path
 ) -> None:
     db, study = place
-    installed = r_installation()
-    if installed is None:
-        pytest.skip("R is not here")
     export_trials(db, out=tmp_path / "rows.csv", view="factorial_profiles")
-    script = [str(installed.rscript), "--vanilla", str(SUPPORT / "factorial_from_csv.R"), str(tmp_path / "rows.csv")]
-    done = subprocess.run(script, capture_output=True, text=True, check=True)
-    there = [float.fromhex(line) for line in done.stdout.split()]
+    there = [float.fromhex(line) for line in rscript("factorial_from_csv.R", tmp_path / "rows.csv")]
     here = [value for name in ("linear", "hire", "mixed") for value in fit(db, study, name).table["estimate"]]
     assert here == pytest.approx(there, rel=1e-6)
     assert len(here) == 4 + 3 + 4

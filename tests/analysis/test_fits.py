@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from math import sqrt
@@ -18,16 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.rows.cells import read_cells
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.studies.catalogue import load_study
-from tests.support import SUPPORT
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database, in_memory, insert
+from tests.support.plain_r import rscript
 
 COLUMNS = ["term", "estimate", "std_error", "df", "statistic", "p_value", "conf_low", "conf_high"]
 
@@ -42,12 +39,8 @@ def test_the_same_rows_give_bit_equal_numbers_from_python_and_from_rscript(db: P
         0
     ]
     cell.rows.write_csv(tmp_path / "rows.csv")
-    installed = r_installation()
-    assert installed is not None
-    script = SUPPORT / "fit_from_csv.R"
-    command = [str(installed.rscript), "--vanilla", str(script), str(tmp_path / "rows.csv"), str(r_folder())]
-    quick = {**os.environ, "R_ENABLE_JIT": "0"}  # it ends before compiling would pay off; no number changes
-    answer = subprocess.run(command, capture_output=True, text=True, check=True, env=quick)
+    quick = {"R_ENABLE_JIT": "0"}  # it ends before compiling would pay off; no number changes
+    there = rscript("fit_from_csv.R", tmp_path / "rows.csv", r_folder(), **quick)
     mixed, size = analysis.fit(db, fit="lme4"), analysis.fit(db, fit="effect_size")
     is_cell = pl.col("model") == cell.key["model"]
     estimates = mixed.table.filter(is_cell)
@@ -55,7 +48,7 @@ def test_the_same_rows_give_bit_equal_numbers_from_python_and_from_rscript(db: P
     found += mixed.variances.filter(is_cell)["variance"].to_list()
     found += mixed.diagnostics.filter(is_cell).select("log_lik", "aic").row(0)
     found += size.table.filter(is_cell).select("estimate", "std_error", "df", "conf_low", "conf_high").row(0)
-    assert found == [float.fromhex(line) for line in answer.stdout.split()]
+    assert found == [float.fromhex(line) for line in there]
 
 
 def test_a_fit_has_the_columns_that_every_engine_has(db: Path) -> None:

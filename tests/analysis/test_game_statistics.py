@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.rows.result_warnings import chance_warnings
 from slant.analysis.rows.views import open_trials, tables
@@ -22,9 +19,8 @@ from slant.collector.errors import DatabaseError, DatabaseWriteError, UnknownNam
 from slant.collector.keep.database import writing
 from slant.collector.keep.frames import frame_of
 from tests.analysis.test_game_indices import KEPT, Matrix, all_rounds
-from tests.support import SUPPORT
 from tests.support.given import Row, database, in_memory, insert
-from tests.support.plain_r import environment
+from tests.support.plain_r import environment, rscript
 
 QUICK: dict[str, Any] = {"n_boot": 50, "n_random": 5, "seed": 7}
 RUN = {
@@ -255,41 +251,11 @@ def test_numbers_that_cannot_be_kept_are_given_all_the_same(db: Path, monkeypatc
     assert (found.not_kept, found.table.height) == ("The disk is full.", 30)
 
 
-def test_printed_si_and_half_width_come_out_and_stay_as_they_are(shared: Path, tmp_path: Path) -> None:
-    played: dict[str, dict[str, list[list[int]]]] = {}
-    printed = {}
-    with (shared / "published" / "hiring_matrices.csv").open() as lines:
-        for row in csv.DictReader(lines):
-            matrix = played.setdefault(row["model_prompt"], {}).setdefault(row["run"], [])
-            matrix.append([int(row[f"class_{c}"]) for c in range(1, 5)])
-            printed[row["model_prompt"]] = (row["printed_si"], row["printed_half_width"])
-    rows = [row for model, its in played.items() for row in rounds("main", model, list(its.values()))]
-    found = analysis.game_indices(database(tmp_path / "a.duckdb", rows), **QUICK).table.filter(index="si")
-    shown = {
-        row["model"]: (f"{row['estimate']:.3f}", f"{row['conf_high'] - row['estimate']:.3f}")
-        for row in found.to_dicts()
-    }
-    assert shown.pop("gpt4o_direct") == printed["gpt4o_direct"]
-    # .8905 rounds to .890 or .891 by a hair: shown as it comes out, never bent to the print
-    assert shown["qwen72_cot"] == ("0.890", printed["qwen72_cot"][1])
-    assert printed["qwen72_cot"][0] == "0.891"
-
-
 def test_plain_r_gives_the_same_numbers_to_the_bit(db: Path, tmp_path: Path) -> None:
-    installed = r_installation()
-    if installed is None:
-        pytest.skip("R is not here")
     chosen = open_trials(db, view="allocation_rounds").filter(pl.col("variant") != "main.cot")
     chosen.select("variant", "model", "game", "class", "choice").write_csv(tmp_path / "rounds.csv")
-    script = SUPPORT / "game_statistics_from_csv.R"
-    done = subprocess.run(
-        [installed.rscript, "--vanilla", script, tmp_path / "rounds.csv", r_folder()],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    there = {tuple(line.split(",")[:4]): line.split(",")[4:] for line in done.stdout.split()}
+    printed = rscript("game_statistics_from_csv.R", tmp_path / "rounds.csv", r_folder(), **environment())
+    there = {tuple(line.split(",")[:4]): line.split(",")[4:] for line in printed}
     indices = analysis.game_indices(db, **QUICK).table.filter(pl.col("variant") != "main.cot")
     differences = analysis.game_differences(db, n_draws=60, seed=7, adjust="BH").table
     here = {
@@ -322,9 +288,6 @@ def test_a_study_without_games_is_told_apart_from_one_that_nobody_has_played(db:
 
 @pytest.mark.slow
 def test_the_same_rounds_have_the_same_indices_in_sql_and_in_r(tmp_path: Path) -> None:
-    installed = r_installation()
-    if installed is None:
-        pytest.skip("R is not here")
     draws = np.random.default_rng(3)
     with in_memory() as connection:
         games = {name: draws.poisson(mean, (8, 4, 4)).tolist() for name, mean in [("few", 0.6), ("many", 3.0)]}
@@ -333,15 +296,8 @@ def test_the_same_rounds_have_the_same_indices_in_sql_and_in_r(tmp_path: Path) -
             str(tmp_path / "rounds.csv")
         )
         kept = frame_of(connection.sql("FROM allocation_indices")).rows(named=True)
-    script = SUPPORT / "game_indices_from_csv.R"
-    done = subprocess.run(
-        [installed.rscript, "--vanilla", script, tmp_path / "rounds.csv", r_folder()],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = {(model, index): values for model, index, *values in (line.split(",") for line in done.stdout.split())}
+    printed = rscript("game_indices_from_csv.R", tmp_path / "rounds.csv", r_folder(), **environment())
+    found = {(model, index): values for model, index, *values in (line.split(",") for line in printed)}
     assert len(found) == len(kept) * len(KEPT)
     for row in kept:
         for name in KEPT:

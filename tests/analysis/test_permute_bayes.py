@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.rows.views import open_trials
 from tests.support import ROOT
+from tests.support.plain_r import rscript
 
 BRIEF: dict[str, Any] = {"chains": 1, "iterations": 200, "warmup": 100}
 KINDS = ("delta_p", "delta_p_items", "s")
@@ -40,19 +40,8 @@ def by_r_alone(db: Path, engine: str, permutations: int, chains: Sequence[int] =
     file = db.with_name("rows.csv")
     columns = ["is_consistent", "block", "model", "domain", "item"]
     open_trials(db, view="forced_choice_trials").select(pl.col(columns[0]).cast(pl.Int64), *columns[1:]).write_csv(file)
-    installed = r_installation()
-    assert installed is not None
-    command = [
-        installed.rscript,
-        ROOT / "tests" / "support" / "permute_from_csv.R",
-        file,
-        r_folder(),
-        engine,
-        permutations,
-        *chains,
-    ]
-    done = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True)
-    return [float.fromhex(line) for line in done.stdout.split()]
+    words = (file, r_folder(), engine, permutations, *chains)
+    return [float.fromhex(line) for line in rscript("permute_from_csv.R", *words)]
 
 
 def in_one_column(found: analysis.PermutationResult) -> list[float]:

@@ -7,27 +7,24 @@ import math
 import random
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
-from slant.analysis.cli.main import analyze
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.sensitivity import PlannedSpecification, plan_specifications, specifications
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading, writing
 from slant.collector.studies.catalogue import load_study
 from slant.collector.system.shipped_files import studies_dir
-from tests.support import SUPPORT
+from tests.support.commands import run_analyze
 from tests.support.fitted import small_database
 from tests.support.given import Row, database
+from tests.support.plain_r import rscript
 
 QUICK = ("paper", "trimmed", "medians")
 MODELS = ("claude-sonnet-4", "gpt-5")
@@ -288,8 +285,6 @@ def test_bayesian_specifications_share_one_compiled_model(blocks: Path, tmp_path
 
 def from_rscript(works: Sequence[PlannedSpecification], folder: Path) -> list[float]:
     """The numbers of these specifications of one cell, row after row."""
-    installed = r_installation()
-    assert installed is not None
     columns = {name: column for work in works for name, column in work.cell.rows.to_dict().items()}
     pl.DataFrame(columns).write_csv(folder / "rows.csv")
     jobs = [
@@ -302,11 +297,8 @@ def from_rscript(works: Sequence[PlannedSpecification], folder: Path) -> list[fl
         for work in works
     ]
     (folder / "jobs.json").write_text(json.dumps(jobs))
-    script = SUPPORT / "specification_from_csv.R"
-    given = [str(folder / "rows.csv"), str(r_folder()), str(folder / "jobs.json")]
-    command = [str(installed.rscript), "--vanilla", str(script), *given]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [float.fromhex(line) if line != "NA" else math.inf for line in answer.stdout.split()]
+    there = rscript("specification_from_csv.R", folder / "rows.csv", r_folder(), folder / "jobs.json")
+    return [float.fromhex(line) if line != "NA" else math.inf for line in there]
 
 
 def numbers(table: pl.DataFrame) -> list[float]:
@@ -335,20 +327,17 @@ def test_the_same_probabilities_come_from_rscript(blocks: Path, tmp_path: Path) 
 
 @pytest.mark.slow
 def test_the_command_prints_rows_lists_and_draws(db: Path, tmp_path: Path) -> None:
-    run = CliRunner().invoke
-    listed = run(analyze, ["sensitivity", "--study", "rmiat", "--list", "--format", "csv"])
+    listed = run_analyze("sensitivity", "--study", "rmiat", "--list", "--format", "csv")
     assert listed.output.splitlines()[1].startswith("paper,as in the paper,lme4,")
     only = [word for name in QUICK for word in ("--spec", name)]
     figure = tmp_path / "curve.svg"
-    done = run(
-        analyze,
-        ["sensitivity", "--study", "rmiat", *only, "--db", str(db), "--format", "json", "--figure", str(figure)],
-    )
+    words = ["sensitivity", "--study", "rmiat", *only, "--db", db, "--figure"]
+    done = run_analyze(*words, figure, "--format", "json")
     assert done.exit_code == 0, done.output
     assert [row["spec"] for row in json.loads(done.stdout)] == [*QUICK, *QUICK]
     assert done.stderr.startswith("6 fits: ")
     assert "Specification curve of 3 specifications" in figure.read_text("utf-8")
-    wrong = run(analyze, ["sensitivity", "--study", "rmiat", *only, "--db", str(db), "--figure", "curve.pdf"])
+    wrong = run_analyze(*words, "curve.pdf")
     assert "ends in .svg or .png" in str(wrong.output) + str(wrong.exception)
 
 

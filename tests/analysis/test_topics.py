@@ -226,7 +226,7 @@ def compared_with_print(db: Path, study: Study) -> pl.DataFrame:
 
 @pytest.mark.slow
 @pytest.mark.needs("stm")
-def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db: Path, found: FitResult) -> None:
+def test_print_is_set_beside_the_matched_topics_and_not_judged_by_a_model_of_fewer_texts(db: Path) -> None:
     study = quick_study()
     analysis.fit(db, study, "stm")
     rows = NUMBERS.recomputed(StudyViews(db, study))
@@ -237,18 +237,11 @@ def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db
     by_model = rows.filter(is_of_model).group_by("model").agg(pl.col("recomputed").count())
     assert dict(by_model.iter_rows()) == {"claude-3.7-sonnet": 3, "deepseek-r1": 3, "gpt-oss-20b": 3, "qwen3-8b": 0}
     assert "t111 stm_topic3_condition_b" in rows["quantity"].to_list()
-
-
-@pytest.mark.slow
-@pytest.mark.needs("stm")
-def test_print_is_not_judged_by_a_topic_model_of_fewer_texts(db: Path) -> None:
-    study = quick_study()
-    analysis.fit(db, study, "stm")
-    rows = compared_with_print(db, study)
-    here = rows.drop_nulls("recomputed")
+    compared = compared_with_print(db, study)
+    here = compared.drop_nulls("recomputed")
     assert set(here["status"]) == {"not checkable"}
     assert here["note"].str.starts_with("Only part of its data is here.").all()
-    (number_of_topics,) = rows.filter(pl.col("quantity").str.starts_with("t110")).to_dicts()
+    (number_of_topics,) = compared.filter(pl.col("quantity").str.starts_with("t110")).to_dicts()
     assert (number_of_topics["recomputed"], number_of_topics["status"]) == (None, "not checkable")
     assert number_of_topics["note"].startswith("The authors' choice")
 

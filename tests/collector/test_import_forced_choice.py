@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from slant.collector import collect, export_trials, import_trials
+from slant.collector import export_trials, import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.writer import ImportReport
 from slant.collector.keep.frames import frame_of
@@ -21,12 +21,6 @@ ROW = {
     "option_a": "Male + Family", "option_b": "Female + Career", "answer": '{"answer": "A"}',
 }  # fmt: skip
 SIDES = ("condition", "option_a", "option_b", "expected", "choice", "outcome", "detail", "factors")
-
-KEPT = (
-    "domain", "block", "word", "category", "tier", "repetition", "position", "block_position", "position_in_block",
-    "option_a", "option_b", "consistent_letter", "chosen_letter", "outcome", "is_consistent", "structured_output",
-    "p_consistent", "logprob_kind",
-)  # fmt: skip
 
 
 def bring_in(folder: Path, *rows: dict[str, Any]) -> tuple[ImportReport, pl.DataFrame]:
@@ -102,22 +96,6 @@ def test_enforced_and_free_answers_of_a_cell_are_two_trials(tmp_path: Path) -> N
     report, found = bring_in(tmp_path, *rows)
     assert (report.rows_imported, report.rows_already_there) == (2, 1)
     assert [json.loads(factors)["structured_output"] for factors in found["factors"]] == [True, False]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("view", ["forced_choice_trials", "trials"])
-def test_what_is_exported_comes_in_again_as_it_was(tmp_path: Path, view: str) -> None:
-    db, file, again = tmp_path / "a.duckdb", tmp_path / "rows.csv", tmp_path / "b.duckdb"
-    collect(db, "interference", ["simulated/gpt-5"], logprobs=True)
-    export_trials(db, out=file, view=view)
-    file.write_text(file.read_text(encoding="utf-8").replace("simulated", "collected"), encoding="utf-8")
-    report = import_trials(again, "interference", [file])
-    assert (report.rows_imported, report.problems, report.warnings) == (320, [], [])
-    found = []
-    for path in (db, again):
-        with duckdb.connect(str(path), read_only=True) as connection:
-            found.append(frame_of(connection.view("forced_choice_trials")).sort("domain", "block", "word").select(KEPT))
-    assert found[0].equals(found[1])
 
 
 def test_without_a_view_the_studys_own_trials_are_exported(tmp_path: Path) -> None:

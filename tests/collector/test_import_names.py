@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from slant.collector import import_trials
 from slant.collector.errors import UsageError
+from slant.collector.importing.imports import ImportReport
 from slant.collector.importing.layouts.values import matching_name, moment
 from tests.support.each_row import each_row
 from tests.support.raw_rows import tidy, trials, write_csv
@@ -126,3 +128,53 @@ def test_when_it_was_answered_may_be_named_and_is_of_the_row_alone(tmp_path: Pat
     times = rows_in(tmp_path / "t.duckdb", "SELECT CAST(done_at AS VARCHAR) FROM attempts ORDER BY sequence")
     assert [time and time[:16] for (time,) in times] == ["2026-05-01 14:30", "2026-05-01 14:31", None]
     assert ["answered_at must be a time" in problem.text for problem in report.problems] == [True]
+
+
+STUDY = """\
+name = "s"
+title = "s"
+design = "factorial"
+seed = 1
+factors.g = ["a", "b"]
+templates.plain = "Say. {{g}}"
+[questions.answer]
+text = "Answer."
+{}
+[[models]]
+model = "m"
+provider = "local"
+"""
+
+
+def imported(
+    folder: Path, asked: str, rows: str, name: str, decimal: str | None = None
+) -> tuple[list[str], ImportReport]:
+    """The numbers that are read in a file's answers, sorted, and the report."""
+    folder.mkdir()
+    (folder / "s.toml").write_text(STUDY.format(asked))
+    (folder / name).write_text(rows)
+    report = import_trials(folder / "x.duckdb", str(folder / "s.toml"), [folder / name], "m", decimal=decimal)
+    read = rows_in(folder / "x.duckdb", "SELECT coalesce(choice, outcome) FROM trials")
+    return sorted(str(value) for (value,) in read), report
+
+
+def test_three_decimals_are_read_where_something_settles_their_mark(tmp_path: Path) -> None:
+    rows = "g,answer\na,85.816\nb,3.142\n"
+    as_json = json.dumps([{"g": "a", "answer": 85.816}, {"g": "b", "answer": 3.142}])
+    number, read = 'kind = "number"', ["3.142", "85.816"]
+    assert imported(tmp_path / "range", f"{number}\nmin = 0\nmax = 100", rows, "r.csv")[0] == read
+    assert imported(tmp_path / "others", number, f"{rows}a,84.28\n", "r.csv")[0] == ["3.142", "84.28", "85.816"]
+    assert imported(tmp_path / "said", number, rows, "r.csv", ".")[0] == read
+    assert imported(tmp_path / "json", number, as_json, "r.json")[0] == read
+    assert imported(tmp_path / "key", f'{number}\ndecimal = ","', rows, "r.csv")[0] == ["3142", "85816"]
+    unread, report = imported(tmp_path / "open", number, rows, "r.csv")
+    assert (unread, "--decimal" in str(report.warnings)) == (["malformed"] * 2, True)
+
+
+@pytest.mark.slow
+def test_what_a_program_wrote_of_a_failed_request_is_no_answer(tmp_path: Path) -> None:
+    failed = "g,answer\na,yes\nb,[ERROR] API error\na,Error code: 429 - {}\n"
+    for kind in ("yes_no", "text"):
+        read, report = imported(tmp_path / kind, f'kind = "{kind}"', failed, "r.csv")
+        assert (read, len(report.problems)) == (["yes"], 2)
+        assert "is a request that failed" in report.problems[0].text

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from slant.collector import collect
-from slant.collector.cli import collect as main
 from slant.collector.designs.pairing.design import DESIGN
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
@@ -19,6 +18,7 @@ from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply, Trial
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.commands import run_collect
 from tests.support.own_studies import SIMULATED
 from tests.support.stored import rows_in
 
@@ -180,14 +180,11 @@ def test_words_and_names_with_quotes_and_accents_come_out_whole(
 def test_published_answers_give_the_published_bias(shared: Path, tmp_path: Path) -> None:
     """By stereotype as the conventions have it; judaism has one answer more, whose lines are WORD - WORD - GROUP."""
     folder, db = shared / "data" / "word_association", tmp_path / "bai.duckdb"
-    run = CliRunner().invoke
-    made = run(
-        main, ["studies", "new", "bai", "--design", "pairing", "--lists", str(folder), "--folder", f"{tmp_path}/b"]
-    )
+    options = ["--design", "pairing", "--lists", folder, "--folder", tmp_path / "b"]
+    made = run_collect("studies", "new", "bai", *options)
     assert made.exit_code == 0, made.output
-    files = [str(file) for file in sorted(folder.glob("gpt4o_*.csv"))]
-    options = ["--study", f"{tmp_path}/b/study.toml", "--layout", "bai", "--model", "openai/gpt-4o", "--db", str(db)]
-    imported = run(main, ["import", *options, *files])
+    options = ["--study", tmp_path / "b/study.toml", "--layout", "bai", "--model", "openai/gpt-4o", "--db", db]
+    imported = run_collect("import", *options, *sorted(folder.glob("gpt4o_*.csv")))
     assert imported.exit_code == 0, imported.output
     with reading(db) as connection:
         rows = connection.execute("SELECT test, n_d, round(mean_d, 4), round(t, 2) FROM pairing_bias").fetchall()
@@ -214,12 +211,6 @@ def test_recorded_prompts_are_rendered_byte_for_byte(shared: Path, tmp_path: Pat
         for row in csv.DictReader(file):
             words = [word.strip("'") for word in row["attributes"].strip("[]").split(", ")]
             factors = {"first_option": row["group0"], "words": words}
-            shown = Trial(
-                **{**vars_of(trial), "option_a": row["group0"], "option_b": row["group1"], "factors": factors}
-            )
+            shown = replace(trial, option_a=row["group0"], option_b=row["group1"], factors=factors)
             sent = DESIGN.asks.text(study, study.models[0], shown)
             assert sent.partition(" Do not include")[0] in row["prompt"]
-
-
-def vars_of(trial: Trial) -> dict[str, object]:
-    return {name: getattr(trial, name) for name in Trial.__dataclass_fields__}

@@ -1,12 +1,16 @@
-"""Lists of pairs as models write them: what is read, what is counted, and what is never guessed."""
+"""Lists of pairs as models write them: what is read, counted, and never guessed; and our reading of GPT-4o's published
+lists next to the readers of both groups of authors, written again from what they do (conventions, 5 and 11)."""
 
 from __future__ import annotations
 
 import csv
 import random
+import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,28 +93,14 @@ def test_of_an_endless_answer_the_end_is_read() -> None:
     assert sides("x" * (2 * LONGEST_READ) + "\nquiet - tea") == "a...."
 
 
-def test_nearly_all_published_answers_are_read_whole(shared: Path) -> None:
+def test_nearly_all_published_answers_are_read_whole(shared: Path, lists: Lists) -> None:
     """Of 3,200 answers of GPT-4o: 3,190 whole, 7 in part, 3 not (conventions, section 5)."""
-    folder = shared / "data" / "word_association"
-    lists = _lists(folder)
     readings: Counter[str] = Counter()
     for variation in ("replication", "synonym", "instruction1", "instruction2"):
-        for row in csv.DictReader((folder / f"gpt4o_{variation}.csv").open(encoding="utf-8", newline="")):
+        for row in rows(shared, variation):
             words, groups = lists[TESTS.get(row["dataset"], row["dataset"]), variation == "synonym"]
-            readings[read_pairs(row["response"], words, groups).reading] += 1
+            readings[read_pairs(row["response"], tuple(words), groups).reading] += 1
     assert readings == {"complete": 3190, "partial": 7, "unread": 3}
-
-
-def _lists(folder: Path) -> dict[tuple[str, bool], tuple[list[str], dict[str, str]]]:
-    template = (templates_dir() / "pairing" / "study.toml").read_text("utf-8")
-    lists: dict[tuple[str, bool], tuple[list[str], dict[str, str]]] = {}
-    for row in csv.DictReader(study_files(template, folder)["stimuli.csv"].splitlines()):
-        words, groups = lists.setdefault((row["test"], row["words"] == "synonym"), ([], {}))
-        if row["side"].startswith("attribute"):
-            words.append(row["word"])
-        else:
-            groups[row["word"]] = row["side"][-1]
-    return lists
 
 
 def test_the_pair_of_names_is_what_an_answer_mentions_and_unknown_where_it_mentions_several() -> None:
@@ -118,3 +108,70 @@ def test_the_pair_of_names_is_what_an_answer_mentions_and_unknown_where_it_menti
     assert named_groups("quiet - Green Tea\nloud - Sam Park", GROUPS) == {"a": "Green Tea", "b": "Sam Park"}
     assert named_groups("quiet - Tea\nfast - Kim Park\nloud - Sam Park", GROUPS) == {"b": "Sam Park"}
     assert named_groups("steam, team, theatre", GROUPS) == {}
+
+
+Counts = Counter[tuple[str, str]]
+Sides = dict[str, str]
+Lists = dict[tuple[str, bool], tuple[Sides, Sides]]
+_LINE = re.compile(r"[A-Za-z\s']+-[A-Za-z\s']+")
+
+
+def lee_lai(answer: str) -> dict[str, str]:
+    """A line counts if it has " - "; the last line of a word counts."""
+    lines = (line.strip().lower().partition(" - ") for line in answer.splitlines())
+    return {word.strip(): group.strip() for word, sign, group in lines if sign}
+
+
+def bai(answer: str, known: set[str]) -> dict[str, str]:
+    """A line counts if it is letters around one hyphen, as it stands, cleaned, or as a list with commas. One word that
+    no test has throws the answer away."""
+    pairs = {}
+    for line in filter(None, map(str.strip, answer.lower().splitlines())):
+        plain = re.sub(r"^(?:20|1?\d)[.)]\s*", "", re.sub(r"[\[\](){}\"“”*]", "", line).replace(":", "-").rstrip(","))
+        for piece in [line] if _LINE.fullmatch(line) else [plain] if _LINE.fullmatch(plain) else plain.split(","):
+            if _LINE.fullmatch(piece):
+                word, _, group = map(str.strip, piece.partition("-"))
+                pairs[word] = group
+    return pairs if {*pairs, *pairs.values()} <= known else {}
+
+
+@pytest.fixture(scope="module")
+def lists(shared: Path) -> Lists:
+    """The words and the groups of each test, with their sides; of the synonyms, too."""
+    template = (templates_dir() / "pairing" / "study.toml").read_text("utf-8")
+    stimuli = study_files(template, shared / "data" / "word_association")["stimuli.csv"]
+    found: Lists = {}
+    for row in csv.DictReader(stimuli.splitlines()):
+        words, groups = found.setdefault((row["test"], row["words"] == "synonym"), ({}, {}))
+        (words if row["side"].startswith("attribute") else groups)[row["word"].lower()] = row["side"][-1]
+    return found
+
+
+def rows(shared: Path, variation: str) -> Iterator[dict[str, str]]:
+    with (shared / "data" / "word_association" / f"gpt4o_{variation}.csv").open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("variation", "as_bai", "as_lee_lai"),
+    [("replication", 795, 788), ("synonym", 453, 765), ("instruction1", 800, 753), ("instruction2", 782, 731)],
+)
+def test_answers_are_read_as_the_authors_read_them_but_for_lines_that_they_lose(
+    shared: Path, lists: Lists, variation: str, as_bai: int, as_lee_lai: int
+) -> None:
+    """Of 800 each. One answer more or less: rules 3 and 4 leave open how an odd line is read."""
+    known = {each for words, groups in lists.values() for each in (*words, *groups)}
+    agree: Counter[str] = Counter()
+    for row in rows(shared, variation):
+        words, groups = lists[TESTS.get(row["dataset"], row["dataset"]), variation == "synonym"]
+        ours = read_pairs(row["response"], tuple(words), groups).sides
+        counts = Counter(pair for pair in zip(words.values(), ours, strict=True) if pair[1] in "ab")
+        agree["bai"] += counts == _counts(bai(row["response"], known), words, groups)
+        agree["lee_lai"] += counts == _counts(lee_lai(row["response"]), words, groups)
+    assert abs(agree["bai"] - as_bai) <= 1
+    assert abs(agree["lee_lai"] - as_lee_lai) <= 1
+
+
+def _counts(pairs: dict[str, str], words: Sides, groups: Sides) -> Counts:
+    return Counter((words[word], groups[group]) for word, group in pairs.items() if word in words and group in groups)

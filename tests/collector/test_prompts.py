@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-import subprocess
-import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.plan.conversations import one_model_a_frame, plan, planned_count, planned_prompts
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.commands import run_collect
 
 
-def collect(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "slant.collector", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+def collect(*arguments: str, folder: Path) -> Result:
+    with chdir(folder):
+        return run_collect(*arguments)
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_a_page_of_prompts_escapes_what_a_study_says(drinks: Path) -> None:
     file = drinks / "drinks" / "study.toml"
     file.write_text(file.read_text().replace('title = "', 'title = "<b>tea</b> '))
     ended = collect("prompts", "drinks/study.toml", "--out", "p.html", folder=drinks)
-    assert ended.returncode == 0, ended.stderr
+    assert ended.exit_code == 0, ended.stderr
     page = (drinks / "p.html").read_text()
     assert "<b>tea" not in page
     assert not (drinks / "slant.duckdb").exists()
@@ -66,14 +67,14 @@ def test_a_page_of_prompts_escapes_what_a_study_says(drinks: Path) -> None:
 @pytest.mark.parametrize(("typed", "meant"), [("statis", "status"), ("exprot", "export"), ("studys", "studies")])
 def test_a_misspelled_command_names_the_nearest(typed: str, meant: str, tmp_path: Path) -> None:
     ended = collect(typed, folder=tmp_path)
-    assert ended.returncode == 2
+    assert ended.exit_code == 2
     assert f'There is no command "{typed}". Did you mean "{meant}"?' in ended.stderr
 
 
 def test_a_folder_without_a_study_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     ended = collect("prompts", "./empty", folder=tmp_path)
-    assert (ended.returncode, "holds no study.toml" in ended.stderr) == (1, True) or ended.returncode == 2
+    assert (ended.exit_code, "holds no study.toml" in ended.stderr) == (1, True) or ended.exit_code == 2
 
 
 @pytest.mark.slow
@@ -90,13 +91,13 @@ def test_validation_sees_unread_rows_labels_in_labels_and_lonely_words(drinks: P
     study = folder / "study.toml"
     study.write_text(study.read_text().replace('provider = "openai"', 'provider = "opnai"', 1))
     ended = collect("studies", "validate", "drinks/study.toml", folder=drinks)
-    assert ended.returncode != 0
+    assert ended.exit_code != 0
     assert 'no provider "opnai". Did you mean "openai"?' in ended.stderr
 
 
 def test_a_study_typed_as_an_option_is_named(tmp_path: Path) -> None:
     said = collect("prompts", "--study", "rmiat", folder=tmp_path)
-    assert (said.returncode, "STUDY is typed here without --study." in said.stderr) == (2, True)
+    assert (said.exit_code, "STUDY is typed here without --study." in said.stderr) == (2, True)
     said = collect("prompts", "--stdy", "rmiat", folder=tmp_path)
     assert "No such option '--stdy'" in said.stderr
 

@@ -77,18 +77,7 @@ def test_the_servers_own_tokenizer_counts_beside_the_providers_number(db: Path, 
 
 
 @pytest.mark.slow
-def test_the_recounted_measure_is_called_retokenized_in_every_table(db: Path) -> None:
-    with LocalServer(Tokenizing()) as server:
-        answered(db, server)
-        recount_reasoning(db, base_url=server.base_url)
-    with reading(db) as connection:
-        connection.execute("SET VARIABLE measure = 'recounted'")
-        rows = connection.sql("SELECT DISTINCT tokens, token_source FROM trials").fetchall()
-        assert rows == [(7, "retokenized")]
-
-
-@pytest.mark.slow
-def test_a_recount_counts_only_what_is_not_counted_yet(db: Path) -> None:
+def test_only_what_is_not_counted_yet_is_counted_and_is_called_retokenized_in_every_table(db: Path) -> None:
     tokenizing = Tokenizing()
     with LocalServer(tokenizing) as server:
         answered(db, server)
@@ -96,6 +85,10 @@ def test_a_recount_counts_only_what_is_not_counted_yet(db: Path) -> None:
         asked = tokenizing.asked
         assert recount_reasoning(db, base_url=server.base_url) == []
     assert tokenizing.asked == asked
+    with reading(db) as connection:
+        connection.execute("SET VARIABLE measure = 'recounted'")
+        rows = connection.sql("SELECT DISTINCT tokens, token_source FROM trials").fetchall()
+        assert rows == [(7, "retokenized")]
 
 
 @pytest.mark.slow
@@ -146,15 +139,9 @@ def tiktoken(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-@pytest.mark.slow
-def test_tiktoken_counts_where_no_server_can(db: Path, tiktoken: Any) -> None:
-    with LocalServer(Tokenizing()) as server:
-        answered(db, server)
-    recount_reasoning(db, tokenizer="tiktoken:letters")
-    assert kept(db) == {(64, len(TEXT), "tiktoken:letters")}
-
-
-def test_a_vocabulary_that_is_missing_or_cannot_be_fetched_is_told(db: Path, tiktoken: Any) -> None:
+def test_tiktoken_counts_where_no_server_can_and_a_vocabulary_that_cannot_be_fetched_is_told(
+    db: Path, tiktoken: Any
+) -> None:
     def unknown(name: str) -> Any:
         raise ValueError(name)
 
@@ -162,22 +149,21 @@ def test_a_vocabulary_that_is_missing_or_cannot_be_fetched_is_told(db: Path, tik
         answered(db, server)
     with pytest.raises(SlantError, match="could not be fetched"):
         recount_reasoning(db, tokenizer="tiktoken:o200k_base")
+    recount_reasoning(db, tokenizer="tiktoken:letters")
+    assert kept(db) == {(64, len(TEXT), "tiktoken:letters")}
     tiktoken.get_encoding = unknown
     with pytest.raises(UsageError, match="no such vocabulary"):
         recount_reasoning(db, tokenizer="tiktoken:o200k_base")
 
 
-def test_without_tiktoken_it_is_named(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_tiktoken_it_is_named_and_so_is_an_unknown_tokenizer_or_model(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     with LocalServer(Tokenizing()) as server:
         answered(db, server)
     with pytest.raises(UsageError, match="Type: pip install tiktoken"):
         recount_reasoning(db, tokenizer="tiktoken:o200k_base")
-
-
-def test_an_unknown_tokenizer_or_model_is_refused_before_anything_is_counted(db: Path) -> None:
-    with LocalServer(Tokenizing()) as server:
-        answered(db, server)
     with pytest.raises(UsageError, match="There is no tokenizer"):
         recount_reasoning(db, tokenizer="words")
     with pytest.raises(UnknownNameError, match='Did you mean "local/small"'):

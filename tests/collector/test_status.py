@@ -1,5 +1,5 @@
-"""`collect status` next to a real run: rate, limit, waits, time left; --watch, which ends when the run does. Trials
-without an answer: how many are worth a sentence, and when two conditions lose unequally many."""
+"""`collect status` next to a real run: rate, limit, waits, time left, --watch. Trials without an answer: how many are
+worth a sentence. Games: how far they are; what will never be asked of those that ended early is not missing."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from aiohttp import web
 
 from slant.collector import collect
 from slant.collector.ask.run_warnings import malformed_notes
+from slant.collector.keep.export import export_trials, usual_view
 from slant.collector.keep.journal import Journal, has_collector, journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.progress.bar import endless, rate_text
@@ -34,6 +35,8 @@ from tests.support.fitted import small_database
 from tests.support.given import database
 from tests.support.local_server import LocalServer, answers, error
 from tests.support.made import a_run, an_attempt
+from tests.support.stored import rows_in
+from tests.support.tiny_game import QUICK, TRIALS, play, player, round_of, write_game
 from tests.support.tiny_study import write_tiny
 
 BUSY_FOR = 300
@@ -61,8 +64,8 @@ def server() -> Iterator[Held]:
 
 
 @pytest.fixture
-def command(python: list[str], root: Path, tmp_path: Path, server: Held) -> Command:
-    return Command(python, root, tmp_path, server)
+def command(tmp_path: Path, server: Held) -> Command:
+    return Command(tmp_path, server)
 
 
 def status_words(command: Command) -> list[str]:
@@ -71,7 +74,7 @@ def status_words(command: Command) -> list[str]:
 
 def status(command: Command, *options: str) -> subprocess.CompletedProcess[str]:
     words = [*status_words(command), *options]
-    return subprocess.run(words, cwd=command.root, capture_output=True, text=True, check=True, timeout=60)
+    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
 
 
 def row_with(command: Command, name: str) -> dict[str, Any]:
@@ -140,7 +143,7 @@ def test_watching_repeats_lines_and_ends_with_the_run(command: Command, server: 
     process = command.start()
     row_with(command, "rate_per_s")
     words = [*status_words(command), "--watch", "--every", "0.1"]
-    watcher = subprocess.Popen(words, cwd=command.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    watcher = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert watcher.stdout is not None
     lines = [watcher.stdout.readline() for _ in range(3)]
     server.may_end.set()
@@ -251,3 +254,74 @@ def test_what_is_said_first_is_not_said_again_at_the_end() -> None:
     assert len(notes) == 1
     assert other_notes(notes, ["ATTENTION: 64 of 64 trials"]) == []
     assert other_notes(notes, []) == notes
+
+
+COUNTS = ("test", "n_planned", "n_done", "n_not_asked", "n_answered", "n_refused")
+ENDED = [("rounds", 18, 12, 6, 9, 3), ("questions", 6, 0, 6, 0, 0)]  # three games, each refused in round 4
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    with LocalServer(player(lambda body: "I can't do this." if round_of(body) >= 4 else "Answer: Ato")) as server:
+        play(write_game(tmp_path), server, tmp_path / "a.duckdb")
+    return tmp_path / "a.duckdb"
+
+
+def test_rounds_of_games_that_ended_are_not_missing(db: Path) -> None:
+    assert progress(db, "test").select(COUNTS).rows() == ENDED
+    assert rows_in(db, "SELECT test, n_missing FROM run_progress") == [("rounds", 0), ("questions", 0)]
+    (row,) = with_pace(progress(db), db).to_dicts()
+    assert (row["n_planned"], row["n_done"] + row["n_not_asked"]) == (TRIALS, TRIALS)
+    assert "12 of 24; 12 never to be asked, of games that ended" in sentence(row)
+
+
+def test_the_same_is_counted_from_the_journal(db: Path) -> None:
+    with duckdb.connect(str(db)) as connection:  # as if nothing but the start of the run had been loaded
+        (path,) = journal_folder(db).glob("*.jsonl")
+        connection.execute("DELETE FROM attempts")
+        connection.execute("UPDATE loads SET byte_offset = ?", [path.read_bytes().index(b"\n") + 1])
+    assert progress(db, "test").select(COUNTS).rows() == ENDED
+
+
+@pytest.mark.slow
+def test_status_shows_them_where_there_are_any(db: Path) -> None:
+    shown = run_collect("status", "--db", db)
+    assert "n_not_asked" in shown.stdout
+
+
+def played(tmp_path: Path, *changes: tuple[str, str]) -> Path:
+    study, db = write_game(tmp_path, *changes), tmp_path / "a.duckdb"
+    assert collect(db, study, ["simulated/greedy"], **QUICK).is_complete
+    return db
+
+
+@pytest.mark.slow
+def test_games_without_questions_are_exported_a_row_a_round(tmp_path: Path) -> None:
+    db = played(tmp_path, ("questions = true\n", ""))
+    assert usual_view(db) == "allocation_rounds"
+    export_trials(db, out=tmp_path / "a.csv")
+    rounds = pl.read_csv(tmp_path / "a.csv")
+    assert rounds.height == 18
+    assert rounds["round"].to_list() == [1, 2, 3, 4, 5, 6] * 3
+    assert {"job", "class", "choice", "is_success", "points"} <= set(rounds.columns)
+
+
+@pytest.mark.slow
+def test_what_else_was_asked_is_not_left_out_by_itself_and_said(tmp_path: Path) -> None:
+    db = played(tmp_path)
+    assert usual_view(db) == "trials"
+    out = tmp_path / "all.csv"
+    said = run_collect("export", "--db", db, "--out", out).stderr
+    assert "Games have separate views: --view allocation_rounds, allocation_candidates, allocation_questions" in said
+    assert pl.read_csv(out).height == 24
+
+
+@pytest.mark.slow
+def test_candidates_come_in_the_order_of_games_and_one_of_each_round_is_chosen(tmp_path: Path) -> None:
+    db, out = played(tmp_path), tmp_path / "c.parquet"
+    export_trials(db, out=out, view="allocation_candidates")
+    found = pl.read_parquet(out)
+    assert found.select("repetition", "round", "group").rows() == [
+        (game, number, group) for game in (1, 2, 3) for number in range(1, 7) for group in ("Ato", "Beno")
+    ]
+    assert found.group_by("trial_id").agg(pl.col("is_chosen").sum())["is_chosen"].to_list() == [1] * 18

@@ -38,6 +38,18 @@ def plain_r(folder: Path, **asked: Any) -> dict[str, Any]:
     return dict(json.loads(done.stdout))
 
 
+def rscript(script: str, *words: object, **environment: str) -> list[str]:
+    """The words that a script of tests/support prints where R alone runs it."""
+    installed = r_installation()
+    if installed is None:
+        pytest.skip("R is not here")
+    command = [installed.rscript, "--vanilla", Path(__file__).with_name(script), *words]
+    answer = subprocess.run(
+        list(map(str, command)), env={**os.environ, **environment}, capture_output=True, text=True, check=True
+    )
+    return answer.stdout.split()
+
+
 def environment() -> dict[str, str]:
     return {**os.environ, **{name: value for name, value in ENVIRONMENT.items() if name != "R_DEFAULT_PACKAGES"}}
 
