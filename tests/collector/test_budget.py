@@ -140,7 +140,7 @@ def test_requests_that_break_off_may_be_billed_and_count_against_the_budget(tiny
     with LocalServer(hang) as server:
         report = run(tiny, server, tmp_path, budget=0.35, time_limit=0.3)
     assert len(server.bodies) == 3  # each may cost 100 tokens at $0.001
-    assert "broke off" in report.models[0]["stopped_because"]
+    assert "for requests that were interrupted" in report.models[0]["stopped_because"]
     assert rows(tmp_path, "SELECT count(*), count(cost_usd) FROM attempts") == [(3, 0)]
 
 
