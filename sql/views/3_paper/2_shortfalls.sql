@@ -3,8 +3,10 @@
 -- note:  `shortfall` is of what is here in part, `absent` of what is not here at all. Without a test: of the model in all
 --        tests. Without a model: of all answers, and `absent` of all models that are asked by default.
 CREATE OR REPLACE VIEW shortfalls AS
-WITH databases AS (
-    SELECT DISTINCT source, study, study_version, variant FROM asked_cells
+WITH cells AS MATERIALIZED (
+    SELECT * FROM asked_cells
+), databases AS (
+    SELECT DISTINCT source, study, study_version, variant FROM cells
 ), absent AS (
     SELECT d.source, d.study, d.study_version, d.variant, p.model, min(p.model_no) AS model_no,
            bool_or(p.is_asked_by_default) AS is_asked_by_default,
@@ -13,18 +15,18 @@ WITH databases AS (
            END AS absent
     FROM databases d
     JOIN planned_cells p USING (study)
-    LEFT JOIN asked_cells c USING (source, study, study_version, variant, model, test)
+    LEFT JOIN cells c USING (source, study, study_version, variant, model, test)
     GROUP BY d.source, d.study, d.study_version, d.variant, p.model
 ), partial AS (
     SELECT source, study, study_version, variant, model, min(cell_no) AS cell_no,
            string_agg(shortfall, '; ' ORDER BY cell_no) AS shortfall
-    FROM asked_cells
+    FROM cells
     GROUP BY source, study, study_version, variant, model
 ), of_models AS (
     SELECT * FROM absent FULL JOIN partial USING (source, study, study_version, variant, model)
 )
 SELECT source, study, study_version, variant, model, test, shortfall, NULL::VARCHAR AS absent
-FROM asked_cells
+FROM cells
 WHERE shortfall IS NOT NULL
 UNION ALL
 SELECT source, study, study_version, variant, model, NULL, shortfall, absent
