@@ -92,6 +92,7 @@ clusters_to_use <- function(rows, cluster, declared, formula) {
   chosen <- list(columns = cluster, reason = if (!is.null(cluster)) reason_for(cluster))
   if (is.null(cluster)) chosen <- declared_clusters(rows, formula, declared)
   if (is.null(chosen)) {
+    message("Rows are taken as independent: no cluster is named.")
     return(NULL)
   }
   if (!is.null(chosen$codes)) {

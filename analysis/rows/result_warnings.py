@@ -193,6 +193,15 @@ _KINDS = (
         lambda match: match.groupdict().get("terms") or "a variance is 0",
         is_note=True,
     ),
+    _Kind(
+        "independent rows",
+        r"Rows are taken as independent: no cluster is named\.",
+        lambda cells, worst, said: (
+            f"Each row is taken as independent in {cells}. If rows share a word, a prompt or a person, intervals are "
+            'too narrow: name it in the fit, as in settings = { cluster = "item" }'
+        ),
+        lambda match: match[0],
+    ),
     # a level of another factor in one cluster (one name a gender) is a limit, and no note
     _note(
         "levels are clusters",

@@ -50,6 +50,7 @@ def test_what_three_engines_say_of_the_same_cells_stands_once_with_the_worst() -
         (["error: No rows are left: all 384 have a missing value in persona.", ""], 1, 1),
         (["error: No rows are left: all 384 have a missing value in gender.", ""], 1, 0),
         ([ONE_CLUSTER.format("gender"), ""], 1, 0),
+        (["message: Rows are taken as independent: no cluster is named.", ""], 1, 0),
         (['error: Can\'t compare levels of "model": it has one level here.', ""], 1, 1),
         ([f"{lost(9)}\n{CLUSTERS}", CLUSTERS.replace("24", "12")], 2, 0),
         (["warning: The formula (1 | name) has 3 levels.", "warning: The formula (1 | name) has 11 levels."], 1, 0),
