@@ -169,8 +169,7 @@ check_answer_lengths <- function(data, by = NULL, length = "output_tokens", plac
 #' @param data a data frame with one row per trial: `item`, `wording`, the outcome and the contrast; used if present:
 #'   `group`, and `temperature` (missing: the provider's own).
 #' @return A data frame with one row per group and temperature: `temperature`, `n` trials, `n_repeated` combinations
-#' that
-#'   were asked more than once, `n_repetitions` (the most), `n_identical` of them whose answers are all the same,
+#'   that were asked more than once, `n_repetitions` (the most), `n_identical` of them whose answers are all the same,
 #'   `share_identical`, `share_by_chance`, `n_effective`, trials with such repetitions counted once; `status`,
 #'   `messages`.
 #' @noRd

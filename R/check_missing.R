@@ -172,12 +172,11 @@ interval_of_bounds <- function(lowest, highest, error_lowest, error_highest, alp
 #' Counts refused, filtered, cut-off, malformed and rejected answers by level, and tests whether the share of missing
 #' ones differs between the levels of an attribute.
 #'
-#' Answers to one prompt that is asked again are held back together. So the test permutes prompts: what each prompt came
-#' to (asked how often, answered how often) is dealt to the prompts at random, and the chi-squared statistic compared.
-#' An
-#' attribute whose levels are properties of another's (the gender of a name) is tested over those levels, not prompts.
-#' Where prompts were asked once, or each level has one prompt and prompts are what is compared, it is Fisher's exact
-#' test (with many counts the chi-squared test).
+#' Answers to one prompt that is asked again are held back together. So the test permutes prompts: what each prompt
+#' came to (asked how often, answered how often) is dealt to the prompts at random, and the chi-squared statistic
+#' compared. An attribute whose levels are properties of another's (the gender of a name) is tested over those levels,
+#' not prompts. Where prompts were asked once, or each level has one prompt and prompts are what is compared, it is
+#' Fisher's exact test (with many counts the chi-squared test).
 #'
 #' @inheritParams check_missing_answers
 #' @param once names of the columns that tell which answer a row is of: several profiles of one answer count once for

@@ -2,13 +2,11 @@
 # moves the estimates: sandwich estimators, clustered in one or two ways.
 #
 # In one way, with G clusters: G / (G - 1) times the sum over clusters of the squared sum of changes (Liang & Zeger
-# 1986,
-# with the usual correction). In two ways: that of the first, plus that of the second, less that of what they share
-# (Cameron, Gelbach & Miller 2011), and at least the larger of the two. Degrees of freedom are capped_df().
+# 1986, with the usual correction). In two ways: that of the first, plus that of the second, less that of what they
+# share (Cameron, Gelbach & Miller 2011), and at least the larger of the two. Degrees of freedom are capped_df().
 
 # `changes`: a matrix, a row a row of the data and a column a coefficient: the change of the estimate that the row
-# makes.
-# `clusters`: a list of one or two vectors of the same length. One row a coefficient: `std_error`, `df`.
+# makes. `clusters`: a list of one or two vectors of the same length. One row a coefficient: `std_error`, `df`.
 clustered_error <- function(changes, clusters) {
   variance_of <- function(codes) {
     n <- length(unique(codes))

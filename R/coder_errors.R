@@ -19,8 +19,8 @@
 #' @inheritParams retest_reliability
 #' @return A data frame, for each group: `measure` (`"sensitivity"`, `"false_positives"`), `factor` and `level`
 #'   (missing: all texts), `reference` (missing: a rate; else `estimate` is the level's minus that of this one),
-#'   `estimate`,
-#'   `conf_low`, `conf_high`, `n` texts with (or without) the code by people. What no text can tell is missing.
+#'   `estimate`, `conf_low`, `conf_high`, `n` texts with (or without) the code by people. What no text can tell is
+#'   missing.
 #' @references Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions.
 #'   Statistics in Medicine, 17(8), 873-890.
 #' @seealso [agreement()], [fit_dsl()].

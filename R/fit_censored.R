@@ -3,9 +3,8 @@
 #' A count of c from a provider that counts in steps of k means any number of [c, c + k), and a count of 0 for one
 #' below k (o3-mini: 64; other models: 1). Fits `survival::survreg()` to these intervals with a lognormal, whose
 #' standard errors are clustered by wording and by word (sandwich estimators of Lin & Wei, in two ways as Cameron,
-#' Gelbach
-#' & Miller have them), with a t distribution of the fewest of the two less 1 as degrees of freedom; and sets other
-#' families next to it. It is the quick twin of a Bayesian model with random effects of words and wordings.
+#' Gelbach & Miller have them), with a t distribution of the fewest of the two less 1 as degrees of freedom; and sets
+#' other families next to it. It is the quick twin of a Bayesian model with random effects of words and wordings.
 #'
 #' The effect is a ratio of medians: how many times as many tokens the second condition takes, whatever the first.
 #'

@@ -291,10 +291,9 @@ error_over_words <- function(model, parts, inverse) {
   error
 }
 
-# How much wider an interval is taken to be where a run may stop because it is narrow: the upper limit, one-sided and of
-# 70 %, of the standard deviation of a variance with that many degrees of freedom. A run stops rather if its variance
-# is
-# underestimated; the fewer degrees of freedom, the more. bench/truth.R shows what that reaches.
+# How much wider an interval is taken to be where a run may stop because it is narrow: the upper limit, one-sided and
+# of 70 %, of the standard deviation of a variance with that many degrees of freedom. A run stops rather if its
+# variance is underestimated; the fewer degrees of freedom, the more. bench/truth.R shows what that reaches.
 width_margin <- function(df) sqrt(df / stats::qchisq(.3, df))
 
 # Degrees of freedom over that many words and wordings, if no better number is known.

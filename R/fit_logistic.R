@@ -22,15 +22,14 @@
 #'   [stats::lm()] and [stats::glm()]. Errors are right where they are precisions or counts; of a survey's weights, name
 #'   `cluster`, too.
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per coefficient, in log odds:
-#'   `statistic` is Wald's z (`df` is `NA`), `conf_low` and `conf_high` its 95 % interval. `tables` holds `tests`:
-#'   the row `"all"` is against the model without predictors, and where there are several terms each has a row, against
+#'   `statistic` is Wald's z (`df` is `NA`), `conf_low` and `conf_high` its 95 % interval. `tables` holds `tests`: the
+#'   row `"all"` is against the model without predictors, and where there are several terms each has a row, against
 #'   the model without it: `null_log_lik` of the smaller model, McFadden's `pseudo_r_squared`, and the likelihood
 #'   ratio test (`chi_squared`, `df`, `p_value`); over clusters, Wald's F (`f_value`, `df`, `df_residual`, `p_value`)
 #'   next to that test of independent rows (`chi_squared_rows`, `p_value_rows`), and `clustered`: `term`, `estimate`,
-#'   `std_error`,
-#'   `df`, `statistic`, `p_value`, `conf_low`, `conf_high`, `method`, `clusters` (names) and `n_clusters` (the fewest).
-#'   Where a predictor separates the outcome, coefficients have no finite estimate, and a warning says so; the
-#'   likelihood ratio test holds all the same.
+#'   `std_error`, `df`, `statistic`, `p_value`, `conf_low`, `conf_high`, `method`, `clusters` (names) and `n_clusters`
+#'   (the fewest). Where a predictor separates the outcome, coefficients have no finite estimate, and a warning says
+#'   so; the likelihood ratio test holds all the same.
 #' @source Bai et al. (2025), <https://doi.org/10.1073/pnas.2416228122>, figure 4.
 #' @export
 #' @examples

@@ -18,11 +18,9 @@
 #' **Repetitions** are new answers so far as trials vary within a word in a wording and condition: what is special to
 #' that combination they share, `s2_combination`, with the part `4 * s2_combination * n_repetitions / N`. A pilot with
 #' repetitions knows it ([fit_crossed()]), and `combination` may be given. Else only the sum of the two is known, and
-#' the
-#' plan is a range: `std_error`, `df`, `mde` and `power` for a share of 0 (each repetition is a new answer), and
+#' the plan is a range: `std_error`, `df`, `mde` and `power` for a share of 0 (each repetition is a new answer), and
 #' `std_error_most`, `mde_most` and `power_least` for a share of 1 (a model that answers alike every time, at
-#' temperature
-#' 0, say: repetitions bring nothing).
+#' temperature 0, say: repetitions bring nothing).
 #'
 #' Degrees of freedom are those of a balanced study by Kenward and Roger: with C the part of trials and combinations,
 #' A = s2_wording / n_wordings + C and B = s2_word / n_words + C, Var(b) = A + B - C has
@@ -45,11 +43,10 @@
 #' @param effect the effect that power is wanted for, in units of the outcome; `NULL`: none.
 #' @param power,alpha of the minimum detectable effect, in a two-sided test.
 #' @return A data frame with one row per cell and combination: what names the cell, `n_words`, `n_wordings`,
-#'   `n_repetitions` (or `n_games`), `n_calls` (trials or rounds of both conditions), `std_error`, `df`, `mde`, `mde_d`
-#'   (`NA` without `sd`), `power` (`NA` without `effect`), `std_error_most`, `mde_most`, `power_least`,
+#'   `n_repetitions` (or `n_games`), `n_calls` (trials or rounds of both conditions), `std_error`, `df`, `mde`,
+#'   `mde_d` (`NA` without `sd`), `power` (`NA` without `effect`), `std_error_most`, `mde_most`, `power_least`,
 #'   `std_error_endless` (of endless repetitions), `share_words`, `share_wordings`, `share_trials` (of the variance;
-#'   with
-#'   that of combinations) and `raise`: doubling which number leaves the smallest `mde`.
+#'   with that of combinations) and `raise`: doubling which number leaves the smallest `mde`.
 #' @source Westfall, Kenny & Judd (2014), Statistical power and optimal design in experiments in which samples of
 #'   participants respond to samples of stimuli, Journal of Experimental Psychology: General 143, 2020-2045;
 #'   Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics Bulletin 2.
@@ -166,8 +163,7 @@ with_power <- function(cells, numbers, effect, power, alpha) {
 }
 
 # The parts of the variance of the effect, and its degrees of freedom. `is_shared`: where the variance of combinations
-# is
-# unknown, all of the trials' is theirs, so that repetitions are the same answer; else none of it.
+# is unknown, all of the trials' is theirs, so that repetitions are the same answer; else none of it.
 of_words <- function(cells, numbers, is_shared = FALSE) {
   n_calls <- 2 * numbers$n_words * numbers$n_wordings * numbers$n_repetitions
   is_unknown <- is.na(cells$combination)

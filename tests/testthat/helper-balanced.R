@@ -1,6 +1,5 @@
 # What fit_crossed() finds in a balanced study, in closed form: thousands of studies in seconds. test-fit_crossed.R
-# holds
-# it next to fit_crossed() itself, and so does bench/truth.R in each run.
+# holds it next to fit_crossed() itself, and so does bench/truth.R in each run.
 #
 # Every word is asked in every wording and condition, as often. Then REML has strata with a mean square each, whose
 # expectations are linear in the variances: trials within a combination, combinations, and four that vary at least as
@@ -9,8 +8,8 @@
 # Kenward and Roger's degrees of freedom are Satterthwaite's of the result.
 
 # `cells`: an array word × wording × condition of means over `n_repetitions` answers; `within`: the sum of squares
-# around
-# them. A numeric vector: estimate, std_error, df, and n_zero, how many of the two variances of the effect are 0.
+# around them. A numeric vector: estimate, std_error, df, and n_zero, how many of the two variances of the effect are
+# 0.
 balanced_effect <- function(cells, n_repetitions, within) {
   n_words <- dim(cells)[[1]]
   n_wordings <- dim(cells)[[2]]
