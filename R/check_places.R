@@ -43,9 +43,7 @@ check_first_option <- function(data, by = NULL, chosen = "choice", first = "firs
   )
   table <- with_holm(check_each_group(data, by, c(chosen, contrast), empty, function(rows) {
     rows <- rows[!is.na(rows[[first]]), , drop = FALSE]
-    if (nrow(rows) == 0) {
-      stop_with("It is not known which option was shown first.")
-    }
+    if (nrow(rows) == 0) stop_with("It is not known which option was shown first.")
     # A letter is never the option that it names: such columns would make a share of 0.
     values <- as.character(rows[[chosen]])
     options <- as.character(rows[[first]])
@@ -138,9 +136,7 @@ check_option_order <- function(data, formula = "tokens ~ condition + (1 | wordin
   empty <- columns_of("n:whole n_orders:whole association is_confounded:flag estimate p_value estimate_order p_order")
   check_each_group(data, by, contrast, empty, function(rows) {
     rows <- rows[!is.na(rows[[first]]), , drop = FALSE]
-    if (nrow(rows) == 0) {
-      stop_with("It is not known which option was named first.")
-    }
+    if (nrow(rows) == 0) stop_with("It is not known which option was named first.")
     counts <- table(as.character(rows[[first]]), as.character(rows[[contrast]]))
     association <- cramers_v(counts)
     row <- data.frame(
@@ -167,9 +163,7 @@ order_effects <- function(rows, formula, levels, first) {
     rows, paste(deparse1(checked_formula(formula, names(rows))), "+ first_option_"),
     levels = c(levels, list(first_option_ = options))
   )
-  if (fit$fits$status == "failed") {
-    stop_with(fit$fits$error)
-  }
+  if (fit$fits$status == "failed") stop_with(fit$fits$error)
   for (text in fit$messages$text) warning(text, call. = FALSE)
   is_order <- startsWith(fit$estimates$term, "first_option_")
   effect <- fit$estimates[fit$estimates$term != "intercept" & !is_order, ][1, ]

@@ -183,9 +183,7 @@ load_native <- function(name) {
   made_of <- substr(text_hash(tools::md5sum(code_files(source))), 1, 12)
   file <- sprintf("%s-%s-R%s-%s%s", name, made_of, getRversion(), R.version$platform, .Platform$dynlib.ext)
   path <- file.path(cache_folder(), file)
-  if (!file.exists(path)) {
-    compile_native(source, path)
-  }
+  if (!file.exists(path)) compile_native(source, path)
   library <- dyn.load(path)
   getNativeSymbolInfo(paste0("slant_", name), library)$address
 }

@@ -83,9 +83,7 @@ usable_sets <- function(rows, outcome, sets) {
   }
   if (any(n == 1)) message(sprintf("%s one row, which says nothing: left out.", sets_have(sum(n == 1))))
   empty <- n > 1 & chosen == 0
-  if (any(empty)) {
-    message(sprintf("In %s nothing was chosen: left out.", counted(sum(empty), "set")))
-  }
+  if (any(empty)) message(sprintf("In %s nothing was chosen: left out.", counted(sum(empty), "set")))
   usable <- which(n > 1 & chosen == 1)
   if (length(usable) == 0) stop_with("Can't fit a conditional logit: no set of two rows or more has a choice.")
   usable

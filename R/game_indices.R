@@ -105,9 +105,7 @@ index_names <- c(
 # left out.
 over_cells_of_games <- function(data, by, measure) {
   data <- data[!is.na(data$choice), , drop = FALSE]
-  if (nrow(data) == 0) {
-    stop_with("Can't measure games: no round has a choice.")
-  }
+  if (nrow(data) == 0) stop_with("Can't measure games: no round has a choice.")
   as_plain_rows(do.call(rbind, lapply(unname(group_rows(data, by)), function(of_cell) {
     rows <- data[of_cell, , drop = FALSE]
     with_keys(rows[1, by, drop = FALSE], measure(rows))

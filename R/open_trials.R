@@ -50,9 +50,7 @@ open_trials <- function(db, study = NULL, view = NULL, version = NULL, patience_
   } else if (is_known && is_of_others) {
     sprintf("The view %s has no rows: %s holds %s.", quoted(view), quoted(db), in_words)
   }
-  if (!is.null(sentence)) {
-    warning(sentence, call. = FALSE)
-  }
+  if (!is.null(sentence)) warning(sentence, call. = FALSE)
   is_one <- !is.null(study) && "study" %in% DBI::dbListFields(connection, view)
   query <- if ("view_orders" %in% DBI::dbListTables(connection)) {
     DBI::dbGetQuery(connection, "SELECT query FROM view_orders WHERE view = ?", params = list(view))$query
@@ -209,9 +207,7 @@ connect_patiently <- function(path, patience_s) {
       return(connection)
     }
     problem <- conditionMessage(connection)
-    if (!is_held(problem) || Sys.time() >= give_up_at) {
-      stop_unopened(problem, path, patience_s)
-    }
+    if (!is_held(problem) || Sys.time() >= give_up_at) stop_unopened(problem, path, patience_s)
     Sys.sleep(stats::runif(1, .05, .25))
   }
 }
@@ -239,9 +235,7 @@ connect_duckdb <- function(path, read_only, config = list()) {
   config <- c(list(autoinstall_known_extensions = "false", autoload_known_extensions = "false"), config)
   # Settings as arguments of duckdb() since 2.0; before, no note about extensions was given that they would silence.
   arguments <- list(dbdir = path, read_only = read_only, config = config)
-  if ("shared_home" %in% names(formals(duckdb::duckdb))) {
-    arguments$shared_home <- FALSE
-  }
+  if ("shared_home" %in% names(formals(duckdb::duckdb))) arguments$shared_home <- FALSE
   open <- function() {
     driver <- do.call(duckdb::duckdb, arguments) # apart: an error in an argument comes with R's own words about it
     DBI::dbConnect(driver)
@@ -341,18 +335,14 @@ without_dbplyr_note <- function(expression) {
   withCallingHandlers(
     expression,
     warning = function(condition) {
-      if (grepl("dbplyr", conditionMessage(condition), fixed = TRUE)) {
-        invokeRestart("muffleWarning")
-      }
+      if (grepl("dbplyr", conditionMessage(condition), fixed = TRUE)) invokeRestart("muffleWarning")
     }
   )
 }
 
 explain_extension <- function(expression) {
   tryCatch(expression, error = function(problem) {
-    if (!grepl("[Ee]xtension", conditionMessage(problem))) {
-      stop(problem)
-    }
+    if (!grepl("[Ee]xtension", conditionMessage(problem))) stop(problem)
     stop_with(
       "Can't read this view: it needs a DuckDB extension that R's duckdb has not got.",
       "With a network, once: DBI::dbExecute(DBI::dbConnect(duckdb::duckdb()), \"INSTALL json\")",

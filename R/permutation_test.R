@@ -220,9 +220,7 @@ null_distribution <- function(values) {
 tail_probabilities <- function(values, observed, n_failed) {
   n <- length(values)
   k <- c(sum(values >= observed), sum(values <= observed))
-  if (is.na(observed) || n == 0) {
-    k <- c(NA, NA)
-  }
+  if (is.na(observed) || n == 0) k <- c(NA, NA)
   larger <- clopper_pearson(k[[1]], n)
   smaller <- clopper_pearson(min(k), n)
   data.frame(

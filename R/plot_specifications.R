@@ -27,9 +27,7 @@ plot_specifications <- function(data, file = NULL, width = NULL, height = NULL, 
 # Rows with `at`, `low`, `high` on one scale, `x` (the place of the specification), labels; and what to say of them.
 specifications_to_draw <- function(rows) {
   has_failed <- is.na(rows$estimate)
-  if (all(has_failed)) {
-    stop_with("Can't draw specifications: none has an estimate.")
-  }
+  if (all(has_failed)) stop_with("Can't draw specifications: none has an estimate.")
   scaled <- on_one_scale(rows[!has_failed, , drop = FALSE])
   estimated <- scaled$rows
   for (name in setdiff(c("model", "test"), names(estimated))) estimated[[name]] <- rep("all rows", nrow(estimated))

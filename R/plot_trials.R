@@ -94,9 +94,7 @@ token_bins <- function(trials) {
   lowest <- min(trials$tokens)
   shown <- trials$tokens[trials$tokens <= highest]
   width <- max(1, ceiling((highest - lowest + 1) / 160))
-  if (!is.na(step) && step >= 4) {
-    width <- min(width, step %/% 4)
-  }
+  if (!is.na(step) && step >= 4) width <- min(width, step %/% 4)
   counts <- table((shown - lowest) %/% width)
   low <- lowest + width * as.numeric(names(counts))
   data.frame(

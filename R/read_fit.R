@@ -24,9 +24,7 @@ read_fit <- function(db, fit = NULL, what = c("model", "draws"), patience_s = 30
   what <- one_of(what, eval(formals(read_fit)$what), "what")
   database <- database_of(db)
   models <- stored_models(database, patience_s)
-  if (database != db) {
-    models <- models[models$file %in% basename(db), , drop = FALSE]
-  }
+  if (database != db) models <- models[models$file %in% basename(db), , drop = FALSE]
   row <- chosen_fit(models, fit, db)
   column <- if (what == "model") "file" else "draws_file"
   file <- checked_model_file(row, column, database)
@@ -74,9 +72,7 @@ stored_models <- function(database, patience_s) {
 }
 
 chosen_fit <- function(models, fit, path) {
-  if (!is.null(fit)) {
-    models <- models[models$fit %in% fit, , drop = FALSE]
-  }
+  if (!is.null(fit)) models <- models[models$fit %in% fit, , drop = FALSE]
   if (nrow(models) == 0) {
     name <- if (is.null(fit)) "" else paste0(" ", quoted(fit))
     stop_with(

@@ -209,9 +209,7 @@ read_notes <- function(files, trials = NULL) {
 }
 
 notes_of <- function(file, reader) {
-  if (!file.exists(file)) {
-    stop_with(sprintf("Can't read %s: there is no such file.", quoted(file)))
-  }
+  if (!file.exists(file)) stop_with(sprintf("Can't read %s: there is no such file.", quoted(file)))
   notes <- read_csv_as_text(file)
   check_columns(notes, c("trial_id", "label", "note"), to = sprintf("read %s as notes", quoted(file)))
   if (anyDuplicated(notes$trial_id)) {

@@ -10,9 +10,7 @@ sampler_settings <- function(chains, iterations, warmup, adapt_delta, max_treede
     )
   }
   is_share <- is.numeric(adapt_delta) && length(adapt_delta) == 1 && isTRUE(adapt_delta > 0 && adapt_delta < 1)
-  if (!is_share) {
-    stop_with("Can't draw: adapt_delta must be between 0 and 1, like .95.")
-  }
+  if (!is_share) stop_with("Can't draw: adapt_delta must be between 0 and 1, like .95.")
   if (is.null(cores)) { # those that this process may use: in a container fewer than the machine has
     n <- suppressWarnings(as.integer(output_of("nproc")))
     cores <- max(1L, c(n[!is.na(n)], parallel::detectCores(), 1L)[[1]], na.rm = TRUE)

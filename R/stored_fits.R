@@ -36,9 +36,7 @@ stored_fits <- function(db, fit = NULL, patience_s = 30) {
   check_arguments()
   tables <- whole_tables(db, c("fits", "estimates", "variances"), patience_s, stored_bayesian_tables())
   fits <- tables$fits
-  if (!is.null(fit)) {
-    fits <- fits[fits$fit %in% fit, , drop = FALSE]
-  }
+  if (!is.null(fit)) fits <- fits[fits$fit %in% fit, , drop = FALSE]
   keys <- c(
     "fit", "source", "study", "study_version", "variant", "model", "test", "refusals_removed", "measure"
   )

@@ -177,9 +177,7 @@ topic_cells <- function(data, outcome, contrast, levels) {
     return(NULL)
   }
   both <- levels[[contrast]]
-  if (is.null(both)) {
-    both <- sort(unique(as.character(data[[contrast]])), method = "radix")
-  }
+  if (is.null(both)) both <- sort(unique(as.character(data[[contrast]])), method = "radix")
   sizes <- effect_size(data[c("model", "test", contrast, outcome)], outcome, contrast, both, by = c("model", "test"))
   sizes$estimates[c("model", "test", "estimate")]
 }
