@@ -189,7 +189,12 @@ amie <- function(data, outcome, attributes, cluster = NULL, weights = NULL, leve
     n_of <- function(values, choice) min(clusters_at_levels(values, choice$codes[[1]]))
     least <- mapply(n_of, rows$factors, rows$choices)
     own <- rows_of(rows, attributes[[which.min(least)]])
-    if (is_alone(cells, own$choice$codes)) own$choice <- cluster_within_cells(own, cells)
+    if (is_alone(cells, own$choice$codes)) { # a job of a name, say: what is left are prompts, or else rows
+      own$choice <- independent_rows(data.frame(y = own$y), "a combination is one item")
+      if (!is.null(own$prompts) && !is_alone(cells, list(own$prompts))) {
+        own$choice[c("codes", "columns")] <- list(list(own$prompts), "prompt")
+      }
+    }
     centred <- function(k) diag(k) - 1 / k
     weights <- kronecker(centred(n[[2]]), centred(n[[1]]))
     others <- rows$cells[setdiff(names(rows$cells), c(attributes, unlist(rows$properties[attributes])))]
@@ -203,13 +208,4 @@ amie <- function(data, outcome, attributes, cluster = NULL, weights = NULL, leve
     terms <- as.vector(outer(named[[1]], named[[2]], paste, sep = " x "))
     list(estimates = rows_of_contrasts(terms, contrasts, model, found$error))
   })
-}
-
-# Where a combination is one cluster (a job of a name), what is left are prompts, or else rows.
-cluster_within_cells <- function(rows, cells) {
-  if (!is.null(rows$prompts) && !is_alone(cells, list(rows$prompts))) {
-    reason <- "a combination is one item"
-    return(list(codes = list(rows$prompts), columns = "prompt", reason = reason, is_property = FALSE))
-  }
-  independent_rows(data.frame(y = rows$y), "a combination is one item")
 }

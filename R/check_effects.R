@@ -83,7 +83,14 @@ check_equivalence <- function(data, bound = .1, alpha = .05, by = NULL, outcome 
                               levels = NULL) {
   check_arguments()
   if (all(c("estimate", "std_error", "df", "sd") %in% names(data))) {
-    return(equivalence_of_effects(data, by, bound, alpha))
+    check_columns(data, c(by, "p_value"), to = "test equivalence")
+    # An effect that could not be fitted has no row.
+    data <- data[!is.na(data$estimate) & !is.na(data$std_error), , drop = FALSE]
+    over <- if (is.null(data$generalises_to)) rep("wording, item", nrow(data)) else data$generalises_to
+    tests <- two_one_sided_tests(
+      data$estimate / data$sd, data$std_error / data$sd, data$df, data$p_value, bound, alpha, over
+    )
+    return(as_plain_rows(cbind(data[by], tests)))
   }
   levels <- two_levels(levels_of(data, contrast, levels), contrast)
   empty <- two_one_sided_tests(double(), double(), double(), double(), bound, alpha, character())
@@ -96,17 +103,6 @@ check_equivalence <- function(data, bound = .1, alpha = .05, by = NULL, outcome 
     p_difference <- 2 * stats::pt(-abs(d / std_error), sum(n) - 2)
     two_one_sided_tests(d, std_error, sum(n) - 2, p_difference, bound, alpha, "")
   })
-}
-
-# An effect that could not be fitted has no row.
-equivalence_of_effects <- function(data, by, bound, alpha) {
-  check_columns(data, c(by, "p_value"), to = "test equivalence")
-  data <- data[!is.na(data$estimate) & !is.na(data$std_error), , drop = FALSE]
-  over <- if (is.null(data$generalises_to)) rep("wording, item", nrow(data)) else data$generalises_to
-  tests <- two_one_sided_tests(
-    data$estimate / data$sd, data$std_error / data$sd, data$df, data$p_value, bound, alpha, over
-  )
-  as_plain_rows(cbind(data[by], tests))
 }
 
 two_one_sided_tests <- function(d, std_error, df, p_difference, bound, alpha, generalises_to) {

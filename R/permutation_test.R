@@ -72,7 +72,11 @@
 permutation_test <- function(data, formula, permutations = 100, seed = 1, engine = "brms", levels = NULL,
                              priors = NULL, within = c("model", "test"), cores = 1, ...) {
   check_arguments()
-  if (is_of_numbers(data, formula, engine, levels)) {
+  is_of_means <- engine == "difference"
+  if (engine == "lme4" && "condition" %in% names(levels)) { # answers of yes or no have a logistic model
+    is_of_means <- !all(data[[all.vars(checked_formula(formula, names(data)))[[1]]]] %in% c(0, 1, NA))
+  }
+  if (is_of_means) {
     return(test_conditions(data, formula, permutations, seed, engine, levels, within, ...))
   }
   within <- words_of_formula(within, data, formula)
@@ -114,15 +118,6 @@ refit_all <- function(refit, numbers, cores) {
     )
   }
   results
-}
-
-# Whether means are compared, or a mixed model of numbers is refitted; answers of yes or no have a logistic one.
-is_of_numbers <- function(data, formula, engine, levels) {
-  if (engine != "lme4" || !"condition" %in% names(levels)) {
-    return(engine == "difference")
-  }
-  outcome <- data[[all.vars(checked_formula(formula, names(data)))[[1]]]]
-  !all(outcome %in% c(0, 1, NA))
 }
 
 # The words that the formula has for these columns, or else the data.

@@ -189,19 +189,13 @@ condition_differences <- function(fit, cells) {
 # `at`: one row of the design for either side; `members`: the rows whose items are averaged over.
 difference_in_cell <- function(fit, at, members) {
   eta <- lapply(at, function(row) as.vector(fit$draws %*% fit$design[row, ]))
-  values <- list(
-    stats::plogis(eta[[1]]) - stats::plogis(eta[[2]]), difference_over_units(fit, eta, members), eta[[1]] - eta[[2]]
-  )
-  unlist(c(lapply(values, summed_up, fit$chains), agreement_of_chains(values[[1]], fit$chains)))
-}
-
-# The difference of probabilities averaged over items, each with its random intercept.
-difference_over_units <- function(fit, eta, members) {
-  if (is.null(fit$of_units)) {
-    return(rep(NA_real_, length(eta[[1]])))
+  over_units <- rep(NA_real_, length(eta[[1]]))
+  if (!is.null(fit$of_units)) { # averaged over items, each with its random intercept
+    intercepts <- fit$of_units[, unique(fit$unit_no[members]), drop = FALSE]
+    over_units <- rowMeans(stats::plogis(intercepts + eta[[1]]) - stats::plogis(intercepts + eta[[2]]))
   }
-  intercepts <- fit$of_units[, unique(fit$unit_no[members]), drop = FALSE]
-  rowMeans(stats::plogis(intercepts + eta[[1]]) - stats::plogis(intercepts + eta[[2]]))
+  values <- list(stats::plogis(eta[[1]]) - stats::plogis(eta[[2]]), over_units, eta[[1]] - eta[[2]])
+  unlist(c(lapply(values, summed_up, fit$chains), agreement_of_chains(values[[1]], fit$chains)))
 }
 
 summed_up <- function(values, chains) {

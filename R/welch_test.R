@@ -19,8 +19,14 @@ welch_test <- function(data, outcome = "tokens", contrast = "is_refusal", levels
   check_columns(data, c(outcome, contrast, by), to = "run a Welch test")
   fit_one <- function(rows) {
     values <- lapply(levels, function(level) rows[[outcome]][as.character(rows[[contrast]]) == level])
-    if (any(lengths(values) < 2)) {
-      return(no_test(lengths(values), levels, contrast))
+    if (any(lengths(values) < 2)) { # a model that hardly ever refuses is no failure: it has nothing to compare
+      n <- lengths(values)
+      warning(sprintf(
+        "A test needs two rows on each side: \"%s\" is %s.", contrast,
+        paste(sprintf("\"%s\" in %d", levels[n < 2], n[n < 2]), collapse = " and ")
+      ), call. = FALSE)
+      fit <- list(n_groups = sum(n > 0), singular = FALSE)
+      return(list(estimates = NULL, fit = fit, variances = NULL, model = NULL))
     }
     check_outcome(rows, outcome)
     if (stats::var(values[[1]]) == 0 && stats::var(values[[2]]) == 0) {
@@ -41,14 +47,4 @@ welch_test <- function(data, outcome = "tokens", contrast = "is_refusal", levels
     )
   }
   slant_fit(fit_each_group(data, by, c(outcome, contrast), fit_one, save_to))
-}
-
-# A model that hardly ever refuses is no failure: it has nothing to compare.
-no_test <- function(n, levels, contrast) {
-  is_few <- n < 2
-  warning(sprintf(
-    "A test needs two rows on each side: \"%s\" is %s.", contrast,
-    paste(sprintf("\"%s\" in %d", levels[is_few], n[is_few]), collapse = " and ")
-  ), call. = FALSE)
-  list(estimates = NULL, fit = list(n_groups = sum(n > 0), singular = FALSE), variances = NULL, model = NULL)
 }
