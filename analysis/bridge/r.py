@@ -56,14 +56,12 @@ def start() -> Any:
         openrlib: Any = importlib.import_module("rpy2.rinterface_lib.openrlib")
         if hasattr(openrlib.rlib, "ptr_R_ProcessEvents"):  # not on Windows
             openrlib.rlib.ptr_R_ProcessEvents = openrlib.ffi.NULL
-        # packages' exports, in front of base only: a name that is looked up from here is found there or nowhere
+        # packages' exports, in front of base only: a name that is looked up from here is found there or nowhere. They
+        # are bound as promises: reading them all takes as long as R's own start.
         exported = ri.baseenv["new.env"](parent=ri.baseenv["baseenv"]())
         for package in reversed(_ATTACHED):
-            namespace = ri.baseenv["asNamespace"](package)
-            ri.baseenv["list2env"](
-                ri.baseenv["mget"](ri.baseenv["getNamespaceExports"](package), envir=namespace, inherits=True),
-                envir=exported,
-            )
+            names = ri.baseenv["getNamespaceExports"](package)
+            ri.baseenv["importIntoEnv"](exported, names, ri.baseenv["asNamespace"](package), names)
         environment = ri.baseenv["new.env"](parent=exported)
         for file in sorted(r_folder().glob("*.R")):
             ri.baseenv["sys.source"](ri.StrSexpVector([str(file)]), envir=environment)
