@@ -11,11 +11,12 @@ import pytest
 
 from slant.collector import collect
 from slant.collector.designs.forced_choice.design import DESIGN
-from slant.collector.errors import ProviderError, UsageError
+from slant.collector.errors import ProviderError, StudyError, UsageError
 from slant.collector.plan.conversations import plan
 from slant.collector.providers import PROVIDERS, provider_named
 from slant.collector.providers.anthropic import reply as anthropic_reply
 from slant.collector.studies.catalogue import Study, load_study
+from tests.support.each_row import each_row
 from tests.support.planned import planned
 from tests.support.tiny_choice import write_choice
 
@@ -172,3 +173,17 @@ def test_questions_asked_apart_have_no_schema(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(SEVERAL.replace('crossing.questions = "together"', ""))
     with pytest.raises(UsageError, match="its answers are no JSON"):
         collect(tmp_path / "t.duckdb", str(tmp_path / "study.toml"), simulated=True, structured_output=True)
+
+
+@each_row(
+    ("change", "said"),
+    [
+        (('text = "Invite?"', 'text = "Invite?", answer = "Be strict."'), "(answer) are not sent"),
+        (('questions = "together"', 'together = "Use {keys}."'), 'no key "together"'),
+    ],
+)
+def test_words_that_no_prompt_would_have_are_refused(change: tuple[str, str], said: str, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(SEVERAL.replace(*change))
+    with pytest.raises(StudyError) as error:
+        load_study(str(tmp_path / "study.toml"))
+    assert said in str(error.value)

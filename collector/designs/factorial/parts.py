@@ -168,6 +168,11 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
     changing = [number for number, factor in enumerate(factors) if factor.name not in material] if material else []
     rules = [*parse_forbidden(crossing, factors), *nested_rules(factors, table.where)]
     cells = make_cells(factors, rules, crossing.where, changing)
+    asked = crossing.choice("questions", IN_TURNS if has_turns(questions.values()) else ASKED)
+    if asked == "together":
+        together = texts_by_template(crossing, "together", tuple(templates), usual_together)
+    else:
+        together = {"": usual_together}
     data = FactorialData(
         factors=factors,
         cells=cells,
@@ -175,11 +180,11 @@ def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
         n=crossing.integer("n", 0),
         templates=templates,
         questions=questions,
-        asked=crossing.choice("questions", IN_TURNS if has_turns(questions.values()) else ASKED),
+        asked=asked,
         profiles=profiles,
         personas=personas,
         persona_place=place,
-        together=texts_by_template(crossing, "together", tuple(templates), usual_together),
+        together=together,
         material=material,
         placebo=placebo,
         bound=bound,

@@ -229,9 +229,15 @@ def _check_crossing(data: FactorialData, where: str) -> None:
         )
     if data.asked != "apart" and len(data.questions) < 2:
         raise StudyError(f'{where} asks questions "{data.asked}", but there is only one question.')
-    for texts in (data.together,) if data.asked == "together" else ():
-        for text in texts.values():
-            check_placeholders(text, (), (NAMES_OF_JSON,), f'"together" of {where}')
+    if data.asked != "together":
+        return
+    for text in data.together.values():
+        check_placeholders(text, (), (NAMES_OF_JSON,), f'"together" of {where}')
+    if own := [question.name for question in data.questions.values() if question.how is not None]:
+        raise StudyError(
+            f'The words of "{own[0]}" for how to answer it (answer) are not sent: all questions are asked together.',
+            f'Words for all of them are "together" in {where}.',
+        )
 
 
 def _shown_through(data: FactorialData, names: set[str]) -> set[str]:
