@@ -59,7 +59,14 @@ allowed_functions <- function() c("I", "log", "log1p", "sqrt", "scale", "poly")
 # Walks one part of the parsed formula; nothing is evaluated.
 check_part <- function(part, columns, formula) {
   if (is.call(part)) {
-    check_head(part[[1]], formula)
+    head <- if (is.name(part[[1]])) as.character(part[[1]]) else deparse(part[[1]])[[1]]
+    if (!is.name(part[[1]]) || !head %in% c(allowed_operators(), allowed_functions())) {
+      operators <- toString(setdiff(allowed_operators(), "("))
+      stop_with(
+        sprintf("Can't use the formula %s: \"%s\" is not allowed in it.", quoted(formula), head),
+        sprintf("Operators: %s. Functions: %s.", operators, toString(allowed_functions()))
+      )
+    }
     for (i in seq_along(part)[-1]) {
       # By index: a missing argument, as in log(, 2), can't even be named.
       if (is.name(part[[i]]) && !nzchar(part[[i]])) {
@@ -67,38 +74,19 @@ check_part <- function(part, columns, formula) {
       }
       check_part(part[[i]], columns, formula)
     }
-  } else if (is.name(part)) {
-    check_name(part, columns, formula)
-  } else if (!is.numeric(part) && !is.logical(part)) {
+  } else if (is.name(part) && !as.character(part) %in% columns) {
+    stop_with(
+      sprintf("Can't use the formula %s: \"%s\" is not a column of the data.", quoted(formula), as.character(part)),
+      nearest_known(as.character(part), columns),
+      sprintf("Columns there are: %s.", paste(columns, collapse = ", "))
+    )
+  } else if (!is.name(part) && !is.numeric(part) && !is.logical(part)) {
     stop_with(
       sprintf("Can't use the formula %s: %s is not allowed in it.", quoted(formula), deparse(part)[[1]]),
       sprintf("Only columns, numbers, operators and %s may stand there.", toString(allowed_functions()))
     )
   }
   invisible(TRUE)
-}
-
-check_head <- function(head, formula) {
-  name <- if (is.name(head)) as.character(head) else deparse(head)[[1]]
-  if (is.name(head) && name %in% c(allowed_operators(), allowed_functions())) {
-    return(invisible(TRUE))
-  }
-  stop_with(
-    sprintf("Can't use the formula %s: \"%s\" is not allowed in it.", quoted(formula), name),
-    sprintf("Operators: %s. Functions: %s.", toString(setdiff(allowed_operators(), "(")), toString(allowed_functions()))
-  )
-}
-
-check_name <- function(part, columns, formula) {
-  name <- as.character(part)
-  if (name %in% columns) {
-    return(invisible(TRUE))
-  }
-  stop_with(
-    sprintf("Can't use the formula %s: \"%s\" is not a column of the data.", quoted(formula), name),
-    nearest_known(name, columns),
-    sprintf("Columns there are: %s.", paste(columns, collapse = ", "))
-  )
 }
 
 most_terms <- 500L

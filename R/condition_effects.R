@@ -118,18 +118,16 @@ item_averages <- function(draws, design, parts, item, inverse_link) {
   middle <- population_logits(draws, design)
   terms <- lapply(grouped_terms(parts$formula[[3]], item), function(side) call("~", side))
   z <- do.call(cbind, lapply(terms, function(term) stats::model.matrix(stats::as.formula(term), design$rows)))
+  within <- words_for("test", names(parts$data))
   averages <- vapply(seq_len(nrow(design$x)), function(cell) {
-    is_own <- levels(parts$data[[item]]) %in% items_of(design$rows[cell, , drop = FALSE], parts$data, item)
+    # The items of the cell's test, in whatever condition and model they were asked.
+    test <- design$rows[cell, , drop = FALSE][[within]]
+    of_test <- if (is.null(test)) TRUE else parts$data[[within]] == as.character(test)
+    is_own <- levels(parts$data[[item]]) %in% as.character(parts$data[[item]][of_test])
     of_items <- Reduce(`+`, Map(function(effect, weight) effect[, is_own, drop = FALSE] * weight, effects, z[cell, ]))
     rowMeans(inverse_link(middle[, cell] + of_items))
   }, numeric(nrow(draws)))
   matrix(averages, nrow = nrow(draws))
-}
-
-# The items of the cell's test, in whatever condition and model they were asked.
-items_of <- function(cell, data, item, within = words_for("test", names(data))) {
-  is_own <- if (is.null(cell[[within]])) TRUE else data[[within]] == as.character(cell[[within]])
-  unique(as.character(data[[item]][is_own]))
 }
 
 # What is left of the bars that group by `item`.

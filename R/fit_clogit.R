@@ -46,29 +46,36 @@ conditional_logit <- function(sets) {
       usable <- usable_sets(rows, outcome, sets)
       rows[rows[[set_column]] %in% usable, , drop = FALSE]
     },
-    model = function(formula, rows) chosen_in_sets(formula, rows),
+    # What survival::clogit() calls, which looks for coxph() among what is attached. With one choice in a set the
+    # methods of breslow, efron and exact are the same, and only the first two know residuals by row.
+    model = function(formula, rows) {
+      formula[[2]] <- call("Surv", quote(.time), formula[[2]])
+      formula[[3]] <- call("+", formula[[3]], call("strata", as.name(set_column)))
+      rows$.time <- rep(1, nrow(rows))
+      environment(formula) <- list2env(
+        list(rows = rows, Surv = survival::Surv, strata = survival::strata),
+        parent = environment(formula)
+      )
+      survival::coxph(formula, data = rows, method = "breslow", x = TRUE)
+    },
     effects = function(model) {
       tested_rows(names(stats::coef(model)), stats::coef(model), sqrt(diag(stats::vcov(model))))
     },
     fit_of = function(model) list(n_groups = model$nevent),
-    tests = function(model) choice_tests(model),
+    tests = function(model) {
+      formula <- stats::formula(model)
+      rows <- environment(formula)$rows
+      numbers_of <- function(fit) c(-2 * fit$loglik[[length(fit$loglik)]], length(stats::coef(fit)))
+      terms <- setdiff(stats::drop.scope(stats::terms(model)), sprintf("strata(%s)", set_column))
+      likelihood_ratios(model, numbers_of(model), -2 * model$loglik[[1]], terms, function(smaller, term) {
+        environment(smaller) <- environment(formula)
+        numbers_of(survival::coxph(smaller, data = rows, method = "breslow"))
+      })
+    },
     changes = function(model) as.matrix(stats::residuals(model, type = "dfbeta")),
     small_sample = function(model, n_clusters) (n_clusters - 1) / n_clusters, clustered_as = "robust",
     optimiser = "survival::coxph by set, Wald z"
   )
-}
-
-# What survival::clogit() calls, which looks for coxph() among what is attached. With one choice in a set the methods of
-# breslow, efron and exact are the same, and only the first two know residuals by row.
-chosen_in_sets <- function(formula, rows) {
-  formula[[2]] <- call("Surv", quote(.time), formula[[2]])
-  formula[[3]] <- call("+", formula[[3]], call("strata", as.name(set_column)))
-  rows$.time <- rep(1, nrow(rows))
-  environment(formula) <- list2env(
-    list(rows = rows, Surv = survival::Surv, strata = survival::strata),
-    parent = environment(formula)
-  )
-  survival::coxph(formula, data = rows, method = "breslow", x = TRUE)
 }
 
 # The sets of more than one row with one choice; what else there is, in a message.
@@ -90,14 +97,3 @@ usable_sets <- function(rows, outcome, sets) {
 }
 
 sets_have <- function(n) paste(counted(n, "set"), if (n == 1) "has" else "have")
-
-choice_tests <- function(model) {
-  formula <- stats::formula(model)
-  rows <- environment(formula)$rows
-  numbers_of <- function(fit) c(-2 * fit$loglik[[length(fit$loglik)]], length(stats::coef(fit)))
-  terms <- setdiff(stats::drop.scope(stats::terms(model)), sprintf("strata(%s)", set_column))
-  likelihood_ratios(model, numbers_of(model), -2 * model$loglik[[1]], terms, function(smaller, term) {
-    environment(smaller) <- environment(formula)
-    numbers_of(survival::coxph(smaller, data = rows, method = "breslow"))
-  })
-}

@@ -126,13 +126,10 @@ watch_over <- function(list) {
 # "Sampling: 42 % (chains 1 to 4: 84, 83, 0, 0 %)".
 progress_of <- function(files, results, settings) {
   percent <- mapply(function(file, result) {
-    if (!is.null(result)) 100 else 100 * last_iteration(file) / settings$iterations
+    if (!is.null(result)) return(100)
+    last <- utils::tail(grep("Iteration: *[0-9]+ /", lines_in_file(file), value = TRUE), 1)
+    if (length(last) == 0) 0 else 100 * as.integer(sub(".*Iteration: *([0-9]+) /.*", "\\1", last)) / settings$iterations
   }, files, results)
   which <- if (length(files) == 1) "chain 1" else paste("chains 1 to", length(files))
   sprintf("Sampling: %.0f %% (%s: %s %%)", mean(percent), which, toString(sprintf("%.0f", percent)))
-}
-
-last_iteration <- function(file) {
-  reports <- grep("Iteration: *[0-9]+ /", lines_in_file(file), value = TRUE)
-  if (length(reports) == 0) 0 else as.integer(sub(".*Iteration: *([0-9]+) /.*", "\\1", reports[[length(reports)]]))
 }
