@@ -182,19 +182,17 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
     at = _reference_levels(terms, rows["term"].unique().to_list(), references, str(definition.formula))
     middle = definition.settings.get("mu", 0) if definition.engine == "t_test" else 0
     what = f"than {middle:g}" if definition.engine == "t_test" else ""
-    outcome = definition.outcome or str(definition.formula or "").partition("~")[0].strip()
+    outcome = definition.fitted
     for cell, of_cell in rows.group_by(_CELL, maintain_order=True):
         model, test = (None if key is None else str(key) for key in cell)
         if test is None and len(asked := definition.where.get("question", ())) == 1:
             test = asked[0]
         own_unit = study.design.analyses.measured_in(study, test) if outcome in _MEASURED else ""
-        is_yes = outcome.startswith("is_")
-        is_share = _is_linear(definition) and (is_yes or own_unit.startswith("share"))
+        is_share = _is_linear(definition) and (bool(definition.flag) or own_unit.startswith("share"))
         factor = 100 if is_share else 1
         numbers = of_cell.with_columns((pl.col("estimate", "conf_low", "conf_high") - middle) * factor)
         unit = "percentage points" if is_share else _unit(definition, outcome, own_unit)
-        if is_yes:
-            test = outcome if test is None else f"{test}, {outcome}"
+        test = ", ".join(filter(None, (test, definition.flag))) or None
         yield Cell(model, test, what or _compared(of_cell, levels), unit, numbers.to_dicts(), at=at)
 
 

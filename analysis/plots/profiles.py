@@ -5,6 +5,7 @@ were kept, never from new ones."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
 import polars as pl
@@ -214,13 +215,24 @@ def _of_fit(data: FigureData, figure: str, table: str = "") -> pl.DataFrame | No
         return None
     rows = rows.join(data.model_labels, on=["study_version", "model"], how="left", maintain_order="left")
     order = ["model_no", "model"]  # of the others the order of R
-    rows = _with_outcome(rows, "test", data).with_columns(part="test", note=_NOTE).drop("study", "measure")
+    flags = {one.name: one.flag or None for one in fits.values()}
+    flag = pl.col("fit").replace_strict(flags, return_dtype=pl.String)
+    rows = rows.with_columns(test=pl.concat_str("test", flag, separator=", ", ignore_nulls=True))
+    rows = (
+        _with_outcome(rows, "test", data, flags.values()).with_columns(part="test", note=_NOTE).drop("study", "measure")
+    )
     return rows.sort(*GRAIN, "part", *order, nulls_last=True, maintain_order=True)
 
 
-def _with_outcome(rows: pl.DataFrame, question: str, data: FigureData) -> pl.DataFrame:
-    """Add `outcome`, the question, and `unit`, what its answers are measured in."""
-    units = {name: data.study.design.analyses.measured_in(data.study, name) for name in rows[question].unique()}
+def _with_outcome(
+    rows: pl.DataFrame, question: str, data: FigureData, flags: Collection[str | None] = ()
+) -> pl.DataFrame:
+    """Add `outcome`, the question, and `unit`, what its answers are measured in; `flags` are shares of trials."""
+    measured_in, names = data.study.design.analyses.measured_in, rows[question].unique()
+    units = {
+        name: "share of trials" if name and name.rpartition(", ")[2] in flags else measured_in(data.study, name)
+        for name in names
+    }
     unit = pl.col(question).replace_strict(units, return_dtype=pl.String)
     return rows.with_columns(outcome=question, unit=unit)
 

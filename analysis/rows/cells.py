@@ -190,7 +190,7 @@ def _outcome_in_steps(fit: Fit) -> str | None:
     """Return the column of the counts, for a fit that takes them in the steps in which their model counts."""
     if fit.engine in _OF_COUNTS_IN_STEPS:
         return fit.outcome
-    return (fit.formula or "").partition("~")[0].strip() if fit.settings.get("step") == STEP else None
+    return fit.fitted if fit.settings.get("step") == STEP else None
 
 
 def with_steps(frame: pl.DataFrame, outcome: str) -> pl.DataFrame:

@@ -152,10 +152,10 @@ def _file_in(path: Path) -> Path:
 
 def fits_of(study: Study) -> dict[str, Fit]:
     """Return a study's fits by name: those of its file, then those of its design. A fit that every study of its design
-    has is left out if the file has one with that engine.
+    has is left out if the file has one with that engine, but of what came of trials (is_refusal).
     """
     own = dict(study.fits)
-    engines = {fit.engine for fit in own.values()}
+    engines = {fit.engine for fit in own.values() if not fit.flag}
     more = {
         name: replace(fit, settings={**fit.settings, **study.fit_settings.get(name, {})})
         for name, fit in study.design.analyses.fits(study).items()

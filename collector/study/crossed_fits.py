@@ -83,7 +83,7 @@ def crossed_fit(own: Fit, word: str = "item") -> Fit:
     for each wording and each word; the result is set next to its own. `word` may be nested: "group:item".
     """
     contrast = next(iter(own.levels))
-    outcome = (own.formula or "").partition("~")[0].strip()
+    outcome = own.fitted
     slopes = " + ".join(f"(1 + {contrast} || {group})" for group in ("wording", word))
     return replace(
         own,
@@ -135,7 +135,7 @@ def censored_fit(own: Fit, word: str = "item") -> Fit:
         name=CENSORED,
         engine=CENSORED,
         formula=None,
-        outcome=(own.formula or "").partition("~")[0].strip(),
+        outcome=own.fitted,
         contrast=contrast,
         levels={contrast: own.levels[contrast]},
         settings={"cluster": ("wording", word)},

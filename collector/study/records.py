@@ -123,6 +123,16 @@ class Fit:
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
+    def fitted(self) -> str:
+        """Return the outcome, or the left side of the formula."""
+        return self.outcome or (self.formula or "").partition("~")[0].strip()
+
+    @property
+    def flag(self) -> str:
+        """Return the outcome if it is a yes or no about what came of a trial (is_refusal); otherwise empty."""
+        return self.fitted if self.fitted.startswith("is_") else ""
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Return the columns that settings name: the text of a topic model, what distinguishes its documents,
         attributes, what answers have in common, what distinguishes the sets of a choice."""

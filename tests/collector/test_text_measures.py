@@ -84,6 +84,7 @@ def test_an_own_fit_of_what_is_missing_counts_each_answer_once_over_prompts(tmp_
     """
     study = load_study(study_file(tmp_path, STUDY + own))
     fit = fits_of(study)["refused"]
+    assert "amce" in fits_of(study)  # of what was measured, as ever
     assert (fit.where, fit.settings["cluster"]) == ({"question": ("note", "hero")}, "item")
     units = [study.design.analyses.measured_in(study, name) for name in ("words", "warmth", "woman")]
     assert units == ["words", "share of words", "share of she"]

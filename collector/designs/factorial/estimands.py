@@ -58,7 +58,7 @@ def with_declaration(study: StudyFile, fit: Fit) -> Fit:
     nested = {name: levels for name, levels in nested_levels(study.data).items() if name in named}
     if nested and fit.view == VIEW:  # rows that have these factors
         fit = replace(fit, where={**nested, **fit.where})
-    fitted = set(re.findall(r"\w+", fit.outcome or (fit.formula or "").partition("~")[0]))
+    fitted = set(re.findall(r"\w+", fit.fitted))
     if study.data.measures and not fitted & {MEASURED, "number"} and not {"question", "test"} & set(fit.where):
         fit = replace(fit, where={"question": questions_of(study.data), **fit.where})  # each answer once
     of_answers = fit.view == "factorial_trials"
