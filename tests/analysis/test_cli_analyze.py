@@ -72,10 +72,11 @@ def test_a_missing_or_foreign_database_is_exit_1_and_one_sentence(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_compare_prints_one_line_a_table_or_one_a_number(db: Path) -> None:
-    short = analyze("compare", "--study", "rmiat", "--summary", "--db", db, "--format", "csv").stdout
+def test_compare_prints_one_line_a_table_or_one_a_number_beside_the_measure_of_each_model(db: Path) -> None:
+    short = analyze("compare", "--study", "rmiat", "--summary", "--db", db, "--format", "csv")
     tables = [*(f"S{no}" for no in range(3, 15)), "text", *(f"v1 S{no}" for no in range(3, 8))]
-    assert [line.split(",")[3] for line in short.splitlines()[1:]] == tables
+    assert [line.split(",")[3] for line in short.stdout.splitlines()[1:]] == tables
+    assert "Tokens (simulated) are, for o3-mini: reasoning tokens (usage); deepseek-r1: reasoning" in short.stderr
     whole = analyze("compare", "--db", db, "--format", "json")
     assert len(json.loads(whole.stdout)) == 1338
     assert "1,338 numbers: " in whole.stderr
@@ -107,12 +108,6 @@ def test_mixed_trials_are_said_on_stderr_by_every_command(tmp_path: Path) -> Non
         fitted.count("Caution: effect_size, all 2 cells, such as o3-mini, flowers_insects: Token counts of 2 kinds")
         == 1
     )
-
-
-@pytest.mark.slow
-def test_the_measure_of_each_model_is_said_beside_the_comparison(db: Path) -> None:
-    answer = analyze("compare", "--summary", "--db", db).stderr
-    assert "Tokens (simulated) are, for o3-mini: reasoning tokens (usage); deepseek-r1: reasoning" in answer
 
 
 def test_the_version_is_said_whether_or_not_slant_is_installed(root: Path) -> None:

@@ -54,10 +54,14 @@ def test_without_r_it_says_how_to_install_r_and_does_not_fail(root: Path, tmp_pa
     assert not any(name.startswith("R package") for name in found)
 
 
-def test_an_r_older_than_4_1_is_named_and_refused(root: Path, tmp_path: Path) -> None:
-    found = checks_in_a_process(root, PATH=str(tmp_path), R_HOME=str(an_r_home(tmp_path / "old", "3.6.3")))
-    assert found["R"][0] == "missing"
-    assert "Install a newer R" in found["R"][1]
+@pytest.mark.parametrize(
+    ("version", "row", "words"), [("3.6.3", "R", "Install a newer R"), ("4.2.2", "R packages", "--version")]
+)
+def test_an_r_that_is_older_than_4_1_or_does_not_run_is_one_row_and_no_traceback(
+    root: Path, tmp_path: Path, version: str, row: str, words: str
+) -> None:
+    status, fix = checks_in_a_process(root, PATH=str(tmp_path), R_HOME=str(an_r_home(tmp_path / "r", version)))[row]
+    assert (status, words in fix) == ("missing", True)
 
 
 @needs_rpy2
@@ -68,12 +72,6 @@ def test_an_rpy2_that_does_not_fit_r_gets_the_pip_line_that_does(root: Path, tmp
     status, fix = checks_in_a_process(root, PATH=str(tmp_path), R_HOME=str(home))["rpy2-rinterface"]
     assert status == "missing"
     assert f"-m pip install '{rpy2_requirements(version_numbers(other))[0]}'" in fix
-
-
-def test_an_r_that_does_not_run_is_one_row_and_no_traceback(root: Path, tmp_path: Path) -> None:
-    found = checks_in_a_process(root, PATH=str(tmp_path), R_HOME=str(an_r_home(tmp_path / "broken", "4.2.2")))
-    assert found["R packages"][0] == "missing"
-    assert "--version" in found["R packages"][1]
 
 
 @pytest.mark.slow

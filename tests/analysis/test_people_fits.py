@@ -63,10 +63,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_what_is_known_of_people_is_a_column_with_the_type_that_the_study_says(place: Path) -> None:
-    fitted = analysis.fit(place / "t.duckdb", str(place / "study.toml"), "lm", source="human").table
+def test_what_is_known_of_people_is_a_column_and_people_and_models_are_fitted_apart(place: Path) -> None:
+    fitted = analysis.fit(place / "t.duckdb", str(place / "study.toml"), "lm").table
+    cells = fitted.filter(fit="items").select("source", "model").unique(maintain_order=True).rows()
+    assert sorted(cells) == [("human", "people"), ("simulated", "gpt-6-luna")]
     rows = pl.read_csv(place / "rows.csv").with_columns(old=(pl.col("age_group") == "old").cast(pl.Int8))
-    of_age = fitted.filter(fit="age")
+    of_age = fitted.filter(fit="age", source="human")
     assert of_age["term"].to_list() == ["intercept", "age_groupold", "years"]
     slope = of_age.filter(term="years")["estimate"].item()
     assert slope == pytest.approx(partial_slope(rows, "years", "old"), abs=1e-9)
@@ -79,13 +81,6 @@ def partial_slope(rows: pl.DataFrame, name: str, other: str) -> float:
         (pl.col(name) * pl.col("answer")).sum(), (pl.col(name) ** 2).sum().alias("variance")
     )
     return float(covariance / variance)
-
-
-@pytest.mark.slow
-def test_people_and_models_are_fitted_apart_and_stand_next_to_each_other(place: Path) -> None:
-    fitted = analysis.fit(place / "t.duckdb", str(place / "study.toml"), "lm").table.filter(fit="items")
-    cells = fitted.select("source", "model").unique(maintain_order=True).rows()
-    assert sorted(cells) == [("human", "people"), ("simulated", "gpt-6-luna")]
 
 
 def test_persons_are_clusters_and_random_effects_of_people_and_of_no_model(place: Path) -> None:

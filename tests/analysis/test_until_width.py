@@ -7,8 +7,6 @@ import json
 import random
 import re
 import shutil
-import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +24,10 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.journal import journal_folder
 from slant.collector.stopping.looks import read_looks
 from slant.collector.stopping.rule import StoppingRule
+from tests.support.batching import Heard
 from tests.support.commands import run_analyze, run_collect
 from tests.support.local_server import LocalServer, completion
+from tests.support.processes import TypedCommand, wait_until
 from tests.support.stored import rows_in
 from tests.support.worded_study import TRIALS, write_worded
 
@@ -37,14 +37,6 @@ WIDTH, MOST, LOOKS, SEED = 60.0, 6, 3, 1
 
 MODEL = ("simulated/small",)
 RULE: dict[str, Any] = {"repetitions": MOST, "until_width": WIDTH, "looks": LOOKS, "seed": SEED}
-
-
-class Listener(Watcher):
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
 
 
 def ask(folder: Path, models: tuple[str, ...] = MODEL, **named: Any) -> RunReport:
@@ -57,10 +49,10 @@ def ask(folder: Path, models: tuple[str, ...] = MODEL, **named: Any) -> RunRepor
 @pytest.fixture(scope="module")
 def ended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, RunReport, list[str]]:
     """Its width is reached with the last look; `said` is what was told on the way."""
-    folder, listener = tmp_path_factory.mktemp("until_width"), Listener()
+    folder, listener = tmp_path_factory.mktemp("until_width"), Heard()
     study = write_worded(folder / "study")
     registration = preregister(study, MODEL, **RULE)
-    return folder, ask(folder, watcher=listener, registration=registration), listener.said
+    return folder, ask(folder, watcher=listener, registration=registration), listener.lines
 
 
 @pytest.fixture
@@ -116,11 +108,11 @@ def test_the_same_command_asks_and_looks_no_more(copy: Path) -> None:
 def test_looks_that_were_made_count_by_another_rule_too(copy: Path) -> None:
     with pytest.raises(UsageError, match=r"was looked at 3 times, and --looks allows 3"):
         ask(copy, until_width=5.0, repetitions=8)
-    listener = Listener()
+    listener = Heard()
     report = ask(copy, until_width=5.0, repetitions=8, looks=4, watcher=listener)
-    assert "was looked at by another rule before (±60, 3 looks, 6 repetitions at most)" in listener.said[0]
+    assert "was looked at by another rule before (±60, 3 looks, 6 repetitions at most)" in listener.lines[0]
     assert [(look.look_no, look.repetitions) for look in report.looks] == [(1, 2), (2, 4), (3, 6), (4, 8)]
-    assert "all 8 repetitions are asked, so it ends without that width" in listener.said[-1]
+    assert "all 8 repetitions are asked, so it ends without that width" in listener.lines[-1]
     assert report.models[0]["asked"] == 2 * TRIALS
 
 
@@ -189,11 +181,11 @@ def test_a_model_that_was_left_between_looks_is_named(tmp_path: Path) -> None:
 
 def test_where_no_interval_can_be_had_nothing_ends_before_all_is_asked(tmp_path: Path) -> None:
     write_worded(tmp_path / "study")
-    rule, listener = {"repetitions": 2, "until_width": 1e9, "looks": 2}, Listener()
+    rule, listener = {"repetitions": 2, "until_width": 1e9, "looks": 2}, Heard()
     with LocalServer() as server:  # whose answers are all equal
         report = ask(tmp_path, ("local/small",), base_url=server.base_url, **rule, watcher=listener)
     assert [cell.status for look in report.looks for cell in look.widths] == ["failed", "failed"]
-    assert "no interval in 1 of 1 tests, for the fit failed; not yet 1e+09, so it is asked on" in listener.said[0]
+    assert "no interval in 1 of 1 tests, for the fit failed; not yet 1e+09, so it is asked on" in listener.lines[0]
     assert report.models[0]["repetitions"] == 2
 
 
@@ -235,26 +227,22 @@ def varied(server: LocalServer, hangs_after: int) -> Any:
     return answer
 
 
-def test_a_run_killed_between_looks_goes_on_with_those_that_were_made(
-    python: list[str], root: Path, tmp_path: Path
-) -> None:
+def test_a_run_killed_between_looks_goes_on_with_those_that_were_made(tmp_path: Path) -> None:
     study, db = write_worded(tmp_path / "study"), tmp_path / "a.duckdb"
     with LocalServer() as server:
         server.handler = varied(server, hangs_after=2 * TRIALS + 20)
-        words = ["--study", str(study), "--model", "local/small", "--base-url", server.base_url, "--db", str(db)]
-        words += ["--repetitions", "4", "--until-width", "1", "--looks", "2"]
-        killed = subprocess.Popen([*python, "-m", "slant.collector", *words], cwd=root, stderr=subprocess.DEVNULL)
-        until = time.monotonic() + 60
-        while len(server.bodies) <= 2 * TRIALS + 20 and time.monotonic() < until:
-            time.sleep(0.02)
+        how = ["--base-url", server.base_url, "--repetitions", 4, "--until-width", 1, "--looks", 2]
+        command = TypedCommand(study, "local/small", db, *how)
+        killed = command.start()
+        wait_until(lambda: len(server.bodies) > 2 * TRIALS + 20, 60)
         killed.kill()
-        killed.wait()
+        killed.communicate()
         n_before = len(server.bodies)
         server.handler = varied(server, hangs_after=10**6)
-        done = run_collect(*words)
+        code, said = command.run()
         n_again = len(server.bodies) - n_before
-    assert done.exit_code == 0, done.stderr
-    assert [line[:9] for line in done.stderr.splitlines() if line.startswith("Look")] == ["Look 2 of"]
+    assert code == 0, said
+    assert [line[:9] for line in said.splitlines() if line.startswith("Look")] == ["Look 2 of"]
     (looks,) = read_looks(db).values()
     assert [look.repetitions for look in looks] == [2, 4]
     assert rows_in(db, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(4 * TRIALS, 4 * TRIALS)]

@@ -61,44 +61,26 @@ def test_an_error_in_a_job_reaches_the_caller() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_workers_end_when_their_parent_is_interrupted_or_killed(
-    tmp_path: Path, root: Path, how: signal.Signals
+@pytest.mark.parametrize("waits", ["wait_forever", "wait_forever_with_a_child"])
+def test_a_worker_and_what_it_started_end_when_its_parent_is_interrupted_or_killed(
+    tmp_path: Path, root: Path, waits: str, how: signal.Signals
 ) -> None:
-    noted = tmp_path / "pid"
+    noted = tmp_path / "pid"  # of the worker, or of its child
     code = (
-        "import sys; from slant.analysis.bridge.worker import run_jobs; from tests.support.fitted import wait_forever\n"
-        "list(run_jobs(wait_forever, [sys.argv[1]], 1))"
+        f"import sys; from slant.analysis.bridge.worker import run_jobs; from tests.support.fitted import {waits}\n"
+        f"list(run_jobs({waits}, [sys.argv[1]], 1))"
     )
     parent = subprocess.Popen([sys.executable, "-c", code, str(noted)], cwd=root, stderr=subprocess.DEVNULL)
     assert wait_until(lambda: noted.exists() and noted.read_text())
-    worker = int(noted.read_text())
+    process = int(noted.read_text())
+    assert is_running(process)
     parent.send_signal(how)
     assert parent.wait(20) != 0
-    assert wait_until(lambda: not is_running(worker))
+    assert wait_until(lambda: not is_running(process))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_what_a_worker_has_started_ends_with_it(tmp_path: Path, root: Path, how: signal.Signals) -> None:
-    noted = tmp_path / "pid"
-    code = (
-        "import sys; from slant.analysis.bridge.worker import run_jobs\n"
-        "from tests.support.fitted import wait_forever_with_a_child\n"
-        "list(run_jobs(wait_forever_with_a_child, [sys.argv[1]], 1))"
-    )
-    parent = subprocess.Popen([sys.executable, "-c", code, str(noted)], cwd=root, stderr=subprocess.DEVNULL)
-    assert wait_until(lambda: noted.exists() and noted.read_text())
-    child = int(noted.read_text())
-    assert is_running(child)
-    parent.send_signal(how)
-    assert parent.wait(20) != 0
-    assert wait_until(lambda: not is_running(child))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "after_s", [0.0, *(pytest.param(after_s, marks=pytest.mark.slow) for after_s in (0.05, 0.1, 0.4)), 0.2]
-)
+@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.1, 0.2, 0.4])
 def test_ctrl_c_while_workers_begin_ends_them_without_a_word(root: Path, after_s: float) -> None:
     code = (
         "import signal; from slant.analysis.bridge.worker import run_jobs\n"

@@ -321,13 +321,6 @@ class Impatient(Watcher):
 
 def test_a_model_that_was_interrupted_says_so(tiny: str, tmp_path: Path) -> None:
     with LocalServer() as server:
-        one_by_one = {"concurrency": 1}
-        report = collect(
-            tmp_path / "a.duckdb",
-            tiny,
-            ["local/small"],
-            base_url=server.base_url,
-            **one_by_one,
-            watcher=Impatient(),
-        )
+        asked: dict[str, Any] = {"base_url": server.base_url, "concurrency": 1}
+        report = collect(tmp_path / "a.duckdb", tiny, ["local/small"], watcher=Impatient(), **asked)
     assert (report.was_stopped, report.models[0]["stopped_because"]) == (True, "interrupted")

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
@@ -25,10 +22,10 @@ from slant.collector.plan.conversations import Shard, plan, share_of
 from slant.collector.progress.status import disjoint, progress, together
 from slant.collector.records import Conversation
 from slant.collector.studies.catalogue import list_studies, load_study
-from tests.conftest import ROOT
 from tests.support.commands import run_collect
 from tests.support.each_row import each_row
 from tests.support.local_server import LocalServer, answers
+from tests.support.processes import TypedCommand, wait_until
 from tests.support.tiny_study import write_tiny
 
 N = 8
@@ -141,17 +138,13 @@ def test_a_shard_that_is_killed_and_run_again_buys_nothing_twice(tmp_path: Path)
 
     study, db = write_tiny(tmp_path), tmp_path / "a.duckdb"
     with LocalServer(slowly) as server:
-        words = [
-            sys.executable, "-m", "slant.collector", "--study", str(study), "--model", "local/small", "--shard", "1/2",
-            "--base-url", server.base_url, "--repetitions", "40", "--concurrency", "4", "--db", str(db),
-        ]  # fmt: skip
-        with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
-            until = time.monotonic() + 60
-            while len(server.bodies) < 60 and time.monotonic() < until:
-                time.sleep(0.01)
+        how = ["--shard", "1/2", "--base-url", server.base_url, "--repetitions", 40, "--concurrency", 4]
+        command = TypedCommand(study, "local/small", db, *how)
+        with command.start() as first:
+            wait_until(lambda: len(server.bodies) >= 60, 60)
             first.kill()
-        again = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-        assert again.returncode == 0, again.stderr
+        code, messages = command.run()
+        assert code == 0, messages
         assert 160 <= len(server.bodies) <= 160 + 4
         of_server = {"base_url": server.base_url, "repetitions": 40, "shard": (2, 2)}
         collect(tmp_path / "b.duckdb", study, ["local/small"], **of_server)
