@@ -5,12 +5,9 @@ the shell, the checks, the report and a figure. R's own tests look at the ranks 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +25,7 @@ from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.support.choices_made import database_of_choices
 from tests.support.commands import run_analyze
+from tests.support.processes import wait_until
 from tests.support.stored import rows_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("brms")]
@@ -131,10 +129,8 @@ def test_a_kill_loses_at_most_what_was_being_fitted(tmp_path: Path) -> None:
     many = {"data_sets": 12, "settings": BRIEF}
     code = f"from slant import analysis; analysis.calibrate({str(path)!r}, *{INTERFERENCE!r}, **{many!r})"
     process = subprocess.Popen([sys.executable, "-c", code])
-    until = time.monotonic() + 240
-    while n_kept(path) < 2 and time.monotonic() < until:
-        time.sleep(0.05)
-    os.kill(process.pid, signal.SIGKILL)
+    wait_until(lambda: n_kept(path) >= 2, 240)
+    process.kill()
     process.wait()
     kept = n_kept(path)
     assert 2 <= kept < 12

@@ -58,18 +58,17 @@ def test_what_is_kept_is_given_again_and_not_computed(db: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_new_result_takes_the_place_of_the_earlier_one_that_is_about_the_same(db: Path) -> None:
-    results(db, [level()])
+def test_a_new_result_takes_the_place_of_the_earlier_one_that_is_about_the_same_and_of_its_files(db: Path) -> None:
+    first = results(db, [level()])
+    folder = db.with_name("a.duckdb.models")
+    folder.mkdir()
+    (folder / f"{first.calls['call_id'][0]}.rds").write_bytes(b"old")
     other = results(db, [replace(level(), arguments={**level().arguments, "seed": 2})])
     assert len(other.computed) == 1
     assert rows_in(db, "SELECT DISTINCT call_id FROM random_levels") == [(other.calls["call_id"][0],)]
     assert rows_in(db, "SELECT count(*) FROM calls") == [(1,)]
-
-
-@pytest.mark.slow
-def test_a_new_result_that_failed_leaves_nothing_of_the_earlier_one(db: Path) -> None:
-    results(db, [level()])
-    results(db, [level(class_sizes=[0])], raises=False)
+    assert os.listdir(folder) == []
+    results(db, [level(class_sizes=[0])], raises=False)  # one that failed leaves nothing of the earlier one
     assert rows_in(db, "SELECT level FROM random_levels") == [(None,)]
 
 
@@ -83,18 +82,14 @@ def test_a_label_is_written_anew_and_nothing_is_computed(db: Path) -> None:
 
 
 @pytest.mark.slow
-def test_other_versions_are_reason_to_compute_again(db: Path) -> None:
+def test_what_is_kept_is_given_without_r_and_computed_again_with_other_versions(db: Path) -> None:
     results(db, [level()])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept_results, "versions_now", lambda packages: None)
+        assert results(db, [level()]).computed == frozenset()
     with writing(db) as connection:
         connection.execute("""UPDATE calls SET versions = '{"R": "1.0.0"}'""")
     assert not_kept_yet(db, [level()]) == [level()]
-
-
-@pytest.mark.slow
-def test_without_r_what_is_kept_is_still_given(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    results(db, [level()])
-    monkeypatch.setattr(kept_results, "versions_now", lambda packages: None)
-    assert results(db, [level()]).computed == frozenset()
 
 
 @pytest.mark.slow
@@ -164,16 +159,6 @@ def test_short_calls_go_in_groups_and_each_has_its_own_answer() -> None:
     answers = dict(computed(calls, workers=2))
     assert sorted(answers) == list(range(40))
     assert all(not answer.error for answer in answers.values())
-
-
-@pytest.mark.slow
-def test_files_of_a_replaced_result_are_removed(db: Path) -> None:
-    first = results(db, [level()])
-    folder = db.with_name("a.duckdb.models")
-    folder.mkdir()
-    (folder / f"{first.calls['call_id'][0]}.rds").write_bytes(b"old")
-    results(db, [level(n_rounds=6)])
-    assert os.listdir(folder) == []
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ def rows_of(study: Path, db: Path, *names: str, variants: tuple[str, ...] = ()) 
 
 @with_r
 def test_a_study_says_which_variants_a_figure_puts_side_by_side(own: tuple[Path, Path]) -> None:
-    found = rows_of(*own, "rewards", "parts", "kin")
+    found = rows_of(*own, "rewards", "parts", "kin", "luck")
     rewards = found["rewards"]
     assert (rewards.function, rewards.part, rewards.note) == ("plot_stratification", None, None)
     assert set(rewards.grain) == {"source", "study_version"}
@@ -53,6 +53,9 @@ def test_a_study_says_which_variants_a_figure_puts_side_by_side(own: tuple[Path,
     families = found["kin"].rows.select("family", "model", "order").unique().rows()
     assert found["kin"].function == "plot_families"
     assert sorted(families) == [("Simple", "greedy", 2), ("Simple", "random", 1)]
+    luck = found["luck"]  # one row a game, beside what chance gives
+    assert (luck.function, luck.rows.height) == ("plot_success", 2 * 3)
+    assert luck.rows["random_level"].unique().to_list() == luck.rows["best_level"].unique().to_list() == [0.5]
 
 
 @with_r
@@ -64,13 +67,6 @@ def test_a_title_that_compares_variants_needs_two_of_them(tmp_path: Path) -> Non
     result = run_analyze(*words, "--out", tmp_path)
     typed = f"collect --study {study} --variant NAME (bonus, base), then analyze indices --study {study}"
     assert f"Not drawn, because they have no rows: rewards. To make these rows: {typed}" in result.stderr
-
-
-@with_r
-def test_success_is_one_row_a_game_beside_what_chance_gives(own: tuple[Path, Path]) -> None:
-    luck = rows_of(*own, "luck")["luck"]
-    assert (luck.function, luck.rows.height) == ("plot_success", 2 * 3)
-    assert luck.rows["random_level"].unique().to_list() == luck.rows["best_level"].unique().to_list() == [0.5]
 
 
 @with_r

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import pickle
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import replace
@@ -30,6 +27,7 @@ from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import load_study
 from tests.support.commands import run_analyze
 from tests.support.given import Row, database
+from tests.support.processes import wait_until
 from tests.support.stored import rows_in
 
 pytestmark = pytest.mark.needs("R")
@@ -259,10 +257,8 @@ def test_a_kill_loses_at_most_what_was_being_refitted(db: Path, tmp_path: Path) 
     many = {"engine": "lme4", "permutations": 600}  # some seconds: what ended is kept every two
     code = f"from slant import analysis; analysis.permute({str(db)!r}, **{many!r})"
     process = subprocess.Popen([sys.executable, "-c", code])
-    until = time.monotonic() + 120
-    while n_kept(db) < 8 and time.monotonic() < until:
-        time.sleep(0.02)
-    os.kill(process.pid, signal.SIGKILL)
+    wait_until(lambda: n_kept(db) >= 8, 120)
+    process.kill()
     process.wait()
     kept = n_kept(db)
     assert 8 <= kept < 601

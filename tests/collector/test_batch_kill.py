@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from tests.support.batch_server import BatchServer, Gate
 from tests.support.batching import MODELS, PLANNED
 from tests.support.commands import run_collect
 from tests.support.kill_batches import killed_batches
-from tests.support.processes import TypedCommand
+from tests.support.processes import TypedCommand, wait_until
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
@@ -168,9 +167,7 @@ def test_the_command_says_how_it_stands_and_status_shows_the_job(command: BatchC
 def test_ctrl_c_while_waiting_leaves_the_jobs_running(command: BatchCommand, server: BatchServer) -> None:
     command.words.append("--wait")
     process = command.start()
-    until = time.monotonic() + 60
-    while not server.calls["retrieve"] and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(lambda: server.calls["retrieve"], 60)
     process.send_signal(2)
     _, messages = process.communicate(timeout=60)
     assert (process.returncode, "fetches their answers" in messages) == (130, True)

@@ -305,8 +305,10 @@ def test_hidden_reasoning_is_a_field_that_is_read_otherwise_than_documented() ->
 
 
 def test_what_a_server_says_reaches_a_terminal_as_plain_text() -> None:
-    evil = chat(completion_tokens=2, total_tokens=11) | {"service_tier": "\x1b[2Jflex"}
-    assert "\x1b" not in str(summed([read("openai", evil)]))
+    evil = chat(completion_tokens="\x1b[2J2", total_tokens=11) | {"service_tier": "\x1b[2Jflex"}
+    said = dict(summed([read("openai", evil)]))
+    assert [row for row in said.items() if "\x1b" in "".join(row)] == []
+    assert "[2J2, read" in said["output_tokens, otherwise than documented"]
 
 
 def test_a_temperature_that_the_answer_reports_otherwise_was_ignored() -> None:

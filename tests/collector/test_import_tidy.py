@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from slant.collector.importing.imports import ImportReport, imported_before
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from tests.support.commands import run_collect
+from tests.support.processes import wait_until
 from tests.support.raw_rows import table, tidy, trials, write_csv
 from tests.support.tiny_study import write_tiny
 
@@ -35,10 +35,7 @@ def test_rows_are_loaded_while_more_are_read(tmp_path: Path, monkeypatch: pytest
     loaded: list[bool] = []
 
     def wait_for_some(n_rows: int) -> None:
-        until = time.monotonic() + 60
-        while not (tmp_path / "t.duckdb").exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        loaded.append((tmp_path / "t.duckdb").exists())
+        loaded.append(wait_until((tmp_path / "t.duckdb").exists, 60))
 
     rows = [tidy(model="o3-mini", repetition=n) for n in range(1, 1_101)]
     report = import_tidy(tmp_path, *rows, on_rows=wait_for_some)

@@ -22,7 +22,7 @@ from slant.collector.keep.journal_files import journal_paths
 from slant.collector.keep.journal_loader import load_journals
 from tests.support.journals import journal_text, only_journal
 from tests.support.local_server import LocalServer, answers
-from tests.support.processes import TypedCommand, children_of, is_running
+from tests.support.processes import TypedCommand, children_of, is_running, wait_until
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
@@ -172,15 +172,11 @@ def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Comma
 @pytest.mark.slow
 def test_a_process_that_dies_leaves_no_simulator_behind(tmp_path: Path) -> None:
     process = TypedCommand(Path("rmiat"), "simulated/o3-mini", tmp_path / "a.duckdb").start()
-    until = time.monotonic() + 30
-    while not (children := children_of(process.pid)) and time.monotonic() < until:
-        time.sleep(0.02)
+    assert wait_until(lambda: children_of(process.pid))
+    children = children_of(process.pid)
     process.kill()
     process.wait()
-    while any(map(is_running, children)) and time.monotonic() < until:
-        time.sleep(0.02)
-    assert children
-    assert not any(map(is_running, children))
+    assert wait_until(lambda: not any(map(is_running, children)))
 
 
 @pytest.mark.slow
