@@ -23,6 +23,7 @@ from slant.collector.provenance.run_history import public_address
 from slant.collector.system import shipped_files as this_version
 from slant.collector.system.shipped_files import git_commit
 from tests.support.commands import run_collect
+from tests.support.given import database
 from tests.support.local_server import LocalServer, completion
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
@@ -176,11 +177,13 @@ def test_a_study_stands_for_its_last_run_by_name_or_file(db: Path, tiny: str) ->
         assert run_collect("methods", *wrong, "--db", str(db)).exit_code == 2, wrong
 
 
-def test_an_unknown_run_is_named_with_the_nearest(db: Path) -> None:
+def test_an_unknown_run_is_named_with_the_nearest_and_a_database_without_runs_says_so(db: Path, tmp_path: Path) -> None:
     result = run_collect("methods", "latestt", "--db", str(db))
     assert result.exit_code == 2
     assert 'There is no run "latestt"' in result.stderr
     assert '"latest"' in result.stderr
+    none = run_collect("methods", "--db", str(database(tmp_path / "none.duckdb", [], [])))
+    assert (none.exit_code, "holds no run yet" in none.stderr) == (1, True), none.output
 
 
 def test_a_checkout_tells_its_commit_and_whether_files_differ(root: Path) -> None:
