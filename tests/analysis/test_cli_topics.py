@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import polars as pl
@@ -21,7 +24,6 @@ from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import load_study
 from slant.collector.system.shipped_files import studies_dir
 from tests.analysis.test_cli_analyze import analyze
-from tests.support.processes import wait_until
 from tests.support.topics_made import QUICK, talking_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("stm")]
@@ -101,13 +103,26 @@ def test_what_can_not_be_searched_is_said(db: Path) -> None:
 def test_a_search_that_was_killed_goes_on_where_it_stopped(root: Path, tmp_path: Path, study: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
     numbers = list(range(3, 21))  # some seconds: what ended is kept every two
-    words = [sys.executable, "-m", "slant.analysis", "topics", "search", "--topics", "3:20", "--workers", "1"]
-    words += ["--study", str(study), "--db", str(db)]
-    killed = subprocess.Popen(words, cwd=root, stdout=subprocess.DEVNULL, start_new_session=True)
-    wait_until(lambda: not searched(db).is_empty(), 900)
-    killed.kill()
+    code = "from slant.analysis.cli.main import analyze; analyze()"
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "topics",
+        "search",
+        "--study",
+        str(study),
+        "--topics",
+        "3:20",
+        "--workers",
+        "1",
+    ]
+    killed = subprocess.Popen([*command, "--db", str(db)], cwd=root, stdout=subprocess.DEVNULL, start_new_session=True)
+    until = time.monotonic() + 900
+    while (before := searched(db)).is_empty() and time.monotonic() < until:
+        time.sleep(0.2)
+    os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
-    before = searched(db)
     assert 0 < before.height < len(numbers)
     found = search_topics(db, study, numbers)
     assert found["n_topics"].to_list() == numbers

@@ -149,11 +149,12 @@ def test_tiktoken_counts_where_no_server_can_and_a_vocabulary_that_cannot_be_fet
         answered(db, server)
     with pytest.raises(SlantError, match="could not be fetched"):
         recount_reasoning(db, tokenizer="tiktoken:o200k_base")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiktoken, "get_encoding", unknown)
+        with pytest.raises(UsageError, match="no such vocabulary"):
+            recount_reasoning(db, tokenizer="tiktoken:o200k_base")
     recount_reasoning(db, tokenizer="tiktoken:letters")
     assert kept(db) == {(64, len(TEXT), "tiktoken:letters")}
-    tiktoken.get_encoding = unknown
-    with pytest.raises(UsageError, match="no such vocabulary"):
-        recount_reasoning(db, tokenizer="tiktoken:o200k_base")
 
 
 def test_without_tiktoken_it_is_named_and_so_is_an_unknown_tokenizer_or_model(
