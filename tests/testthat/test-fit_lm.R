@@ -20,7 +20,8 @@ test_that("four groups without a random effect are R's lm, with its F test", {
   expect_equal(tests$eta_squared, summary(direct)$r.squared)
   expect_equal(found$variances$variance, summary(direct)$sigma^2)
   expect_match(found$fits$messages, "Rows are taken as independent", fixed = TRUE)
-  expect_no_match(fit_lm(audit(), "value ~ race", cluster = "item")$fits$messages, "taken as independent", fixed = TRUE)
+  over_items <- fit_lm(audit(), "value ~ race", levels = lists["race"], cluster = "item")
+  expect_no_match(over_items$fits$messages, "taken as independent", fixed = TRUE)
 })
 
 test_that("the same groups by a choice are R's glm, with its likelihood ratio test", {

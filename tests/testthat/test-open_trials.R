@@ -130,6 +130,7 @@ test_that("attributes are columns, numbers among them, other lists text, so that
 })
 
 test_that("a view with lists and without attributes is opened, too", {
+  skip_if_not_installed("duckdb")
   connection <- DBI::dbConnect(duckdb::duckdb())
   withr::defer(DBI::dbDisconnect(connection, shutdown = TRUE))
   query <- in_plain_columns(connection, "SELECT 1 AS n, ['a', 'b'] AS words")
