@@ -21,7 +21,7 @@ topic_settings <- function(data, formula = "~ condition * model * test", effects
     text
   })
   if (!contrast %in% all.vars(formulas$effects)) {
-    stop_with(sprintf("Can't contrast \"%s\": it must stand in the formula of the effects.", contrast))
+    stop_with(sprintf("Can't contrast \"%s\": the formula of the effects lacks it.", contrast))
   }
   covariates <- unique(c(all.vars(formulas$prevalence), all.vars(formulas$effects), contrast))
   check_columns(data, c(text, id, outcome, covariates), to = "fit topics")

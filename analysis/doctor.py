@@ -43,7 +43,7 @@ class Check:
 
 
 def checks(db: str | Path | None = None) -> list[Check]:
-    """Return every check, the basic ones first; `db` is a database to check, None for none."""
+    """Return the checks, the basic ones first; `db` is a database to check, None for none."""
     r = r_home.r_installation()
     version = ".".join(map(str, sys.version_info[:3]))
     fix = "" if sys.version_info >= (3, 11) else "Make .venv with a newer Python: PYTHON=python3.11 make setup"

@@ -201,7 +201,7 @@ _DRAWN = "brms_models"
 
 
 def study_tables(db: Path, study: Study) -> dict[str, pl.DataFrame]:
-    """Return every table of the study's design, by name."""
+    """Return the tables of the study's design, by name."""
     names = [info.name for info in table_info().values() if info.is_about(study.design.name)]
     return tables(db, study=study.name, names=names)
 

@@ -23,6 +23,21 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+# A terminal has room for these; CSV and JSON have all columns.
+_SHOWN = {
+    "retest": (
+        "source", "study_version", "variant", "model", "occasion", "test", "measure", "n_answers", "share_equal",
+        "kappa", "n", "icc", "icc_low", "icc_high", "icc_residual", "shift", "shift_low", "shift_high", "p_value",
+    ),
+    "watch": (
+        "source", "study_version", "variant", "model", "test", "measure", "term", "occasion", "first_value", "value",
+        "shift", "conf_low", "conf_high", "since", "is_alarm",
+    ),
+    "successor": (
+        "source", "old_model", "new_model", "variant", "test", "measure", "term", "old", "new", "difference",
+        "conf_low", "conf_high", "bound", "verdict", "verdict_holm",
+    ),
+}  # fmt: skip
 _EXAMPLES_OF_RETEST = f"""\b
 Examples:
   collect --study rmiat --model {EXAMPLE_MODEL} --again 200
@@ -30,11 +45,6 @@ Examples:
   analyze retest --study rmiat --by test --format csv > retest.csv
   analyze retest --study rmiat --figure retest.svg
 """
-_SHOWN_OF_RETEST = (
-    "source", "study_version", "variant", "model", "occasion", "test", "measure", "n_answers", "share_equal", "kappa",
-    "n", "icc", "icc_low", "icc_high", "icc_residual", "shift", "shift_low", "shift_high", "p_value",
-)  # fmt: skip
-
 
 _BY = option("--by", of=("model", "test"), default="model", help="Pool all tests of a model, or report each test.")
 
@@ -57,7 +67,7 @@ def retest_command(asked: Asked, by: str) -> Answer:
     together = result.table.filter(pl.col("test").is_null())
     rows = together if by == "model" else result.table.filter(pl.col("test").is_not_null())
     same = [name for name in (*GRAIN, "measure", "test") if rows[name].n_unique() == 1]
-    return Answer(rows, [name for name in _SHOWN_OF_RETEST if name not in same], figure=("plot_retest", together))
+    return Answer(rows, [name for name in _SHOWN["retest"] if name not in same], figure=("plot_retest", together))
 
 
 ALARM = 4
@@ -71,10 +81,6 @@ Examples:
 Exit code 4: on the last occasion at least one mean, effect or rate has moved. Nothing is sent anywhere, unless the
 command of --on-alarm does so; it gets the rows that moved as JSON on its standard input.
 """
-_SHOWN_OF_WATCH = (
-    "source", "study_version", "variant", "model", "test", "measure", "term", "occasion", "first_value", "value",
-    "shift", "conf_low", "conf_high", "since", "is_alarm",
-)  # fmt: skip
 _OF_OCCASIONS = ("model", "occasion", "asked_from", "n_trials", "n_answered", "served_models", "cost_usd")
 _OPTIONS_OF_WATCH = (
     option("--show", of=("latest", "history", "occasions"), default="latest", help="The rows to print."),
@@ -102,15 +108,15 @@ def watch_command(asked: Asked, show: str, alpha: float, page: Path | None, on_a
     result = asked.compute(watch, work="Looking for shifts in R", alpha=alpha)
     latest = result.table.filter(IS_LATEST)
     rows = {"latest": latest, "history": result.table, "occasions": result.occasions}[show]
-    shown = [name for name in _SHOWN_OF_WATCH if name in rows.columns] if show != "occasions" else rows.columns
-    same = [name for name in _SHOWN_OF_WATCH[:4] if rows[name].n_unique() == 1]
+    shown = [name for name in _SHOWN["watch"] if name in rows.columns] if show != "occasions" else rows.columns
+    same = [name for name in _SHOWN["watch"][:4] if rows[name].n_unique() == 1]
     verdict = moved_sentence(latest)
     if page is not None:
         from slant.analysis.pages.result_page import write_result_page
 
         about = f"A false alarm has at most a probability of {alpha} over all looks and all that is watched."
         tables = {
-            "On the last occasion": latest.select(_SHOWN_OF_WATCH[3:7] + _SHOWN_OF_WATCH[8:]),
+            "On the last occasion": latest.select(_SHOWN["watch"][3:7] + _SHOWN["watch"][8:]),
             "Occasions": result.occasions.select(_OF_OCCASIONS).with_columns(pl.col("asked_from").cast(pl.Date)),
         }
         said, drawn = [verdict, *result.gaps, *result.warnings, about], ("plot_watch", result.table)
@@ -142,10 +148,6 @@ Examples:
   analyze successor paper.zip new.duckdb --bound 0.2 --bound rate=0.05
   analyze successor old.duckdb:{_OLD} new.duckdb:{_NEW} --figure successor.svg
 """
-_SHOWN_OF_SUCCESSOR = (
-    "source", "old_model", "new_model", "variant", "test", "measure", "term", "old", "new", "difference", "conf_low",
-    "conf_high", "bound", "verdict", "verdict_holm",
-)  # fmt: skip
 _OPTIONS_OF_SUCCESSOR = (
     click.argument("old"),
     click.argument("new"),
@@ -185,7 +187,7 @@ def successor_command(asked: Asked, old: str, new: str, show: str, bound: tuple[
         sides = [f"{path}:{name}" if name else str(path) for path, name in paths]
         result = asked.compute(successor, work="Comparing in R", old=sides[0], new=sides[1], bound=bound, alpha=alpha)
     rows = result.table if show == "effects" else result.unpaired
-    shown = [name for name in _SHOWN_OF_SUCCESSOR if name in rows.columns] if show == "effects" else rows.columns
+    shown = [name for name in _SHOWN["successor"] if name in rows.columns] if show == "effects" else rows.columns
     same = [
         name for name in ("old_model", "new_model", "variant", "test") if rows.height and rows[name].n_unique() == 1
     ]

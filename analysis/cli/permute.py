@@ -18,6 +18,25 @@ from slant.analysis.questions.sensitivity import specifications
 from slant.collector.commands.options import AT_LEAST_1, WholeNumber, list_option, seed_option
 from slant.collector.terminal import count_text
 
+# A terminal has room for these; CSV and JSON have all columns.
+_SHOWN = {
+    "permute": (
+        "source", "model", "test", "kind", "scale", "observed", "null_mean", "null_sd", "n", "n_as_large",
+        "p_one_sided", "p_low", "p_high", "p_two_sided",
+    ),
+    "conditions": (
+        "source", "variant", "model", "test", "engine", "null", "observed", "null_low", "null_high", "n", "p_two_sided",
+        "p_engine", "false_positives",
+    ),
+    "calibrate": (
+        "fit", "quantity", "n", "n_failed", "n_doubtful", "p_value", "p_adjusted", "is_in_band", "coverage", "mean_z",
+        "sd_z", "shrinkage",
+    ),
+    "sensitivity": (
+        "source", "variant", "model", "test", "spec", "estimand", "unit", "estimate", "conf_low", "conf_high", "d", "n",
+        "status",
+    ),
+}  # fmt: skip
 _EXAMPLES_OF_PERMUTE = """\b
 Examples:
   analyze permute --study rmiat
@@ -26,16 +45,6 @@ Examples:
   analyze permute --permutations 1000 --show refits --format json
   analyze figures permutations --study interference
 """
-# A terminal has room for these; CSV and JSON have all columns.
-_SHOWN_OF_PERMUTE = (
-    "source", "model", "test", "kind", "scale", "observed", "null_mean", "null_sd", "n", "n_as_large", "p_one_sided",
-    "p_low", "p_high", "p_two_sided",
-)  # fmt: skip
-
-_SHOWN_OF_CONDITIONS = (
-    "source", "variant", "model", "test", "engine", "null", "observed", "null_low", "null_high", "n", "p_two_sided",
-    "p_engine", "false_positives",
-)  # fmt: skip
 _OPTIONS_OF_PERMUTE = (
     option("--permutations", of=AT_LEAST_1, default=1000, help="Number of permutations."),
     option(
@@ -99,7 +108,7 @@ def permute_command(
         for number, result in enumerate(results)
         for sentence in result_sentences(result)
     ]
-    return Answer(rows, (_SHOWN_OF_CONDITIONS if is_of_words else _SHOWN_OF_PERMUTE) if show == "tests" else None, says)
+    return Answer(rows, (_SHOWN["conditions"] if is_of_words else _SHOWN["permute"]) if show == "tests" else None, says)
 
 
 _NULLS = ("whole words", "sharp null, within wordings")
@@ -120,11 +129,6 @@ Examples:
   analyze calibrate --fit interference --show ranks --format csv > ranks.csv
   analyze figures calibration --study interference
 """
-# A terminal has room for these; CSV and JSON have all columns.
-_SHOWN_OF_CALIBRATE = (
-    "fit", "quantity", "n", "n_failed", "n_doubtful", "p_value", "p_adjusted", "is_in_band", "coverage", "mean_z",
-    "sd_z", "shrinkage",
-)  # fmt: skip
 _OPTIONS_OF_CALIBRATE = (
     click.option("--fit", default="brms", metavar="NAME", help="A Bayesian fit of the study. Default: each of them."),
     option("--data-sets", of=WholeNumber(2), default=200, help="Number of data sets to draw and fit."),
@@ -162,14 +166,10 @@ def calibrate_command(
     result = asked.compute(
         calibrate, work="Calibrating in R", fit=fit, data_sets=data_sets, seed=seed, settings=settings
     )
-    shown = _SHOWN_OF_CALIBRATE if show == "summary" else None
+    shown = _SHOWN["calibrate"] if show == "summary" else None
     return Answer(getattr(result, show), shown, calibration_sentences(result.summary))
 
 
-_SHOWN_OF_SENSITIVITY = (
-    "source", "variant", "model", "test", "spec", "estimand", "unit", "estimate", "conf_low", "conf_high", "d", "n",
-    "status",
-)  # fmt: skip
 """List the columns on a terminal; the other formats have every column."""
 _OPTIONS_OF_SENSITIVITY = (
     click.option("--spec", "specs", multiple=True, metavar="NAME", help="Only this specification. Repeatable."),
@@ -203,7 +203,7 @@ def sensitivity_command(asked: Asked, specs: tuple[str, ...], is_list: bool) -> 
     table = asked.compute(specifications, specs=specs).table
     return Answer(
         table.drop("call_id", "row_no"),
-        table.select(_SHOWN_OF_SENSITIVITY),
+        table.select(_SHOWN["sensitivity"]),
         _counted(table),
         figure=("plot_specifications", lambda: rows_to_draw(table, FigureData(asked.db, chosen).labels)),
         exact=True,

@@ -143,7 +143,7 @@ def whole_comparison(
     progress: Progress | None = None,
     sources: tuple[Numbers, ...] | None = None,
 ) -> pl.DataFrame:
-    """Return every recomputed number of each model and variant, with the print next to it if there is any. It is about
+    """Return the recomputed numbers of each model and variant, with the print next to it if there is any. It is about
     the tables that hold the same numbers for each model (S3 to S12).
 
     The columns are those of `compare`. Numbers that the paper doesn't print (another model, another variant) have a

@@ -253,7 +253,7 @@ IN_PYTHON: Mapping[str, Numbers] = {"topics": NUMBERS, "print_checks": PRINT_NUM
 
 
 def sources_of(study: Study) -> tuple[Numbers, ...]:
-    """Return every source of the study's design, including those of its print's numbers."""
+    """Return the sources of the study's design, including those of its print's numbers."""
     printed = set(published.published_numbers(study).select(published.quantity_name()).to_series())
     has_own_arithmetic = published.notes(study, "of the print").height > 0
     return tuple(

@@ -179,7 +179,7 @@ def _json(value: Any) -> str:
 
 
 def table_info() -> dict[str, TableInfo]:
-    """Return every table of slant and of other packages' designs, by name: first those of the paper, in its order."""
+    """Return the tables of slant and of other packages' designs, by name: first those of the paper, in its order."""
     texts = [file.read_text("utf-8") for file in (sql_dir() / "views" / "2_tables").glob("*.sql")]
     texts += [text for design in third_party_designs() for text in design.analyses.views.values()]
     infos = [read_header(text) for text in texts]

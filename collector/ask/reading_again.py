@@ -264,12 +264,13 @@ def _read(row: Mapping[str, Any], db: Path) -> dict[str, Any] | None:
         measure=row["measure"],
     )
     trial = Trial(**{name: row[name] for name in _TRIAL if name != "factors"}, factors=_json(row["factors"]))
+    if study is not None and row["outcome"] == "answered" and study.design.reads.decides_next(study, trial):
+        return _values(row)  # another question was asked by it
     exchange = Exchange(status=row["http_status"], body=row["response"], headers=_json(row["headers"]))
     whose = speakers(row["provider"], model=row["requested_model"])
     reply, verdict = read_exchange(provider, exchange, judge(exchange, 1, whose), trial, 1)
-    is_shown = row["outcome"] == "answered" and study is not None and study.design.reads.decides_next(study, trial)
-    if verdict.action == "decline" or is_shown:
-        return _values(row)  # its outcome depended on other trials, or another question on its reading
+    if verdict.action == "decline":
+        return _values(row)  # its outcome depended on other trials
     if reply.outcome == "failed":
         reading_now = Reading("failed", is_final=False)
     elif study is not None and trial.content in _contents(study):

@@ -243,7 +243,7 @@ def _guess_of_question(study: Study, model: StudyModel, seed: int, repetitions: 
 
 
 def quote_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
-    """Return every number with its range, for programs: tokens, US dollars, seconds."""
+    """Return the numbers with their ranges, for programs: tokens, US dollars, seconds."""
     return [
         _counts(quote, asked_as=quote.model_plan.model.requested_model)
         | as_columns("input_tokens", quote.estimate.input_tokens)

@@ -98,7 +98,7 @@ class Analyses:
         return ()
 
     def words(self, data: Any) -> list[dict[str, str]]:
-        """Return every word of the study: test, group, word, and its origin (`tier` …) if the study says it."""
+        """Return the words of the study: test, group, word, and its origin (`tier` …) if the study says it."""
         return []
 
     def own_words(self, data: Any) -> set[str]:

@@ -120,5 +120,5 @@ TurnReader = Callable[[ImportedTurn], tuple[str, Trial]]
 impossible."""
 
 RowPlacer = Callable[[Mapping[str, Any]], Mapping[str, str]]
-"""Return what the cells of a row say of its place, by our names; nothing if they say nothing of it. Raise StudyError as
+"""Return the place of a row by our names, as its cells say it; empty if they say nothing of it. Raise StudyError as
 above for what the study does not show."""

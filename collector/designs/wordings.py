@@ -76,8 +76,8 @@ def spoken_words(texts: Iterable[str]) -> set[str]:
 
 
 def same_word(word: str) -> str:
-    """Return one text for two words that a reader can't distinguish: without case, and with Unicode's ways to write one
-    letter (é as one character, or as e with an accent) made the same."""
+    """Return a text that is the same for two words that a reader can't distinguish: without case, and with Unicode's
+    ways to write one letter (é as one character, or as e with an accent) made the same."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())
 
 

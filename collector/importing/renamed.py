@@ -9,7 +9,8 @@ What `--map` says of a column of ours, on the right of its first `=`:
   a:b:c or rating_*     of `item:answer`: a row for each of these columns, whose name is the item and whose cell the
                         answer; of rating_* the item is what the star matches
 
-Names that other people give our columns, by the files in which they do (columns.csv; the first name goes first)."""
+Names that other people give our columns, by the files in which they do (columns.csv; the first name goes first), and,
+as "told", names that tell what a column is, or that it is none of ours."""
 
 from __future__ import annotations
 

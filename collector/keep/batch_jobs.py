@@ -114,7 +114,7 @@ class JobFolder:
         self.folder = journal_folder(db) / "batches"
 
     def jobs(self) -> list[Job]:
-        """Return all jobs ever, oldest first. Raise JournalError if a file can't be read: guessing could submit
+        """Return the jobs, oldest first. Raise JournalError if a file can't be read: guessing could submit
         twice."""
         self._check_folder()
         jobs = [self._read(path) for path in sorted(self.folder.glob("*.json"))]

@@ -94,7 +94,7 @@ def reading(
 
 
 def fetched(path: str | Path, query: str, values: Any = None, *, patience_s: float = 30.0) -> list[tuple[Any, ...]]:
-    """Return all rows of a query, with these values for its parameters; errors as of `reading`."""
+    """Return the rows of a query, with these values for its parameters; errors as of `reading`."""
     with reading(path, patience_s) as connection:
         return connection.execute(query, values).fetchall()
 

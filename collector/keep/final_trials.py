@@ -68,7 +68,7 @@ class Finals:
         return bool(self._halves.height or self._others)
 
     def among(self, trial_ids: Sequence[str]) -> bytes:
-        """Return one byte for each of these ids: 1 if that trial is final. It is quick because it looks up many at
+        """Return flags of these ids, a byte each: 1 if that trial is final. It is quick because it looks up many at
         once."""
         wanted = pl.DataFrame({"trial_id": trial_ids}, schema={"trial_id": pl.String}).with_row_index("place")
         plain = wanted.filter(pl.col("trial_id").str.contains(_PLAIN))
@@ -117,7 +117,7 @@ def id_batches(trial_ids: Iterable[str]) -> Iterator[pl.Series]:
 
 
 def read_finals(db: Path, study: str) -> Finals:
-    """Return all trials of `study` with a final attempt, in the database or in a journal not yet loaded. Trials of runs
+    """Return the trials of `study` with a final attempt, in the database or in a journal not yet loaded. Trials of runs
     that were set aside are to be asked again."""
     ended: set[str] = set()
     where, values = "is_final AND study = $study AND list_contains($aside, run_id) IS NOT TRUE", {"study": study}

@@ -27,7 +27,7 @@ class _Stream:
 
 
 def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
-    """Return all rows of a relation, in its order. Raise duckdb.Error if the query fails."""
+    """Return the rows of a relation, in its order. Raise duckdb.Error if the query fails."""
     import polars as pl
 
     try:

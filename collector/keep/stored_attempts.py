@@ -161,13 +161,13 @@ def attempts_where(db: Path, condition: str, values: Mapping[str, Any], columns:
 
 
 def unloaded_attempts(db: Path, offsets: Mapping[str, int]) -> Iterator[pl.DataFrame]:
-    """Return all columns of the attempts that the journals hold after these offsets (see `offsets_in`)."""
+    """Return the columns of the attempts that the journals hold after these offsets (see `offsets_in`)."""
     for lines in unloaded_lines(db, offsets):
         yield lines.attempts
 
 
 def unloaded_lines(db: Path, offsets: Mapping[str, int]) -> Iterator[Parsed]:
-    """Return all that the journals hold after these offsets. Damage is reported when a journal is loaded."""
+    """Yield the lines that the journals hold after these offsets. Damage is reported when a journal is loaded."""
     for path in journal_paths(journal_folder(db)):
         offset = offsets.get(journal_name(path), 0)
         with suppress(JournalError):

@@ -119,7 +119,7 @@ class CheckQuestion:
 
 
 def check_questions(dialect: Any, seed: int) -> list[CheckQuestion]:
-    """Return all requests of one check: the easiest question first (it reveals a wrong key), the others in seeded
+    """Return the requests of one check: the easiest question first (it reveals a wrong key), the others in seeded
     order."""
     first, *rest = calibration()
     rest += list(_pairs(probes(dialect), rest[-_HARD:]))

@@ -92,7 +92,7 @@ class Done:
 def plan(
     study: Study, model: StudyModel, seed: int | None = None, repetitions: int = 1, skip: Sequence[int] = b""
 ) -> Iterator[Conversation]:
-    """Yield all conversations with one model, in the order of asking; `position` of a trial is its place in it, from 0.
+    """Yield the conversations with one model, in the order of asking; `position` of a trial is its place in it, from 0.
     `skip` marks those that are done and are skipped (see `done_in`).
 
     If `seed` is None the study's own is used. The design decides how conditions take turns. Nothing is held in memory
@@ -121,7 +121,7 @@ def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals
 
 
 def _whole(flags: bytes, conversations: Sequence[tuple[str, ...]]) -> bytes:
-    """Return one byte per conversation: 1 if all of its trials have a flag."""
+    """Return flags, one byte per conversation: 1 if all of its trials have a flag."""
     ends = accumulate(map(len, conversations))
     return bytes(0 not in flags[end - len(ids) : end] for ids, end in zip(conversations, ends, strict=True))
 

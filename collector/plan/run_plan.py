@@ -333,7 +333,7 @@ def refuse_to_move(provider: Provider, base_url: str | None) -> None:
 
 
 def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
-    """Return each model once: one that is named twice, perhaps in two ways, is asked once; two that share an id can't
+    """Return the models, each once, even if it is named twice, perhaps in two ways; two that share an id can't
     both be asked.
     """
     chosen: dict[str, StudyModel] = {}

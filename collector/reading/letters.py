@@ -193,7 +193,7 @@ class JsonAnswer:
 
 
 def answers_in_json(text: str) -> tuple[list[JsonAnswer], bool]:
-    """Return every answer in a JSON object, and whether any JSON with an answer can't be read."""
+    """Return the answers in a JSON object, and whether any JSON with an answer can't be read."""
     answers: list[JsonAnswer] = []
     rest: list[str] = []
     end = 0

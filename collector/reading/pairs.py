@@ -116,8 +116,8 @@ def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def plain(text: str) -> str:
-    """Return one text for all spellings of a word or name: case, apostrophes, quotes, kinds of dash and blank don't
-    count."""
+    """Return a text that is the same for all spellings of a word or name: case, apostrophes, quotes, kinds of dash and
+    blank don't count."""
     return " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN).replace(")", "").casefold().split())
 
 

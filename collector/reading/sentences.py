@@ -38,7 +38,7 @@ class Mention:
 
 
 def mentions_in(text: str, by_bare: Mapping[str, str], item: str, *, plural: bool) -> list[Mention]:
-    """Return every mention of a label in a text, in order. `by_bare`: the labels by their folded spellings."""
+    """Return the mentions of labels in a text, in order. `by_bare`: the labels by their folded spellings."""
     mentions: list[Mention] = []
     refused: Refused = None
     for sentence in filter(None, map(str.strip, phrases.SENTENCES.split(text))):

@@ -46,8 +46,8 @@ _STRUCK_OUT = lazy_pattern(r"~~(?!\s)[^~\n]{1,200}~~")
 
 @lru_cache(4096)  # a study has a few labels, and asks for them thousands of times
 def folded(text: str) -> str:
-    """Return one text for spellings that a reader takes to be the same: Unicode's forms of a letter, case, blanks,
-    apostrophes."""
+    """Return a text that is the same for spellings that a reader takes to be the same: Unicode's forms of a letter,
+    case, blanks, apostrophes."""
     return " ".join(folded_lines(text).split())
 
 

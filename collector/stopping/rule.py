@@ -61,7 +61,7 @@ class Widths(ABC):
     def measure(
         self, db: Path, study: Study, fit: Fit, source: Source, trial_ids: Mapping[str, Collection[str]]
     ) -> Mapping[str, Sequence[CellWidth]]:
-        """Return each model's tests in the study's order, over these trials of the database only."""
+        """Return the tests of each model in the study's order, over these trials of the database only."""
 
 
 def fit_of_width(study: Study) -> Fit:

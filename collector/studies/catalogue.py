@@ -53,7 +53,7 @@ def list_studies() -> list[str]:
 
 
 def shipped_outlines() -> list[Study]:
-    """Return each shipped study without its variants, on which its version and contents depend: enough for a list."""
+    """Return the shipped studies, for a list: without variants, on which a study's version and contents depend."""
     studies = []
     for path in (studies_dir() / f"{name}.toml" for name in list_studies()):
         values = _values(path, read_text(path, MAX_TOML_BYTES))
@@ -101,7 +101,7 @@ def with_variant(study: Study, name: str) -> Study:
 
 
 def load_variants(name_or_path: str | Path, db: str | Path | None = None) -> dict[str, Study]:
-    """Return all variants of a study by name, in the order of its file; this is much quicker than one by one."""
+    """Return the variants of a study by name, in the order of its file; this is much quicker than one by one."""
     return _variants_in(_study_path(name_or_path, db))
 
 

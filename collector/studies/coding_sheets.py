@@ -27,8 +27,8 @@ def check_coding(study: Study) -> None:
 
 
 def strata_of(study: Study, by: str, db: Path) -> dict[str, str]:
-    """Return each text of a study with its level of what texts are drawn by: nothing, a factor, the condition, or the
-    code that most models give. UnknownNameError for anything else."""
+    """Return the texts of a study, each with its level of what texts are drawn by: nothing, a factor, the condition, or
+    the code that most models give. UnknownNameError for anything else."""
     check_coding(study)
     texts = study.data.texts
     if by in (SIMPLE, UNCERTAINTY):

@@ -201,7 +201,7 @@ def read_smallest_effect(table: Table) -> dict[str, float]:
 
 
 def read_figures(table: Table, variants: Sequence[str], models: Sequence[str]) -> dict[str, StudyFigure]:
-    """Return all of [figures.*], in their order; StudyError or UnknownNameError if one breaks the rules."""
+    """Return the figures of [figures.*], in their order; StudyError or UnknownNameError if one breaks the rules."""
     return {name: _figure(name, row, variants, models) for name, row in table.tables("figures").items()}
 
 
@@ -257,7 +257,7 @@ def read_outcomes(row: Table, default: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def read_specifications(table: Table, fits: Mapping[str, Fit]) -> dict[str, Specification]:
-    """Return all of [sensitivity.*], in their order; StudyError or UnknownNameError if one breaks the rules."""
+    """Return the specifications of [sensitivity.*] in order; StudyError or UnknownNameError if one breaks the rules."""
     return {name: _specification(name, row, fits) for name, row in table.tables("sensitivity").items()}
 
 

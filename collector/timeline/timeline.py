@@ -108,7 +108,7 @@ def no_timeline(study: Study, why: str) -> UsageError:
 
 
 def _asked(study: Study, seed: int | None) -> Iterator[tuple[Trial, Prompt]]:
-    """Yield each question once: personas are for models, and are not shown to people."""
+    """Yield the questions, each once: personas are for models, and are not shown to people."""
     seen = set()
     model = study.models[0] if study.models else study.people
     for conversation in plan(study, model, seed):

@@ -206,7 +206,7 @@ class Runs:
 
 
 def model_rows(db: Path) -> pl.DataFrame:
-    """Return each model's progress and cost; this reads every attempt."""
+    """Return the progress and cost of the models; this reads every attempt."""
     return progress(db).drop("n_unpriced")
 
 

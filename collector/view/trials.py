@@ -129,7 +129,7 @@ def occasions_of(connection: duckdb.DuckDBPyConnection, row: Mapping[str, Any]) 
 def attempts_of(
     connection: duckdb.DuckDBPyConnection, trial_ids: Sequence[str], cell: Mapping[str, str] | None = None
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return all attempts of these trials in their order. Raise UnknownNameError if a trial has none. `cell`: what is
+    """Return the attempts of these trials in their order. Raise UnknownNameError if a trial has none. `cell`: what is
     known about all of them (a model, for example), so that other ids need not be read.
 
     Their places are found in one scan of narrow columns, and the rows at those places are read at once."""
@@ -180,7 +180,7 @@ class Game:
 
 
 def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
-    """Return all trials of a game; UnknownNameError if the database has no game of this name."""
+    """Return the trials of a game; UnknownNameError if the database has no game of this name."""
     rows = rows_of(_with(connection.view("trials"), game=game))
     if not rows:
         raise UnknownTrialError("game", game)

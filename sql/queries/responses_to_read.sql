@@ -1,4 +1,5 @@
--- Stored responses to single questions, and to those of the studies $in_turns, whose turns are planned, with the trial and how its model was asked, behind a row of the table.
+-- Stored responses to single questions, and to those of the studies $in_turns, whose turns are planned, with the trial
+-- and how its model was asked, behind a row of the table.
 SELECT a.rowid AS row_no, a.* EXCLUDE (request), m.settings, m.measure
 FROM attempts a
 LEFT JOIN run_models m ON m.run_id = a.run_id AND m.model = a.model

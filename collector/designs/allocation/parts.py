@@ -180,7 +180,7 @@ class AllocationData:
 
     @property
     def jobs(self) -> list[tuple[int, int]]:
-        """Return every job as (number of its class, its number there)."""
+        """Return the jobs as (number of its class, its number there)."""
         return [(c, j) for c, job_class in enumerate(self.classes) for j in range(len(job_class.jobs))]
 
     @property

@@ -99,7 +99,7 @@ def _text_of(factor: Factor, name: str, template: str) -> str:
 
 
 def question_texts(data: FactorialData, shown: Shown) -> list[str]:
-    """Return each question of a trial as its prompt words it."""
+    """Return the texts of a trial's questions, as its prompt words them."""
     return _questions(data, shown, _of_profile(data, shown, 0))
 
 
@@ -145,8 +145,8 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def schema_of(questions: Iterable[AskedQuestion]) -> dict[str, Any]:
-    """Return an object with a key for each question. Points of scales and ranges are left to the reader: few providers
-    take enums of numbers or `minimum`, and an answer beyond them is to be counted.
+    """Return the schema of an object with a key for each question. Points and ranges are left to the reader: few
+    providers take enums of numbers or `minimum`, and an answer beyond them is to be counted.
     """
     properties = {question.name: _property(question) for question in questions}
     return {

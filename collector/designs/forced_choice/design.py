@@ -152,7 +152,7 @@ class ForcedChoiceAsks(Asks):
         return (_content(study, test, n) for test in study.data.tests.values() for n in study.data.wordings)
 
     def _prompts(self, study: StudyFile, model: StudyModel) -> PromptIndex[tuple[Place, str]]:
-        """Yield both prompts of each place: whichever letter the consistent option has in it."""
+        """Return the prompts by place, two of each: whichever letter the consistent option has in it."""
         cells = Cells(study, model, study.seed)
 
         def trial(at: tuple[Place, str]) -> Trial:

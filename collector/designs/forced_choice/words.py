@@ -168,7 +168,7 @@ class Place:
 
 
 def places(data: ForcedChoiceData, model: str, seed: int, repetitions: int) -> Iterator[Place]:
-    """Yield every trial of one model in the order of asking; one block is in memory at a time."""
+    """Yield the trials of one model in the order of asking; one block is in memory at a time."""
     tests = list(data.tests.values())
     for repetition in range(1, repetitions + 1):
         for test_no, condition_no, block_position in _blocks(len(tests), model, seed, repetition):

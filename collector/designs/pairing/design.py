@@ -264,7 +264,7 @@ def draw_names(
 
 
 def _in_turn(names: tuple[str, ...], number: int, *seed: object) -> str:
-    """Yield each name once before any comes again."""
+    """Return the name at this place of a drawn order, in which each comes once before any comes again."""
     turn, place = divmod(number, len(names))
     return random.Random("\x1f".join(map(str, (*seed, turn)))).sample(names, len(names))[place]
 

@@ -20,7 +20,7 @@ from slant.collector.errors import UsageError
 from slant.collector.importing.files.kinds import Problem, Row
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, whole_number, word
-from slant.collector.importing.renamed import ours_by_name
+from slant.collector.importing.renamed import names_in, ours_by_name
 from slant.collector.records import Attempt
 from slant.collector.study.records import StudyModel
 from slant.collector.system.shipped_files import documented_columns
@@ -128,10 +128,7 @@ _MADE_AGAIN = {field.name for field in fields(Attempt)} | {
     "block_label", "condition_no", "condition_label", "first_option", "chosen_letter",
     "is_valid", "is_consistent", "p_consistent", "is_batch", "queue_wait_s", "", *documented_columns(),
 }  # fmt: skip
-_OF_TOOLS = (
-    "epoch", "eval", "output", "response", "result", "error", "vars", "provider", "prompt", "success", "score",
-    "gradingresult", "testcase", "trial_type", "trial_index", "internal_node_id", "plugin_version",
-)  # fmt: skip
+_OF_TOOLS = names_in("told")["tool"]
 """What the logs of tools have next to what was taken from them (collector/importing/files/tool_logs.py)."""
 
 

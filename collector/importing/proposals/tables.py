@@ -27,20 +27,11 @@ _STEMS = names_in("of_models")
 _OF_MODELS = {*names_in("table")["model"]} - {"agent"} | {"modèle"}
 _LONGEST = 60
 _MOST_LEVELS = 200
-_OF_TRIALS = frozenset({
-    "inputs", "input", "metadata", "meta", "vars", "variables", "params", "parameters", "stimulus", "stimuli", "trial",
-    "item", "design", "factors", "condition", "conditions", "attributes", "profile", "vignette", "persona", "example",
-    "record", "row",
-})  # fmt: skip
+_OF_TRIALS = frozenset(names_in("told")["trial"])
 """Tables inside records that say what was shown; scores and events of a log do not."""
 _OF_ANSWERS = (*_STEMS, "model", "input_tokens")
 _SIGNS = set(",=*:")
-_NO_MODELS = frozenset({
-    "reason", "reasons", "reasoning", "note", "notes", "comment", "comments", "why", "explanation", "justification",
-    "rationale", "prompt", "input", "text", "id", "time", "date", "version", "source", "label", "labels", "score",
-    "scores", "rating", "ratings", "answer", "answers", "response", "responses", "output", "outputs", "name", "type",
-    "count", "length", "tokens", "correct", "is", "has", "cost", "error", "status", "confidence", "summary", "run",
-})  # fmt: skip
+_NO_MODELS = frozenset(names_in("told")["no_model"])
 """Words of columns about what a model said, or that it was asked."""
 
 
@@ -229,12 +220,7 @@ def within(mapping: Sequence[str], inner: Sequence[str]) -> tuple[list[str], lis
 
 
 _IN_ORDER = ("allocation", "observed", "factorial")
-_OF_JSPSYCH = {
-    "stimulus", "rt", "response", "answer", "rt_key_duration", "trial_type", "trial_index", "plugin_version",
-    "time_elapsed", "internal_node_id", "choices", "question_order", "view_history", "slider_start", "button_html",
-    "html", "prompt", "success", "timeout", "failed_images", "failed_audio", "failed_video", "width", "height",
-    "labels",
-}  # fmt: skip
+_OF_JSPSYCH = frozenset(names_in("told")["jspsych"])
 _MOST_CELLS = 40_000_000
 _USUAL = 0.8
 _FEW_ROWS = 10
