@@ -1,39 +1,6 @@
 formula <- "is_consistent ~ condition * model * test + (1 | item)"
 valid_trials <- function() subset(few_trials(), is_valid)
 
-test_in_full("the Stan code is the same for both stages and for other numbers in the priors", {
-  skip_without_brms()
-  parts <- brms_parts(valid_trials(), formula)
-  stage_a <- brms_parts(few_trials(), "is_valid ~ condition * model * test + (1 | item)")
-  wide <- brms_parts(valid_trials(), formula, priors = list(b = "normal(0, 2)", sd = "exponential(0.5)"))
-  expect_identical(parts$code, stage_a$code)
-  expect_identical(parts$code, wide$code)
-  expect_equal(c(parts$standata$prior_b_2, wide$standata$prior_b_2, wide$standata$prior_sd_1), c(1, 2, .5))
-})
-
-test_in_full("coding depends neither on R's options, nor on the order of rows, nor on the locale", {
-  skip_without_brms()
-  rows <- valid_trials()
-  plain <- brms_parts(rows, formula)
-  withr::local_options(contrasts = c("contr.sum", "contr.poly"))
-  withr::local_collate("C")
-  other <- brms_parts(rows, formula)
-  expect_identical(other$standata, plain$standata)
-  turned <- brms_parts(rows[rev(seq_len(nrow(rows))), ], formula)
-  expect_identical(colnames(turned$standata$X), colnames(plain$standata$X))
-  expect_identical(levels(turned$data$model), c("claude-sonnet-4", "gemini-2.5-pro", "gpt-5"))
-})
-
-test_in_full("models come in the order of model_no, and the first that is there is the reference", {
-  skip_without_brms()
-  rows <- valid_trials()
-  rows$model_no <- match(rows$model, c("gpt-5", "gemini-2.5-pro", "claude-sonnet-4"))
-  expect_equal(levels(brms_parts(rows, formula)$data$model)[[1]], "gpt-5")
-  listed <- list(model = c("nobody", "gemini-2.5-pro", "gpt-5", "claude-sonnet-4"))
-  expect_equal(levels(brms_parts(rows, formula, levels = listed)$data$model)[[1]], "gemini-2.5-pro")
-  expect_error(brms_parts(rows, formula, levels = list(model = "gpt-5")), "not among its levels")
-})
-
 test_that("a factor with one level is dropped, wherever it stands in the formula", {
   rows <- valid_trials()
   one <- subset(rows, model == "gpt-5" & test == "gender_career")
@@ -48,14 +15,44 @@ test_that("a factor with one level is dropped, wherever it stands in the formula
   expect_equal(deparse1(none$formula), "is_consistent ~ (1 | item)")
 })
 
+skip_without_brms()
+
+test_in_full("the Stan code is the same for both stages and for other numbers in the priors", {
+  parts <- brms_parts(valid_trials(), formula)
+  stage_a <- brms_parts(few_trials(), "is_valid ~ condition * model * test + (1 | item)")
+  wide <- brms_parts(valid_trials(), formula, priors = list(b = "normal(0, 2)", sd = "exponential(0.5)"))
+  expect_identical(parts$code, stage_a$code)
+  expect_identical(parts$code, wide$code)
+  expect_equal(c(parts$standata$prior_b_2, wide$standata$prior_b_2, wide$standata$prior_sd_1), c(1, 2, .5))
+})
+
+test_in_full("coding depends neither on R's options, nor on the order of rows, nor on the locale", {
+  rows <- valid_trials()
+  plain <- brms_parts(rows, formula)
+  withr::local_options(contrasts = c("contr.sum", "contr.poly"))
+  withr::local_collate("C")
+  other <- brms_parts(rows, formula)
+  expect_identical(other$standata, plain$standata)
+  turned <- brms_parts(rows[rev(seq_len(nrow(rows))), ], formula)
+  expect_identical(colnames(turned$standata$X), colnames(plain$standata$X))
+  expect_identical(levels(turned$data$model), c("claude-sonnet-4", "gemini-2.5-pro", "gpt-5"))
+})
+
+test_in_full("models come in the order of model_no, and the first that is there is the reference", {
+  rows <- valid_trials()
+  rows$model_no <- match(rows$model, c("gpt-5", "gemini-2.5-pro", "claude-sonnet-4"))
+  expect_equal(levels(brms_parts(rows, formula)$data$model)[[1]], "gpt-5")
+  listed <- list(model = c("nobody", "gemini-2.5-pro", "gpt-5", "claude-sonnet-4"))
+  expect_equal(levels(brms_parts(rows, formula, levels = listed)$data$model)[[1]], "gemini-2.5-pro")
+  expect_error(brms_parts(rows, formula, levels = list(model = "gpt-5")), "not among its levels")
+})
+
 test_that("an outcome that isn't yes or no is refused", {
-  skip_without_brms()
   rows <- valid_trials()
   expect_error(brms_parts(rows, "position ~ condition + (1 | item)"), "must be TRUE or FALSE, or 1 or 0")
 })
 
 test_that("code in a formula is refused before brms sees it", {
-  skip_without_brms()
   expect_error(brms_parts(valid_trials(), "is_consistent ~ system('ls') + (1 | item)"), "not allowed")
 })
 
@@ -66,7 +63,6 @@ lists_of_words <- function() {
 }
 
 test_in_full("a number is gaussian, with brms's own priors as data of the Stan program", {
-  skip_without_brms()
   formula <- "d ~ model + (1 | pair)"
   parts <- brms_parts(lists_of_words(), formula, family = "gaussian")
   own <- brms::get_prior(d ~ model + (1 | pair), parts$data)
@@ -79,7 +75,6 @@ test_in_full("a number is gaussian, with brms's own priors as data of the Stan p
 })
 
 test_that("each family takes its own outcomes, and sigma is a prior of numbers only", {
-  skip_without_brms()
   formula <- "d ~ model + (1 | pair)"
   expect_error(brms_parts(lists_of_words(), formula), "must be TRUE or FALSE, or 1 or 0")
   endless <- transform(lists_of_words(), d = replace(d, 3, Inf))

@@ -38,9 +38,8 @@ test_that("doubtful fits keep their ranks and are counted, and failed ones are c
   expect_error(summarise_calibration(rbind(rows, rows)), "several rows of one quantity")
 })
 
-test_that("a data set drawn from the prior and fitted gives each parameter, difference and the likelihood a rank", {
+test_in_full("a data set drawn from the prior and fitted gives each parameter, difference and the likelihood a rank", {
   skip_without_stan()
-  skip_but_in_full()
   formula <- "is_consistent ~ condition * model * test + (1 | item)"
   levels <- list(condition = example_conditions())
   draw <- function(...) calibrate(few_trials(), formula, levels, n = 2, iterations = 120, warmup = 60, ...)
@@ -88,9 +87,8 @@ test_that("a negative binomial, which is fitted to single numbers, is calibrated
   expect_equal(with_seed(1, of_one$draw_fitted(rep(5, 9), 2)), with_seed(1, of_one$draw(rep(5, 9), 2)))
 })
 
-test_that("a lognormal of counts in steps is calibrated", {
+test_in_full("a lognormal of counts in steps is calibrated", {
   skip_without_stan()
-  skip_but_in_full()
   found <- suppressWarnings(do.call(calibrate, counted(family = "lognormal", n = 30, cores = 2)))
   expect_true(all(found$summary$p_adjusted > .001))
   expect_gt(mean(found$summary$coverage), .88)
@@ -107,9 +105,8 @@ test_that("more ranks than draws are refused, and counts with two parameters bes
   expect_error(do.call(calibrate, counted(family = "hurdle_lognormal", n = 1)), "Can't calibrate a fit of counts")
 })
 
-test_that("a prior of the fit that is not that of the truths is found by Stan's draws, too", {
+test_in_full("a prior of the fit that is not that of the truths is found by Stan's draws, too", {
   skip_without_stan()
-  skip_but_in_full()
   found <- suppressWarnings(calibrate(
     simulate_forced_choice(n_words = 5), "is_consistent ~ condition * model * test + (1 | item)",
     list(condition = example_conditions()),

@@ -6,8 +6,9 @@ rated_rows <- function(seed) {
   })
 }
 
+skip_if_not_installed("ordinal")
+
 test_that("an effect for each threshold is tested as ordinal does", {
-  skip_if_not_installed("ordinal")
   rows <- rated_rows(2)
   found <- check_proportional_odds(rows, c("group", "place"))
   rated <- transform(rows, rating = factor(rating, ordered = TRUE))
@@ -17,7 +18,6 @@ test_that("an effect for each threshold is tested as ordinal does", {
 })
 
 test_that("few ratings at a point are merged, and too few are not tested", {
-  skip_if_not_installed("ordinal")
   groups <- factor(rep(c("a", "b"), c(30, 30)))
   rated <- factor(c(rep(1:5, each = 6), rep(2:5, c(9, 9, 9, 3))), ordered = TRUE)
   expect_equal(levels(merged_points(rated, groups)), c("1 to 2", "3", "4 to 5"))
@@ -28,14 +28,12 @@ test_that("few ratings at a point are merged, and too few are not tested", {
 })
 
 test_that("copies of the same ratings change no p over clusters", {
-  skip_if_not_installed("ordinal")
   rows <- transform(rated_rows(4), prompt = seq_len(400))
   p_of <- function(rows) check_proportional_odds(rows, "group", cluster = "prompt")$p_value
   expect_gt(p_of(rows[rep(1:400, 5), ]), .8 * p_of(rows))
 })
 
 test_that("a level that only widens ratings leaves a gap at a point", {
-  skip_if_not_installed("ordinal")
   rows <- withr::with_seed(8, {
     group <- rep(c("a", "b"), each = 400)
     data.frame(group, rating = 1L + findInterval(stats::rlogis(800) * ifelse(group == "b", 3, 1), c(-2, -.5, .5, 2)))
@@ -46,7 +44,6 @@ test_that("a level that only widens ratings leaves a gap at a point", {
 })
 
 test_in_full("the published ratings come to the tests that were kept", {
-  skip_if_not_installed("ordinal")
   profiles <- utils::read.csv(file.path(shared_data("conjoint_immigration"), "profiles.csv"))
   found <- check_proportional_odds(profiles, c("gender", "language", "plans", "trips"))
   expect_equal(round(found$chi_squared, 2), c(3.05, 22.99, 16.70, 19.19))

@@ -5,13 +5,13 @@ stand_in <- function(code) {
 }
 
 in_empty_cache <- function(env = parent.frame()) {
+  skip_without_stan()
   withr::local_envvar(R_USER_CACHE_DIR = withr::local_tempdir(.local_envir = env), .local_envir = env)
 }
 
 kept_models <- function() list.files(cache_folder(), pattern = "[.]rds$", full.names = TRUE)
 
 test_that("what is in the cache is not compiled again", {
-  skip_without_stan()
   in_empty_cache()
   first <- cached_model("a", "stan-a", identity, stand_in)
   second <- cached_model("a", "stan-a", identity, function(code) stop("compiled again"))
@@ -21,7 +21,6 @@ test_that("what is in the cache is not compiled again", {
 })
 
 test_that("two processes that ask at once compile once", {
-  skip_without_stan()
   skip_on_os("windows")
   in_empty_cache()
   log <- withr::local_tempfile()
@@ -41,7 +40,6 @@ test_that("two processes that ask at once compile once", {
 })
 
 test_that("half a file is noticed and made anew", {
-  skip_without_stan()
   in_empty_cache()
   cached_model("a", "stan-a", identity, stand_in)
   whole <- readBin(kept_models(), "raw", 1e6)
@@ -53,7 +51,6 @@ test_that("half a file is noticed and made anew", {
 })
 
 test_that("a file of other code under the name is not taken", {
-  skip_without_stan()
   in_empty_cache()
   cached_model("a", "stan-a", identity, stand_in)
   expect_gt(attr(cached_model("b", "stan-a", identity, stand_in), "compile_s"), .2)
@@ -102,7 +99,6 @@ test_that("a process that has the number of a killed one doesn't hold its lock",
 })
 
 test_that("without a compiler a compiled model still runs, and nothing else is compiled", {
-  skip_without_stan()
   in_empty_cache()
   cached_model("a", "stan-a", identity, stand_in)
   withr::local_envvar(PATH = "")
@@ -123,7 +119,6 @@ test_that("a cache that can't be written costs a message, not the model", {
 })
 
 test_that("code that is no Stan program ends in a sentence", {
-  skip_without_stan()
   in_empty_cache()
   expect_error(compiled_model("parameters { real x }"), "Can't compile the Stan model")
 })

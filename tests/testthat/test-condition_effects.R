@@ -14,8 +14,9 @@ asked <- function() {
   rows
 }
 
+skip_without_brms()
+
 test_that("population-level numbers leave the items out", {
-  skip_without_brms()
   parts <- brms_parts(asked(), "is_consistent ~ condition * model * test + (1 | item)")
   draws <- two_draws(parts)
   found <- condition_effects(draws, parts, "population")
@@ -29,7 +30,6 @@ test_that("population-level numbers leave the items out", {
 })
 
 test_that("item-averaged numbers are the mean over the items of the test, each with its own effect", {
-  skip_without_brms()
   parts <- brms_parts(asked(), "is_consistent ~ condition * model * test + (1 | item)")
   draws <- two_draws(parts)
   found <- condition_effects(draws, parts, "item_averaged")
@@ -69,7 +69,6 @@ test_in_full("a brmsfit of brm() itself, with text for factors, gives the same a
 })
 
 test_in_full("random slopes of items are weighted as brms weights them", {
-  skip_without_brms()
   parts <- brms_parts(asked(), "is_consistent ~ condition * model + (1 + condition | item)")
   effect <- function(coefficient) sprintf("r_item[%s,%s]", levels(parts$data$item), coefficient)
   names <- c(paste0("b_", colnames(parts$standata$X)), effect("Intercept"), effect("conditionincongruent"))
@@ -82,7 +81,6 @@ test_in_full("random slopes of items are weighted as brms weights them", {
 })
 
 test_that("a factor that was dropped is named in the rows, and one condition alone has no contrast", {
-  skip_without_brms()
   rows <- subset(asked(), model == "m1")
   suppressMessages(parts <- brms_parts(rows, "is_consistent ~ condition * model * test + (1 | item)"))
   found <- condition_effects(two_draws(parts), parts)
@@ -96,7 +94,6 @@ test_that("a factor that was dropped is named in the rows, and one condition alo
 })
 
 test_that("a model that was asked in one condition only has no contrast, the others have theirs", {
-  skip_without_brms()
   rows <- subset(asked(), !(model == "m2" & condition == "incongruent"))
   parts <- brms_parts(rows, "is_consistent ~ condition + model + (1 | item)")
   found <- condition_effects(two_draws(parts), parts, "population")
@@ -104,7 +101,6 @@ test_that("a model that was asked in one condition only has no contrast, the oth
 })
 
 test_that("draws without items' effects can't be averaged over items", {
-  skip_without_brms()
   parts <- brms_parts(asked(), "is_consistent ~ condition * model * test + (1 | item)")
   draws <- two_draws(parts)[, 1:8]
   expect_error(condition_effects(draws, parts), "no effects of \"item\"")

@@ -61,8 +61,9 @@ test_in_full("counts are checked by zeros, steps and quantiles of each condition
   expect_true(all(checks$conf_low[1:3] <= checks$observed[1:3] & checks$observed[1:3] <= checks$conf_high[1:3]))
 })
 
+skip_without_brms()
+
 test_in_full("one Stan program serves all cells of a family, whatever their step, numbers and priors", {
-  skip_without_brms()
   code <- function(rows, ...) {
     step <- step_of_outcome(rows, checked_formula(counts_formula, names(rows)), "lognormal", NULL)
     brms_parts(rows, counts_formula, pair_of_sides, family = "lognormal", step = step, ...)$code
@@ -75,7 +76,6 @@ test_in_full("one Stan program serves all cells of a family, whatever their step
 })
 
 test_in_full("leave-one-out weighs draws by what was fitted, and judges by the interval", {
-  skip_without_brms()
   family <- bayes_family("lognormal", 1)
   y <- withr::with_seed(6, floor(stats::rlnorm(30, 5, .5)))
   predictors <- withr::with_seed(7, matrix(stats::rnorm(400 * 30, 5, .05), 400))
@@ -88,7 +88,6 @@ test_in_full("leave-one-out weighs draws by what was fitted, and judges by the i
 })
 
 test_in_full("counts that come in several steps, or are none, are refused in a sentence", {
-  skip_without_brms()
   fit <- function(rows, ...) fit_brms(rows, counts_formula, levels = pair_of_sides, family = "lognormal", ...)
   expect_error(fit(transform(counts_in_steps(), step = rep(c(1, 64), 80)), step = "step"), "one step")
   expect_error(fit(transform(counts_in_steps(), tokens = tokens + .5)), "whole numbers from 0")
@@ -97,7 +96,6 @@ test_in_full("counts that come in several steps, or are none, are refused in a s
 })
 
 test_in_full("the coefficients of zeros of a hurdle are terms of their own, and its medians have its zeros", {
-  skip_without_brms()
   parts <- brms_parts(counts_in_steps(), counts_formula, pair_of_sides, family = "hurdle_lognormal", step = 64)
   draws <- cbind(
     b_Intercept = 5, b_hu_Intercept = -1, b_conditionincompatible = .4, b_hu_conditionincompatible = -2, sigma = .5

@@ -95,9 +95,8 @@ test_that("negative binomials of all steps share one program, and none calls Sta
   expect_no_match(code, "_lcdf")
 })
 
-test_that("Stan gives a negative binomial the probabilities that R gives it, below a step and far out, too", {
+test_in_full("Stan gives a negative binomial the probabilities that R gives it, below a step and far out, too", {
   skip_without_stan()
-  skip_but_in_full()
   for (step in c(1, 64)) {
     parts <- negative_binomial_parts(step)
     of_rows <- function(prior_only) {

@@ -14,7 +14,6 @@ test_figure("an effect size of all rows, or of each model, needs no columns adde
 })
 
 test_figure("a logistic mixed model's contrasts and predictions are drawn from the fit", {
-  skip_if_not_installed("lmerTest")
   trials <- simulate_forced_choice(n_words = 5)
   levels <- list(condition = c("congruent", "incongruent"))
   fit <- fit_lme4(

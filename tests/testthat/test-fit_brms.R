@@ -26,9 +26,8 @@ test_that("a fit has the tables of all engines, with credible intervals", {
   expect_equal(vapply(fit$tables, nrow, 1L), c(model = 1L, predictions = 24L, contrasts = 24L, checks = 14L, loo = 1L))
 })
 
-test_that("draws depend on the seed, not on the number of cores", {
+test_in_full("draws depend on the seed, not on the number of cores", {
   skip_without_stan()
-  skip_but_in_full()
   one <- short(cores = 1)
   two <- usual()
   expect_identical(one$estimates, two$estimates)
@@ -53,9 +52,8 @@ test_that("chains that are worth more than independent draws are nothing to warn
   expect_no_warning(chain_summary(draws))
 })
 
-test_that("how tokens were counted is nothing to warn of in a choice", {
+test_in_full("how tokens were counted is nothing to warn of in a choice", {
   skip_without_stan()
-  skip_but_in_full()
   counted_otherwise <- few_trials()
   counted_otherwise$token_source <- rep(c("usage", "output"), length.out = nrow(counted_otherwise))
   expect_no_match(said_by(short_fit(counted_otherwise)), "token_source")
@@ -89,9 +87,8 @@ test_in_full("priors go over as data: halved and doubled need no compiling, and 
   expect_gt(spread(wide), .3)
 })
 
-test_that("sum coding changes what a coefficient means", {
+test_in_full("sum coding changes what a coefficient means", {
   skip_without_stan()
-  skip_but_in_full()
   fit <- short(coding = "sum", iterations = 120, warmup = 60)
   expect_equal(fit$estimates$term[1:3], c("intercept", "condition1", "model1"))
   expect_equal(fit$tables$predictions$condition[1:2], c("congruent", "incongruent"))
@@ -104,9 +101,8 @@ test_that("groups that are a combination of columns are counted", {
   expect_equal(vapply(c("item", "item:condition"), n_combined, 1L, data = rows, USE.NAMES = FALSE), 2:3)
 })
 
-test_that("of many draws and rows, leave-one-out takes as many draws of each chain", {
+test_in_full("of many draws and rows, leave-one-out takes as many draws of each chain", {
   skip_without_stan()
-  skip_but_in_full()
   file <- withr::local_tempfile(fileext = ".rds")
   found <- short_fit(few_trials(), chains = 3, iterations = 400, warmup = 60, cores = 1, save_to = file)
   fit <- readRDS(file)

@@ -13,48 +13,6 @@ counted <- function(step, ratio = 1.5, n = 800, seed = 2, median = 90) {
 }
 censored <- function(trials, ...) fit_censored(trials, levels = sides, ...)
 
-test_that("standard errors are clustered by wording and by word, and either alone has survreg's own", {
-  skip_if_not_installed("survival")
-  trials <- counted(64)
-  trials$tokens <- 64 * (trials$tokens * exp(with_seed(1, stats::rnorm(10, sd = .5)))[trials$item] *
-    (trials$condition == sides[[2]]) + trials$tokens * (trials$condition == sides[[1]])) %/% 64 * 1
-  by <- function(...) censored(trials, cluster = c(...))$estimates$std_error
-  cell <- censored(transform(trials, cell = paste(wording, item)), cluster = "cell")$estimates$std_error
-  two_way <- sqrt(by("wording")^2 + by("item")^2 - cell^2)
-  expect_equal(by("wording", "item"), pmax(two_way, by("wording"), by("item")))
-  expect_gt(by("wording", "item")[[2]], 1.5 * by("wording")[[2]])
-  expect_equal(censored(trials)$estimates$df, c(9, 9))
-  few <- censored(transform(trials, wording = wording %% 2))
-  expect_match(few$messages$text, "Fewer than three of \"wording\" (2)", fixed = TRUE, all = FALSE)
-})
-
-test_that("a fit has the numbers of survreg on the intervals that counts stand for", {
-  skip_if_not_installed("survival")
-  trials <- counted(64)
-  direct <- survival::survreg(
-    survival::Surv(ifelse(tokens == 0, NA, tokens), tokens + 64, type = "interval2") ~ condition, trials,
-    dist = "lognormal", cluster = wording, robust = TRUE
-  )
-  fit <- censored(trials, cluster = "wording")
-  expect_equal(fit$estimates$term, c("intercept", "conditionincompatible"))
-  expect_equal(fit$estimates$estimate, unname(coef(direct)), tolerance = 1e-8)
-  expect_equal(fit$estimates$std_error, sqrt(20 / 19) * unname(sqrt(diag(vcov(direct))))[1:2], tolerance = 1e-8)
-  expect_equal(fit$tables$effects$ratio, exp(coef(direct)[[2]]), tolerance = 1e-8)
-  expect_equal(fit$tables$families$log_lik[[1]], direct$loglik[[2]], tolerance = 1e-8)
-  expect_equal(fit$fits$status, "ok")
-})
-
-test_that("what the step hides is found again, and the share of zeros predicted", {
-  skip_if_not_installed("survival")
-  exact <- censored(counted(1))$tables$effects
-  stepped <- censored(counted(64))$tables$effects
-  expect_equal(c(exact$step, stepped$step), c(1, 64))
-  expect_equal(stepped$ratio, exact$ratio, tolerance = .03)
-  expect_equal(stepped$median_reference, exact$median_reference, tolerance = .03)
-  expect_equal(stepped$zeros_reference_predicted, stepped$zeros_reference, tolerance = .1)
-  expect_gt(stepped$zeros_reference, .2)
-})
-
 test_that("the probabilities of all counts add up to 1 in every family but the hurdle", {
   counts <- seq(0, 64 * 4000, 64)
   total <- function(family, ...) sum(exp(family(counts, 64, ...)))
@@ -77,8 +35,48 @@ test_that("a step far out in a tail has its probability, whichever family it is 
   expect_equal(log_share_between(1, 1 + 1e-12), stats::dnorm(1, log = TRUE) + log((1 + 1e-12) - 1))
 })
 
+skip_if_not_installed("survival")
+
+test_that("standard errors are clustered by wording and by word, and either alone has survreg's own", {
+  trials <- counted(64)
+  trials$tokens <- 64 * (trials$tokens * exp(with_seed(1, stats::rnorm(10, sd = .5)))[trials$item] *
+    (trials$condition == sides[[2]]) + trials$tokens * (trials$condition == sides[[1]])) %/% 64 * 1
+  by <- function(...) censored(trials, cluster = c(...))$estimates$std_error
+  cell <- censored(transform(trials, cell = paste(wording, item)), cluster = "cell")$estimates$std_error
+  two_way <- sqrt(by("wording")^2 + by("item")^2 - cell^2)
+  expect_equal(by("wording", "item"), pmax(two_way, by("wording"), by("item")))
+  expect_gt(by("wording", "item")[[2]], 1.5 * by("wording")[[2]])
+  expect_equal(censored(trials)$estimates$df, c(9, 9))
+  few <- censored(transform(trials, wording = wording %% 2))
+  expect_match(few$messages$text, "Fewer than three of \"wording\" (2)", fixed = TRUE, all = FALSE)
+})
+
+test_that("a fit has the numbers of survreg on the intervals that counts stand for", {
+  trials <- counted(64)
+  direct <- survival::survreg(
+    survival::Surv(ifelse(tokens == 0, NA, tokens), tokens + 64, type = "interval2") ~ condition, trials,
+    dist = "lognormal", cluster = wording, robust = TRUE
+  )
+  fit <- censored(trials, cluster = "wording")
+  expect_equal(fit$estimates$term, c("intercept", "conditionincompatible"))
+  expect_equal(fit$estimates$estimate, unname(coef(direct)), tolerance = 1e-8)
+  expect_equal(fit$estimates$std_error, sqrt(20 / 19) * unname(sqrt(diag(vcov(direct))))[1:2], tolerance = 1e-8)
+  expect_equal(fit$tables$effects$ratio, exp(coef(direct)[[2]]), tolerance = 1e-8)
+  expect_equal(fit$tables$families$log_lik[[1]], direct$loglik[[2]], tolerance = 1e-8)
+  expect_equal(fit$fits$status, "ok")
+})
+
+test_that("what the step hides is found again, and the share of zeros predicted", {
+  exact <- censored(counted(1))$tables$effects
+  stepped <- censored(counted(64))$tables$effects
+  expect_equal(c(exact$step, stepped$step), c(1, 64))
+  expect_equal(stepped$ratio, exact$ratio, tolerance = .03)
+  expect_equal(stepped$median_reference, exact$median_reference, tolerance = .03)
+  expect_equal(stepped$zeros_reference_predicted, stepped$zeros_reference, tolerance = .1)
+  expect_gt(stepped$zeros_reference, .2)
+})
+
 test_that("the family that made the counts is the likeliest, and two equal ones are told apart by their parameters", {
-  skip_if_not_installed("survival")
   families <- function(trials) {
     rows <- censored(trials)$tables$families
     stats::setNames(rows$aic_difference, rows$family)
@@ -92,7 +90,6 @@ test_that("the family that made the counts is the likeliest, and two equal ones 
 })
 
 test_that("what is no count, and a step that nobody knows, is a sentence", {
-  skip_if_not_installed("survival")
   error_of <- function(trials, ...) censored(trials, ...)$fits$error
   expect_match(error_of(transform(counted(1), tokens = tokens + .5)), "whole numbers from 0")
   expect_match(error_of(transform(counted(1), tokens = -tokens)), "whole numbers from 0")

@@ -1,5 +1,12 @@
+test_that("a term that says each choice alone separates", {
+  expect_true(separates(c(1, 0, 0, 2, 2, 1), c(TRUE, FALSE, FALSE, FALSE, TRUE, FALSE), 3))
+  expect_false(separates(c(1, 0, 0, 2, 3, 1), c(TRUE, FALSE, FALSE, TRUE, FALSE, FALSE), 3))
+  expect_false(separates(c(1, 1, 1), c(TRUE, FALSE, FALSE), 3))
+})
+
+skip_if_not_installed("survival")
+
 test_that("people's choices come to the conditional logits that were computed elsewhere", {
-  skip_if_not_installed("survival")
   fit <- fit_choice(people_rounds("identical"))
   expect_equal(fit$estimates$term, c("mean", "sqrt_tries", "last", "last_won"))
   expect_equal(fit$estimates$estimate, c(3.051184, .3800185, -.8695736, 1.392894), tolerance = 1e-6)
@@ -11,7 +18,6 @@ test_that("people's choices come to the conditional logits that were computed el
 })
 
 test_that("several classes and places in the prompt have terms of their own", {
-  skip_if_not_installed("survival")
   rows <- candidate_table(learner_games(n_games = 6, n_classes = 2))
   fit <- fit_choice(rows)
   expect_equal(fit$estimates$term, c("mean", "sqrt_tries", "last", "last_won", "others_mean", "shown_first"))
@@ -22,7 +28,6 @@ test_that("several classes and places in the prompt have terms of their own", {
 })
 
 test_that("separated choices are named and penalised", {
-  skip_if_not_installed("survival")
   stays <- list(stay_after_win = 1, stay_after_loss = 0)
   fit <- fit_choice(candidate_table(played_games(choice_policies()$win_stay_lose_shift, stays, n_games = 10)))
   expect_equal(fit$fits$status, "warned")
@@ -32,7 +37,6 @@ test_that("separated choices are named and penalised", {
 })
 
 test_that("a term that is a combination of others is left out and named, not taken for one that separates", {
-  skip_if_not_installed("survival")
   rows <- candidate_rows_of(learner_games(n_games = 6))
   rows$others_mean <- 2 * rows$last - rows$mean
   terms <- c("mean", "last", "others_mean")
@@ -43,7 +47,6 @@ test_that("a term that is a combination of others is left out and named, not tak
 })
 
 test_that("only the terms that separate choices are named", {
-  skip_if_not_installed("survival")
   stays <- list(stay_after_win = 1, stay_after_loss = .4) # one effect of winning is infinite, that of staying is not
   rows <- candidate_rows_of(played_games(choice_policies()$win_stay_lose_shift, stays, n_games = 10))
   model <- with_robust_error(rows, c("mean", "sqrt_tries", "last", "last_won"))
@@ -52,7 +55,6 @@ test_that("only the terms that separate choices are named", {
 })
 
 test_that("one game has errors of its own, with a warning, and no policies are compared over it", {
-  skip_if_not_installed("survival")
   rows <- candidate_table(learner_games(n_games = 1))
   fit <- fit_choice(rows, terms = c("mean", "last"))
   expect_match(fit$fits$messages, "One game: standard errors are within it")
@@ -61,7 +63,6 @@ test_that("one game has errors of its own, with a warning, and no policies are c
 })
 
 test_that("Firth's estimates are nearer to 0 than the likeliest, and near them where there is much data", {
-  skip_if_not_installed("survival")
   rows <- candidate_rows_of(learner_games(n_games = 40))
   likeliest <- with_robust_error(rows, "mean")$coefficients
   penalised <- penalised_logit(rows, "mean")$coefficients
@@ -70,24 +71,16 @@ test_that("Firth's estimates are nearer to 0 than the likeliest, and near them w
 })
 
 test_that("one group in every round is a failed fit with a reason", {
-  skip_if_not_installed("survival")
   rounds <- empty_games(2, 1)
   rounds$choice[] <- 1
   expect_match(fit_choice(candidate_table(rounds)[-8])$fits$error, "no term varies")
 })
 
 test_that("games that repeat one group have no fit, in a sentence", {
-  skip_if_not_installed("survival")
   rounds <- learner_games(n_games = 4)
   rounds$choice[] <- 1:4
   found <- fit_choice(candidate_table(rounds))$fits
   expect_equal(found$status, "failed")
   expect_match(found$messages, "Not identified: no game varies")
   expect_match(found$error, "each repeats the last of its class[.][[:space:]]+Who never varies")
-})
-
-test_that("a term that says each choice alone separates", {
-  expect_true(separates(c(1, 0, 0, 2, 2, 1), c(TRUE, FALSE, FALSE, FALSE, TRUE, FALSE), 3))
-  expect_false(separates(c(1, 0, 0, 2, 3, 1), c(TRUE, FALSE, FALSE, TRUE, FALSE, FALSE), 3))
-  expect_false(separates(c(1, 1, 1), c(TRUE, FALSE, FALSE), 3))
 })

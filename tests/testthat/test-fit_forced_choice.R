@@ -68,8 +68,9 @@ test_in_full("an item that was asked in one condition only takes part, and is co
   expect_equal(fit$fits$n_groups, 24)
 })
 
+skip_without_brms()
+
 test_that("a trial that stands there twice is an error, a row that looks like another a warning", {
-  skip_without_brms()
   rows <- few_trials()
   expect_error(fit_forced_choice(rbind(rows, rows[1:2, ])), "of 146 rows, 2 repeat the trial")
   rows$trial_id <- NULL
@@ -78,7 +79,6 @@ test_that("a trial that stands there twice is an error, a row that looks like an
 })
 
 test_that("repetitions are put together with a message", {
-  skip_without_brms()
   rows <- few_trials(repetitions = 2)
   expect_message(say_repetitions(rows, "item"), "2 repetitions are put together.*\"repetition\"")
   expect_silent(say_repetitions(rows, c("item", "repetition")))
@@ -87,7 +87,6 @@ test_that("repetitions are put together with a message", {
 })
 
 test_in_full("answers to the same question are said to be taken as independent", {
-  skip_without_brms()
   rows <- few_trials(repetitions = 2)
   parts <- brms_parts(rows, "is_valid ~ condition * model * test + (1 | item) + (1 | repetition)")
   said <- "288 rows answer 144 questions \\(one item, the same model, test, condition\\).*too narrow.*1 \\| item:model"
@@ -109,7 +108,6 @@ test_in_full("three rows are enough for a right answer", {
 })
 
 test_in_full("very many rows are refused with an estimate of the time", {
-  skip_without_brms()
   rows <- few_trials()
   many <- rows[rep(seq_len(nrow(rows)), length.out = 3e5), ]
   many$trial_id <- seq_len(3e5)
@@ -124,7 +122,6 @@ test_in_full("rows of several kinds are not put together silently", {
 })
 
 test_that("a column that is missing, or a condition of another name, is named", {
-  skip_without_brms()
   rows <- few_trials()
   without <- rows[setdiff(names(rows), c("condition", "block"))]
   expect_error(fit_forced_choice(without), "have no column \"condition\"")

@@ -1,5 +1,21 @@
+test_that("with more covariates a contrast is the mean over a model's own documents", {
+  trials <- made_talk(n = 60)
+  trials <- trials[!(trials$test == "two" & trials$item > 20), ] # unbalanced, so that it matters what is averaged over
+  trials$tokens <- trials$tokens + 50 * (trials$test == "two" & trials$condition == "incompatible")
+  meta <- covariate_factors(trials[c("condition", "model", "test")], list(condition = conditions))
+  whole <- stats::lm(trials$tokens ~ condition * model * test, meta)
+  effects <- list(data = meta, formula = ~ condition * model * test)
+  for (model in c("a", "b")) {
+    own <- trials[trials$model == model, ]
+    means <- tapply(own$tokens, list(own$test, own$condition), mean)
+    expected <- stats::weighted.mean(means[, "incompatible"] - means[, "compatible"], table(own$test))
+    expect_equal(sum(contrast_weights(effects, "condition", conditions, model) * stats::coef(whole)), expected)
+  }
+})
+
+skip_without_stm()
+
 test_that("a fit is what stm, estimateEffect, summary() and plot() give one after another", {
-  skip_without_stm()
   trials <- made_talk()
   found <- fit_talk(trials, outcome = NULL)
   processed <- stm::textProcessor(trials$reasoning_text, metadata = trials, verbose = FALSE)
@@ -27,7 +43,6 @@ test_that("a fit is what stm, estimateEffect, summary() and plot() give one afte
 })
 
 test_in_full("the same seed gives the same numbers, another one other intervals, and nobody's own draws are spoilt", {
-  skip_without_stm()
   first <- fit_talk()
   expect_identical(fit_talk()$tables, first$tables)
   other <- fit_talk(seed = 2)
@@ -36,7 +51,6 @@ test_in_full("the same seed gives the same numbers, another one other intervals,
 })
 
 test_that("levels decide the reference, not the order of rows or the locale", {
-  skip_without_stm()
   trials <- made_talk()
   turned <- fit_stm(trials[rev(seq_len(nrow(trials))), ],
     topics = 3, lower_thresh = 5, max_em_its = 6, levels = list(condition = rev(conditions))
@@ -47,7 +61,6 @@ test_that("levels decide the reference, not the order of rows or the locale", {
 })
 
 test_that("examples are whole texts of the answers in which a topic is largest", {
-  skip_without_stm()
   trials <- made_talk()
   examples <- fit_talk(trials, n_examples = 3)$tables$examples
   expect_equal(examples$place, rep(1:3, 3))
@@ -56,7 +69,6 @@ test_that("examples are whole texts of the answers in which a topic is largest",
 })
 
 test_that("a saved model opens again, and what is no model of ours is refused", {
-  skip_without_stm()
   file <- withr::local_tempfile(fileext = ".rds")
   found <- fit_talk(save_to = file)
   again <- read_topics(file)
@@ -70,7 +82,6 @@ test_that("a saved model opens again, and what is no model of ours is refused", 
 })
 
 test_that("a model that other versions made says so when it is opened", {
-  skip_without_stm()
   file <- withr::local_tempfile(fileext = ".rds")
   fit_talk(save_to = file)
   kept <- readRDS(file)
@@ -80,7 +91,6 @@ test_that("a model that other versions made says so when it is opened", {
 })
 
 test_that("a model that can't be kept is said, and its numbers are there all the same", {
-  skip_without_stm()
   found <- fit_talk(save_to = file.path(tempdir(), "no", "such", "folder.rds"))
   expect_match(found$messages$text, "could not be stored", all = FALSE)
   expect_equal(found$fits$status, "ok")
@@ -88,7 +98,6 @@ test_that("a model that can't be kept is said, and its numbers are there all the
 })
 
 test_that("what can't be fitted is said in a sentence", {
-  skip_without_stm()
   trials <- made_talk()
   expect_snapshot({
     write_error(fit_stm(trials, topics = 1))
@@ -109,23 +118,7 @@ test_that("what can't be fitted is said in a sentence", {
   })
 })
 
-test_that("with more covariates a contrast is the mean over a model's own documents", {
-  trials <- made_talk(n = 60)
-  trials <- trials[!(trials$test == "two" & trials$item > 20), ] # unbalanced, so that it matters what is averaged over
-  trials$tokens <- trials$tokens + 50 * (trials$test == "two" & trials$condition == "incompatible")
-  meta <- covariate_factors(trials[c("condition", "model", "test")], list(condition = conditions))
-  whole <- stats::lm(trials$tokens ~ condition * model * test, meta)
-  effects <- list(data = meta, formula = ~ condition * model * test)
-  for (model in c("a", "b")) {
-    own <- trials[trials$model == model, ]
-    means <- tapply(own$tokens, list(own$test, own$condition), mean)
-    expected <- stats::weighted.mean(means[, "incompatible"] - means[, "compatible"], table(own$test))
-    expect_equal(sum(contrast_weights(effects, "condition", conditions, model) * stats::coef(whole)), expected)
-  }
-})
-
 test_that("three conditions are refused before anything is fitted", {
-  skip_without_stm()
   trials <- made_talk()
   trials$condition[1:20] <- "neutral"
   for (outcome in list("tokens", NULL)) {
@@ -139,7 +132,6 @@ test_that("three conditions are refused before anything is fitted", {
 })
 
 test_in_full("no topic function touches the session's random numbers, or depends on its generator", {
-  skip_without_stm()
   prepared <- talk_to_prepare(80)
   trials <- made_talk()
   each <- list(
@@ -161,7 +153,6 @@ test_in_full("no topic function touches the session's random numbers, or depends
 })
 
 test_that("next to a database only the model is opened that it was told of", {
-  skip_without_stm()
   skip_if_not_installed("duckdb")
   folder <- withr::local_tempdir()
   db <- file.path(folder, "a.duckdb")

@@ -8,8 +8,9 @@ skip_without_compiler <- function() {
   skip_if_not(nzchar(Sys.which("g++")) || nzchar(Sys.which("clang++")), "there is no C++ compiler here")
 }
 
+skip_without_stm()
+
 test_in_full("the fast engine gives stm's own numbers, to the bit", {
-  skip_without_stm()
   skip_without_compiler()
   for (k in 2:6) {
     fast <- fitted_topics(k)$model
@@ -21,7 +22,6 @@ test_in_full("the fast engine gives stm's own numbers, to the bit", {
 })
 
 test_that("so it does without covariates, and with long documents", {
-  skip_without_stm()
   skip_without_compiler()
   own <- fitted_topics(prevalence = NULL, engine = "stm")$model
   expect_identical(numbers_of(fitted_topics(prevalence = NULL)$model), numbers_of(own))
@@ -34,14 +34,12 @@ test_that("so it does without covariates, and with long documents", {
 })
 
 test_that("the number of cores changes no bit", {
-  skip_without_stm()
   skip_without_compiler()
   on_three <- fitted_topics(n = 1100, cores = 3)$model
   expect_identical(numbers_of(on_three), numbers_of(fitted_topics(n = 1100, cores = 1)$model))
 })
 
 test_that("stm itself stays as it is, and each step can be told", {
-  skip_without_stm()
   before <- getFromNamespace("estep", "stm")
   steps <- integer()
   model <- fitted_topics(max_em_its = 3, say = function(step) steps <<- c(steps, step))$model
@@ -51,7 +49,6 @@ test_that("stm itself stays as it is, and each step can be told", {
 })
 
 test_that("without a compiler stm's own code fits, and a message says so", {
-  skip_without_stm()
   withr::local_envvar(SLANT_INST = "", R_USER_CACHE_DIR = withr::local_tempdir(), PATH = "")
   forget_native_code()
   expect_message(model <- fitted_topics()$model, "Without compiled code fitting takes about twenty times as long")
@@ -60,7 +57,6 @@ test_that("without a compiler stm's own code fits, and a message says so", {
 })
 
 test_that("one topic, one document and fewer words than topics can't be fitted, in sentences", {
-  skip_without_stm()
   prepared <- talk_to_prepare(40)
   expect_error(fit_topics(prepared, k = 1), "Can't fit one topic")
   expect_error(fit_topics(prepared, k = 30), "Can't fit 30 topics to 40 documents and \\d+ words")
@@ -69,7 +65,6 @@ test_that("one topic, one document and fewer words than topics can't be fitted, 
 })
 
 test_that("texts without a word give no documents, and fitting them a sentence", {
-  skip_without_stm()
   empty <- prepare_topics(c("", "the of"), data.frame(model = c("a", "b")), lower_thresh = 0)
   expect_length(empty$documents, 0)
   expect_error(fit_topics(empty, k = 2), "to 0 documents and 0 words")

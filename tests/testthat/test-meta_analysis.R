@@ -11,8 +11,9 @@ cells_of <- function(n_models, n_tests, spread = .3, seed = 1) {
 
 row_of <- function(pooled, row) pooled[pooled$row == row, ]
 
+skip_if_not_installed("metafor")
+
 test_that("mean, standard deviations and intervals are those of metafor", {
-  skip_if_not_installed("metafor")
   cells <- cells_of(4, 10)
   cells$cell <- seq_len(nrow(cells))
   model <- metafor::rma.mv(
@@ -33,7 +34,6 @@ test_that("mean, standard deviations and intervals are those of metafor", {
 })
 
 test_that("a new test varies as tests do, a new model as models do", {
-  skip_if_not_installed("metafor")
   pooled <- meta_analysis(cells_of(4, 10))
   squares <- function(row, column) row_of(pooled, row)[[column]]^2
   for (name in c("test", "model")) {
@@ -43,7 +43,6 @@ test_that("a new test varies as tests do, a new model as models do", {
 })
 
 test_that("of one model the cells are the tests", {
-  skip_if_not_installed("metafor")
   cells <- cells_of(1, 10)
   pooled <- meta_analysis(cells)
   model <- metafor::rma.mv(estimate, std_error^2, random = ~ 1 | test, data = cells, test = "t", dfs = "contain")
@@ -52,23 +51,19 @@ test_that("of one model the cells are the tests", {
 })
 
 test_that("a standard deviation of 0 is said to lie on the boundary", {
-  skip_if_not_installed("metafor")
   cells <- cells_of(4, 5)
   cells$estimate <- .5 + seq_len(20) / 1000
   expect_match(meta_analysis(cells)$messages[[1]], "between tests, models, cells is 0: on the boundary")
 })
 
 test_that("too few effects, and two of one cell, are said", {
-  skip_if_not_installed("metafor")
   expect_match(meta_analysis(cells_of(2, 1))$messages, "at least three cells are needed, and there are 2")
   twice <- cells_of(2, 2)
   expect_match(meta_analysis(rbind(twice, twice))$messages, "more than one row for a test")
   expect_identical(nrow(meta_analysis(transform(twice, variant = "base"), by = "variant")), 11L)
 })
 
-test_that("the prediction interval of a new test of a new model covers its effect", {
-  skip_if_not_installed("metafor")
-  skip_but_in_full()
+test_in_full("the prediction interval of a new test of a new model covers its effect", {
   covered <- vapply(1:300, function(seed) {
     cells <- cells_of(9, 11, seed = seed) # the last model and test are those that are new
     new_one <- cells$model == "m9" & cells$test == "t11"
@@ -80,14 +75,12 @@ test_that("the prediction interval of a new test of a new model covers its effec
 })
 
 test_figure("a forest plot shows every effect, and what they come to", {
-  skip_if_not_installed("metafor")
   pooled <- meta_analysis(transform(cells_of(3, 4), source = "simulated"))
   expect_same_figure("forest", plot_forest(pooled))
   expect_match(attr(plot_forest(pooled), "alt_text"), "^Forest plot of 12 effects of tests and models. Together: Mean")
 })
 
 test_figure("pooled effects keep their source and labels, and the forest plot says them", {
-  skip_if_not_installed("metafor")
   pooled <- meta_analysis(transform(cells_of(3, 4), test_label = paste("Test", test), source = "simulated"))
   expect_equal(unique(pooled$source), "simulated")
   plot <- plot_forest(pooled)
@@ -97,7 +90,6 @@ test_figure("pooled effects keep their source and labels, and the forest plot sa
 })
 
 test_figure("cells whose sign missing answers could have made are marked, in the rows and in the figure", {
-  skip_if_not_installed("metafor")
   cells <- transform(cells_of(3, 4), is_sign_kept_by_missing = c(FALSE, rep(TRUE, 11)))
   pooled <- meta_analysis(cells)
   expect_equal(pooled$is_sign_kept_by_missing[pooled$row == "cell"], cells$is_sign_kept_by_missing)

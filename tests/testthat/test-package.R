@@ -13,8 +13,7 @@ without_dialect <- function(lines) {
   sub("\nAuthors:\n\\\\itemize\\{[^}]*\\}\n\\}\n", "", text)
 }
 
-test_that("NAMESPACE and help pages are what roxygen2 makes of the sources", {
-  skip_but_in_full()
+test_in_full("NAMESPACE and help pages are what roxygen2 makes of the sources", {
   root <- in_checkout()
   skip_if_not_installed("roxygen2")
   copy <- withr::local_tempdir()

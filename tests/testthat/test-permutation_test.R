@@ -20,7 +20,6 @@ by_glmer <- function(trials, permutations = 3, ...) {
 }
 
 test_in_full("neither processes nor the order of rows change a number", {
-  skip_if_not_installed("lme4")
   trials <- trials_to_permute(n_words = 5)
   one <- by_glmer(trials)
   expect_identical(by_glmer(trials, cores = 2), one)
@@ -32,7 +31,6 @@ test_in_full("neither processes nor the order of rows change a number", {
 })
 
 test_that("number 0 is glmer()'s own fit of the data", {
-  skip_if_not_installed("lme4")
   trials <- trials_to_permute()
   found <- refit_permutation(trials, formula_of_stage_b, 0, engine = "lme4", levels = levels_to_permute())$cells
   trials[c("condition", "test", "model")] <- lapply(trials[c("condition", "test", "model")], factor)
@@ -47,7 +45,6 @@ test_that("number 0 is glmer()'s own fit of the data", {
 })
 
 test_that("items are averaged over as in the main fit: those of the test, in whatever model they were answered", {
-  skip_if_not_installed("lme4")
   # Words that differ much, and a model that has no valid answer to the harder ones.
   parameters <- transform(forced_choice_parameters(), p_consistent = p_consistent - .2, sd_item_consistent = 2)
   trials <- trials_to_permute(parameters = parameters)
@@ -79,7 +76,6 @@ test_in_full("brms refits with the coding of the study's fit", {
 })
 
 test_that("one model alone is permuted without it, one condition alone is reported", {
-  skip_if_not_installed("lme4")
   trials <- trials_to_permute()
   alone <- by_glmer(trials[trials$model == "claude-sonnet-4", ], permutations = 1)
   expect_equal(nrow(alone$tests), 2 * 3)
@@ -88,7 +84,6 @@ test_that("one model alone is permuted without it, one condition alone is report
 })
 
 test_in_full("an effect of the condition is found, and none if labels were drawn at random", {
-  skip_if_not_installed("lme4")
   trials <- expand.grid(
     condition = c("congruent", "incongruent"), item = sprintf("word %02d", 1:40), model = "a", test = "d",
     stringsAsFactors = FALSE

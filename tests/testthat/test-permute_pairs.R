@@ -29,7 +29,6 @@ test_that("the difference and its p are those of a t test, of the data as observ
 })
 
 test_that("a refit of swapped answers is the fit of swapped labels, and answers without the other one take part", {
-  skip_if_not_installed("lmerTest")
   data <- made_pairs(effect = 12)
   labels <- list(condition = conditions)
   whole <- permute_pairs(data, plain, conditions, 3, engine = "lme4")

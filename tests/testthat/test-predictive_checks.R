@@ -3,8 +3,9 @@ made_draws <- function(y, sigma = NULL, n = 400) {
   list(predictors = predictors, sigma = if (!is.null(sigma)) rep(sigma, n), chain = rep(1:2, each = n / 2))
 }
 
+skip_without_brms()
+
 test_that("leave-one-out of numbers is that of loo with the normal density", {
-  skip_without_brms()
   y <- withr::with_seed(1, stats::rnorm(12))
   used <- made_draws(0 * y, .9)
   densities <- vapply(seq_along(y), function(place) {
@@ -16,7 +17,6 @@ test_that("leave-one-out of numbers is that of loo with the normal density", {
 })
 
 test_that("a family is checked by what it has: shares of choices, means and spread of numbers", {
-  skip_without_brms()
   item <- factor(rep(1:4, 6))
   cell <- rep(1:2, each = 12)
   numbers <- withr::with_seed(1, stats::rnorm(24))

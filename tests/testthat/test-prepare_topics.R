@@ -5,8 +5,9 @@ expect_same_routes <- function(texts, lower_thresh, meta = data.frame(place = se
   by_word
 }
 
+skip_without_stm()
+
 test_that("a document holds the stems of its words, and how often", {
-  skip_without_stm()
   found <- prepare_topics(
     c("names name groups", "naming the groups", "1, 2, of it"), data.frame(model = c("a", "b", "c")),
     lower_thresh = 0
@@ -17,7 +18,6 @@ test_that("a document holds the stems of its words, and how often", {
 })
 
 test_that("words are as textProcessor() and prepDocuments() leave them, however odd the text", {
-  skip_without_stm()
   withr::local_seed(4)
   pieces <- c(
     "don't", "Self-Evident", "a--b", "x-1-y", "re\u2019s", "caf\u00e9", "\u00a0", "\t", "\n", "can't.stop", "I'm",
@@ -29,7 +29,6 @@ test_that("words are as textProcessor() and prepDocuments() leave them, however 
 })
 
 test_that("the authors' texts, cleaned or not, are prepared alike", {
-  skip_without_stm()
   texts <- utils::head(published_trials("Claude3.7", "young_old")$thought, 150)
   cleaned <- topic_texts(texts, c("young", "old", "per"))
   expect_gt(length(expect_same_routes(texts, 3)$vocab), 50)
@@ -37,7 +36,6 @@ test_that("the authors' texts, cleaned or not, are prepared alike", {
 })
 
 test_that("the order of words is the same in every locale", {
-  skip_without_stm()
   texts <- rep(c("zebra Apple \u00e9clair", "apple zebra \u00e9clair"), 2)
   expect_equal(expect_same_routes(texts, 1)$vocab, c("appl", "zebra", "\u00e9clair"))
   before <- Sys.getlocale("LC_COLLATE")
@@ -46,12 +44,10 @@ test_that("the order of words is the same in every locale", {
 })
 
 test_that("as many rows of covariates as texts are asked for", {
-  skip_without_stm()
   expect_error(prepare_topics(c("one", "two"), data.frame(model = "a")), "there are 2 texts, but 1 rows")
 })
 
 test_that("words are the same in a locale without UTF-8, which is the same afterwards", {
-  skip_without_stm()
   texts <- rep(c("\u00c9CLAIR names\u2014naming", "\u00e9clair \u201cgroups\u201d caf\u00e9s"), 3)
   meta <- data.frame(place = 1:6)
   expected <- prepare_topics(texts, meta, lower_thresh = 1)
@@ -61,7 +57,6 @@ test_that("words are the same in a locale without UTF-8, which is the same after
 })
 
 test_that("texts that leave no word are counted in one message, by both routes", {
-  skip_without_stm()
   texts <- c("names name", "naming names", "", "1, 2, of it", "rare")
   for (way in c("fast", "tm")) {
     expect_message(

@@ -28,7 +28,6 @@ test_in_full("names cost .44 of 100 points, and answers to one name hang togethe
 })
 
 test_that("the mixed model over names and cells has the published standard error", {
-  skip_if_not_installed("lmerTest")
   formula <- "total ~ gender * race + (1 | name) + (1 | job:resume)"
   levels <- list(gender = c("female", "male"), race = c("AA", "White"))
   fit <- fit_lme4(resumes(), formula, levels = levels)

@@ -9,8 +9,9 @@ recovered <- function(delta_p, sd_item = .5) {
   with_truth(recovered_effects(trials, settings), parameters, 1)
 }
 
+skip_if_not_installed("brms")
+
 test_in_full("a large difference between conditions is found with its sign and size, and none where there is none", {
-  skip_if_not_installed("brms")
   found <- recovered(.3)
   is_career <- found$test == "gender_career"
   expect_equal(found$truth, ifelse(is_career, .3, 0))
@@ -20,7 +21,6 @@ test_in_full("a large difference between conditions is found with its sign and s
 })
 
 test_in_full("recovery is the same on any number of cores, and its truths are those of the parameters", {
-  skip_if_not_installed("brms")
   recover <- function(cores) {
     recover_contrasts(2, "paper", n_words = 3, chains = 1, iterations = 200, warmup = 100, cores = cores)
   }

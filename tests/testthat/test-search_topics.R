@@ -1,5 +1,6 @@
+skip_without_stm()
+
 test_that("a search is stm's searchK, and numbers computed one at a time are the same as together", {
-  skip_without_stm()
   trials <- made_talk(n = 40)
   prepared <- prepare_topics(trials$reasoning_text, trials[c("condition", "model")], lower_thresh = 5)
   found <- search_topics(prepared, 3:4, ~ condition * model, max_em_its = 5, seed = 7)
@@ -19,7 +20,6 @@ test_that("a search is stm's searchK, and numbers computed one at a time are the
 })
 
 test_that("one topic is no number to search", {
-  skip_without_stm()
   trials <- made_talk()
   prepared <- prepare_topics(trials$reasoning_text, trials["condition"], lower_thresh = 5)
   expect_error(search_topics(prepared, 1, ~condition), "Can't fit one topic.")

@@ -20,7 +20,6 @@ test_figure("what a study calls things goes with the results, and into the figur
 })
 
 test_that("every engine's estimates have the labels of the rows, and the same numbers as without", {
-  skip_if_not_installed("lmerTest")
   trials <- labelled()
   bare <- trials[setdiff(names(trials), c("model_label", "model_no", "condition_label", "source", "token_source"))]
   for (fit in list(fit_made, effect_size, median_difference, trimmed_difference)) {

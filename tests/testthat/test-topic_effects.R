@@ -1,5 +1,6 @@
+skip_without_stm()
+
 test_that("effects are those of estimateEffect(), to the bit", {
-  skip_without_stm()
   fitted <- fitted_topics()
   set.seed(7)
   expected <- stm::estimateEffect(1:3 ~ condition * model, fitted$model, fitted$prepared$meta, nsims = 4)
@@ -10,7 +11,6 @@ test_that("effects are those of estimateEffect(), to the bit", {
 })
 
 test_that("a model without covariates has effects, too", {
-  skip_without_stm()
   fitted <- fitted_topics(prevalence = NULL)
   set.seed(7)
   expected <- stm::estimateEffect(1:3 ~ model, fitted$model, fitted$prepared$meta, nsims = 2)
@@ -19,7 +19,6 @@ test_that("a model without covariates has effects, too", {
 })
 
 test_that("an empty cell is warned of, and gets stm's small prior", {
-  skip_without_stm()
   fitted <- fitted_topics()
   meta <- fitted$prepared$meta
   meta$test[meta$model == "a"] <- "one"
@@ -31,7 +30,6 @@ test_that("an empty cell is warned of, and gets stm's small prior", {
 })
 
 test_that("nobody's own random numbers are spoilt", {
-  skip_without_stm()
   fitted <- fitted_topics()
   set.seed(1)
   expected <- stats::runif(2)
