@@ -95,7 +95,6 @@ standardised_difference <- function(reference, other, outcome) {
 #' - its interval is `d ± t * standard error`, t with `n1 + n2 - 2` degrees of freedom.
 #'
 #' @param reference,other the outcomes of the two groups, two or more numbers each, none of them missing.
-#' @param conf_level the probability that the interval is for.
 #' @return A data frame of one row: `estimate` (in units of the pooled standard deviation; `NaN` or infinite if no
 #'   group varies), `std_error`, `df`, `conf_low`, `conf_high`.
 #' @references Cohen, J. (1988). *Statistical power analysis for the behavioral sciences* (2nd ed.). Erlbaum.
@@ -103,14 +102,14 @@ standardised_difference <- function(reference, other, outcome) {
 #'   Hedges, L. V., & Olkin, I. (1985). *Statistical methods for meta-analysis*. Academic Press.
 #' @keywords internal
 #' @noRd
-cohens_d <- function(reference, other, conf_level = .95) {
+cohens_d <- function(reference, other) {
   n <- c(length(reference), length(other))
   df <- sum(n) - 2
   # Standard deviations squared again: plain variances differ from effsize's numbers in the last bit.
   pooled_sd <- sqrt(((n[[1]] - 1) * stats::sd(reference)^2 + (n[[2]] - 1) * stats::sd(other)^2) / df)
   d <- (mean(other) - mean(reference)) / pooled_sd
   std_error <- sqrt(sum(n) / prod(n) + d^2 / (2 * sum(n)))
-  half_width <- stats::qt((1 + conf_level) / 2, df) * std_error
+  half_width <- stats::qt(.975, df) * std_error
   frame_of(estimate = d, std_error = std_error, df = df, conf_low = d - half_width, conf_high = d + half_width)
 }
 

@@ -56,16 +56,6 @@ test_that("all valid is one sentence, and so is an outcome that is no yes or no"
   expect_error(fit_lme4(trials, "is_valid ~ condition + (1 | item)", family = "poisson"), "`family` must be")
 })
 
-test_that("a random effect of repetition is had by asking for it in the formula", {
-  trials <- simulate_forced_choice(n_words = 4, repetitions = 3)
-  found <- fit_lme4(
-    trials, "is_consistent ~ condition * model + (1 | item) + (1 | repetition)",
-    levels = conditions, family = "binomial", n_agq = 0
-  )
-  expect_equal(sort(found$variances$group), c("item", "repetition"))
-  expect_equal(found$variances$n_groups[found$variances$group == "repetition"], 3)
-})
-
 test_that("groups that are fitted apart have their own tables", {
   trials <- simulate_forced_choice(n_words = 20)
   found <- fit_lme4(

@@ -47,14 +47,6 @@ test_that("whatever refused trials are given from the smallest to the largest co
   expect_true(all(is_inside))
 })
 
-test_that("few refusals at the extremes do not draw a large d below what lies between them", {
-  trials <- with_refusals(0, 40, effect = 200)
-  found <- check_refusals(trials)
-  own_mean <- mean(trials$tokens[!trials$is_refusal & trials$condition == "incompatible"])
-  expect_gt(found$d_highest, standardised_with(trials, own_mean))
-  expect_lt(found$d_lowest, standardised_with(trials, own_mean))
-})
-
 test_that("refused trials without a count are refused all the same, answered ones are left out with a message", {
   trials <- with_refusals(5, 40)
   expected <- check_refusals(trials)

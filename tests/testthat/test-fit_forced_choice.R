@@ -114,13 +114,6 @@ test_in_full("very many rows are refused with an estimate of the time", {
   expect_error(suppressMessages(fit_forced_choice(many, "valid", cores = 2)), "Won't fit 300,000 rows.*about 2 hours")
 })
 
-test_in_full("rows of several kinds are not put together silently", {
-  skip_without_stan()
-  rows <- few_trials()
-  rows$source[1:40] <- "collected"
-  expect_match(said_by(short_fit(rows, "valid")), "Rows of more than one source are put together: collected, simulated")
-})
-
 test_that("a column that is missing, or a condition of another name, is named", {
   rows <- few_trials()
   without <- rows[setdiff(names(rows), c("condition", "block"))]

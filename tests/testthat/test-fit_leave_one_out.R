@@ -32,8 +32,3 @@ test_that("what R says of many refits is said once, with their number", {
   expect_match(found$messages$text, "Without one, in \\d+ of 10 fits: boundary", all = FALSE)
   expect_lt(nrow(found$messages), 4)
 })
-
-test_that("run_fit() knows it as an engine", {
-  arguments <- list(formula = "tokens ~ condition + (1 | wording)", levels = list(condition = conditions))
-  expect_identical(run_fit("leave_one_out", made_trials(), arguments)$estimates, leave_out(made_trials())$estimates)
-})

@@ -24,13 +24,6 @@ test_that("four groups without a random effect are R's lm, with its F test", {
   expect_no_match(over_items$fits$messages, "taken as independent", fixed = TRUE)
 })
 
-test_that("the same groups by a choice are R's glm, with its likelihood ratio test", {
-  found <- fit_logistic(audit(), "hired ~ race", levels = lists["race"])
-  direct <- glm(hired ~ race, binomial, as_r(audit()))
-  expect_equal(found$estimates$estimate, unname(coef(direct)))
-  expect_equal(found$tables$tests$p_value, anova(direct, test = "Chisq")$`Pr(>Chi)`[[2]])
-})
-
 test_that("of several factors each term has a test of its own, against the model without it", {
   data <- audit()
   linear <- fit_lm(data, "value ~ race + sex", levels = lists)$tables$tests

@@ -12,17 +12,13 @@ test_that("a fit has the numbers of lmerTest called directly, with an optimiser 
   expect_equal(fit$estimates$df, unname(table[, "df"]), tolerance = 1e-6)
   expect_equal(fit$estimates$statistic, unname(table[, "t value"]), tolerance = 1e-6)
   expect_equal(fit$estimates$p_value, unname(table[, "Pr(>|t|)"]), tolerance = 1e-6)
+  half_width <- qt(.975, fit$estimates$df) * fit$estimates$std_error
+  expect_equal(fit$estimates$conf_low, fit$estimates$estimate - half_width)
+  expect_equal(fit$estimates$conf_high, fit$estimates$estimate + half_width)
   expect_equal(fit$fits$log_lik, as.numeric(logLik(model)), tolerance = 1e-6)
   expect_equal(fit$fits$aic, AIC(model), tolerance = 1e-6)
   expect_equal(fit$fits$bic, BIC(model), tolerance = 1e-6)
   expect_equal(fit$variances$variance, as.data.frame(lme4::VarCorr(model))$vcov, tolerance = 1e-6)
-})
-
-test_that("the interval is the estimate and Satterthwaite's quantile of standard errors around it", {
-  estimates <- fit_made(made_trials())$estimates
-  half_width <- qt(.975, estimates$df) * estimates$std_error
-  expect_equal(estimates$conf_low, estimates$estimate - half_width)
-  expect_equal(estimates$conf_high, estimates$estimate + half_width)
 })
 
 test_that("the tables have their fixed columns, whatever the groups", {
@@ -38,20 +34,6 @@ test_that("the tables have their fixed columns, whatever the groups", {
   ))
   expect_named(fit$variances, c("model", "test", "group", "term", "variance", "n_groups"))
   expect_named(fit$messages, c("model", "test", "kind", "text"))
-})
-
-test_that("the published fit of o3-mini on flowers and insects comes out (Table S6)", {
-  fit <- fit_lme4(
-    published_trials("o3-mini", "flowers_insects"), "tokens ~ condition + (1 | prompt)",
-    levels = list(condition = conditions)
-  )
-  expect_equal(round(fit$estimates$estimate, 2), c(63.94, 62.34))
-  expect_equal(round(fit$estimates$std_error, 2), c(2.51, 2.65))
-  expect_lt(fit$estimates$p_value[[2]], .001)
-  expect_equal(round(fit$variances$variance, 2), c(55.91, 3516.52))
-  expect_equal(fit$fits$n, 2000)
-  expect_equal(fit$fits$n_groups, 20)
-  expect_equal(round(fit$fits$log_lik, 2), -11008.05)
 })
 
 test_that("the reference level depends neither on the order of rows nor on R's contrasts", {
@@ -98,11 +80,6 @@ test_that("several measures of tokens in one group are a warning", {
   expect_match(fit_made(trials)$fits$messages, "more than one token_source are put together: output, usage")
 })
 
-test_that("the same rows give the same bits", {
-  tables <- c("estimates", "fits", "variances", "messages")
-  expect_identical(fit_made(made_trials())[tables], fit_made(made_trials())[tables])
-})
-
 test_that("a boundary fit is kept and flagged", {
   trials <- made_trials()
   trials$tokens <- trials$tokens[trials$wording == 1][match(
@@ -128,11 +105,6 @@ test_that("one group that fails is one row that says why, and leaves the others"
   expect_equal(fit$messages$kind, "error")
 })
 
-test_that("groups come in the order of the rows", {
-  trials <- rbind(transform(made_trials(), model = "z"), transform(made_trials(), model = "a"))
-  expect_equal(fit_made(trials, by = "model")$fits$model, c("z", "a"))
-})
-
 test_that("groups are told apart by value, not by how they would read", {
   made <- function(a, b) transform(made_trials(), a = a, b = b)
   trials <- rbind(made("x / y", "z"), made("x", "y / z"), made(NA, "z"), made("NA", "z"))
@@ -152,7 +124,8 @@ test_that("rows without tokens are dropped and counted", {
   expect_equal(fit$fits$status, "ok")
   expect_equal(fit$fits$messages, "3 rows without tokens left out.")
   expect_equal(fit$messages$kind, "message")
-  expect_identical(fit$estimates, fit_made(trials[-c(3, 7, 9), ])$estimates)
+  without <- fit_made(trials[-c(3, 7, 9), ])
+  expect_identical(fit[c("estimates", "variances")], without[c("estimates", "variances")])
 })
 
 test_that("a group that can't be fitted says so in one sentence", {

@@ -6,6 +6,7 @@ test_that("an engine's name runs its function and says the versions", {
   expect_identical(unclass(result), unclass(own)[names(own) != "models"])
   expect_equal(result$versions$package, c("R", "lme4", "lmerTest"))
   expect_true(all(vapply(result, is.data.frame, TRUE)))
+  expect_s3_class(result, "slant_fit")
 })
 
 test_that("a list of columns is as good as a data frame, and NULL arguments are left out", {

@@ -95,14 +95,6 @@ test_that("a fit that failed or warned prints why, each reason once", {
   expect_match(capture.output(print(fit_made(warned)))[[2]], "warning: Rows of more than one study are put together")
 })
 
-test_that("what goes to Python has the class, and no models", {
-  arguments <- list(formula = "tokens ~ condition + (1 | wording)", levels = list(condition = conditions))
-  fit <- run_fit("lme4", made_trials(), arguments)
-  expect_s3_class(fit, "slant_fit")
-  expect_false("models" %in% names(fit))
-  expect_true(all(vapply(fit, is.data.frame, NA)))
-})
-
 test_that("split() gives one fit per group, each with its own rows, models and numbers", {
   fit <- made_fit(by = "model")
   parts <- split(fit)
