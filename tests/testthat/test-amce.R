@@ -92,24 +92,19 @@ test_that("a missing choice is left out and counted, and few clusters have the e
 })
 
 test_that("the published effects and means of a conjoint come out to the digits that were kept", {
-  folder <- shared_data("conjoint_immigration")
-  profiles <- utils::read.csv(file.path(folder, "profiles.csv"))
-  people <- utils::read.csv(file.path(folder, "people.csv"))
-  profiles$weight <- people$weight[match(profiles$person, people$person)]
-  expected <- utils::read.csv(file.path(folder, "recomputed.csv"))
-  expected <- expected[expected$subset == "all" & expected$outcome == "chosen", ]
-  attributes <- unique(expected$attribute[expected$quantity == "AMCE"])
-  levels <- lapply(stats::setNames(attributes, attributes), function(name) {
-    unique(c(expected$reference[expected$quantity == "AMCE" & expected$attribute == name], profiles[[name]]))
-  })
+  data <- immigration()
+  people <- data$table("people.csv")
+  profiles <- transform(data$profiles, weight = people$weight[match(person, people$person)])
+  expected <- data$recomputed[data$recomputed$subset == "all" & data$recomputed$outcome == "chosen", ]
   compare <- function(found, quantity, weights = "none") {
     wanted <- expected[expected$quantity == quantity & expected$weights == weights, ]
     found <- found$estimates[match(level_terms(wanted$attribute, wanted$level), found$estimates$term), ]
     expect_lt(max(abs(found$estimate - wanted$estimate), abs(found$std_error - wanted$se)), 1e-8)
   }
   linked <- list(c("education", "job"), c("origin", "reason"))
-  compare(amce(profiles, "chosen", attributes, "person", "weight", linked, levels), "AMCE", "weight")
-  compare(amce(profiles, "chosen", attributes, "person", NULL, linked, levels), "AMCE")
+  attributes <- data$attributes
+  compare(amce(profiles, "chosen", attributes, "person", "weight", linked, data$levels), "AMCE", "weight")
+  compare(amce(profiles, "chosen", attributes, "person", NULL, linked, data$levels), "AMCE")
   compare(marginal_means(profiles, "chosen", attributes, "person"), "marginal mean")
   compare(marginal_means(profiles, "chosen", attributes, "person", "weight"), "marginal mean", "weight")
 })

@@ -28,7 +28,7 @@ test_that("with forbidden combinations, shares are those of the design, and cell
 })
 
 test_that("the published profiles come to the chi squared that was kept", {
-  profiles <- utils::read.csv(file.path(shared_data("conjoint_immigration"), "profiles.csv"))
+  profiles <- immigration()$profiles
   wanted <- c(
     gender = 6.31, education = 1.69, language = 3.41, origin = 6.83, job = 14.46, experience = 4.42, plans = 5.98,
     trips = 2.37, reason = 1.94

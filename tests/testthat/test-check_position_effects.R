@@ -21,7 +21,7 @@ test_that("an attribute that matters at one place only is found", {
 })
 
 test_that("of forced choices, the published second profile is chosen in .4928", {
-  profiles <- utils::read.csv(file.path(shared_data("conjoint_immigration"), "profiles.csv"))
+  profiles <- immigration()$profiles
   found <- check_position_effects(profiles, cluster = "person")
   expect_equal(round(found$estimate[[2]], 4), .4928)
 })

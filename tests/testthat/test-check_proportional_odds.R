@@ -44,7 +44,7 @@ test_that("a level that only widens ratings leaves a gap at a point", {
 })
 
 test_in_full("the published ratings come to the tests that were kept", {
-  profiles <- utils::read.csv(file.path(shared_data("conjoint_immigration"), "profiles.csv"))
+  profiles <- immigration()$profiles
   found <- check_proportional_odds(profiles, c("gender", "language", "plans", "trips"))
   expect_equal(round(found$chi_squared, 2), c(3.05, 22.99, 16.70, 19.19))
   expect_equal(found$df, c(5, 15, 15, 20))

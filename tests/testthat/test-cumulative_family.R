@@ -101,18 +101,14 @@ test_in_full("brms's model of ratings is clmm, within the error of its draws", {
 
 test_in_full("the mode of its Stan program is ordinal's estimate of the wine ratings", {
   skip_without_stan()
-  skip_if_not_installed("ordinal")
-  wine <- get(utils::data(list = "wine", package = "ordinal", envir = environment()))
-  rows <- data.frame(lapply(wine[c("temp", "contact", "judge")], as.character), rating = as.integer(wine$rating))
-  levels <- list(temp = c("cold", "warm"), contact = c("no", "yes"))
   # a prior that leaves judges no room, and others that say nothing
   priors <- list(b = "normal(0, 1000)", Intercept = "normal(0, 1000)", sd = "exponential(100000)")
-  parts <- brms_parts(rows, "rating ~ temp + contact + (1 | judge)", levels, priors, family = "cumulative")
+  parts <- brms_parts(wine(), "rating ~ temp + contact + (1 | judge)", wine_levels, priors, family = "cumulative")
   mode <- rstan::optimizing(
     compiled_model(parts$code, function(...) NULL), parts$standata,
     init = list(b = c(0, 0), Intercept = c(-2, 0, 2, 4), sd_1 = array(1e-5), z_1 = matrix(0, 1, 9)), as_vector = FALSE
   )$par
-  direct <- fit_clm(rows, "rating ~ temp + contact", levels = levels)$estimates$estimate
+  direct <- fit_clm(wine(), "rating ~ temp + contact", levels = wine_levels)$estimates$estimate
   expect_equal(c(mode$b_Intercept, mode$b), direct, tolerance = 1e-3)
 })
 

@@ -1,34 +1,15 @@
-# ordinal's own wine data: what its vignettes print.
-wine <- function() {
-  skip_if_not_installed("ordinal")
-  wine <- get(utils::data(list = "wine", package = "ordinal", envir = environment()))
-  data.frame(lapply(wine[c("rating", "temp", "contact", "judge", "bottle")], as.character))
-}
-wine_levels <- list(rating = as.character(1:5), temp = c("cold", "warm"), contact = c("no", "yes"))
-numbered <- function() transform(wine(), rating = as.integer(rating))
-
-immigration <- function() {
-  profiles <- utils::read.csv(file.path(shared_data("conjoint_immigration"), "profiles.csv"))
-  expected <- utils::read.csv(file.path(shared_data("conjoint_immigration"), "models.csv"))
-  recomputed <- utils::read.csv(file.path(shared_data("conjoint_immigration"), "recomputed.csv"))
-  recomputed <- recomputed[recomputed$quantity == "AMCE", ]
-  attributes <- unique(recomputed$attribute)
-  levels <- lapply(stats::setNames(attributes, attributes), function(name) {
-    unique(c(recomputed$reference[recomputed$attribute == name][[1]], sort(unique(profiles[[name]]))))
-  })
-  list(profiles = profiles, expected = expected, levels = levels, attributes = attributes)
-}
+worded <- function() transform(wine(), rating = as.character(rating))
 
 test_that("a cumulative model of the wine ratings prints what ordinal's vignette prints", {
-  fit <- fit_clm(wine(), "rating ~ temp + contact", levels = wine_levels)
+  fit <- fit_clm(worded(), "rating ~ temp + contact", levels = c(list(rating = as.character(1:5)), wine_levels))
   expect_equal(fit$estimates$term, c("1|2", "2|3", "3|4", "4|5", "tempwarm", "contactyes"))
   expect_equal(round(fit$estimates$estimate[5:6], 4), c(2.5031, 1.5278))
   expect_equal(round(fit$fits$log_lik, 5), -86.49192)
-  expect_identical(fit_clm(numbered(), "rating ~ temp + contact", levels = wine_levels[-1])$estimates, fit$estimates)
+  expect_identical(fit_clm(wine(), "rating ~ temp + contact", levels = wine_levels)$estimates, fit$estimates)
 })
 
 test_that("its likelihood ratio tests are those of ordinal", {
-  fit <- fit_clm(numbered(), "rating ~ temp + contact", levels = wine_levels[-1])
+  fit <- fit_clm(wine(), "rating ~ temp + contact", levels = wine_levels)
   direct <- ordinal::clm(rating ~ temp + contact, data = ordinal::wine)
   expect_equal(fit$tables$tests$p_value[-1], stats::drop1(direct, test = "Chisq")$`Pr(>Chi)`[-1], tolerance = 1e-5)
   null <- ordinal::clm(rating ~ 1, data = ordinal::wine)
@@ -37,7 +18,7 @@ test_that("its likelihood ratio tests are those of ordinal", {
 
 test_that("over forty clusters or more its standard errors are those of sandwich", {
   skip_if_not_installed("sandwich")
-  fit <- fit_clm(numbered(), "rating ~ temp + contact", levels = wine_levels[-1], cluster = "judge:bottle")
+  fit <- fit_clm(wine(), "rating ~ temp + contact", levels = wine_levels, cluster = "judge:bottle")
   direct <- ordinal::clm(rating ~ temp + contact, data = ordinal::wine)
   robust <- sandwich::vcovCL(direct, seq_len(72), type = "HC0", cadjust = TRUE)
   expect_equal(fit$tables$clustered$std_error, unname(sqrt(diag(robust))), tolerance = 1e-6)
@@ -47,7 +28,7 @@ test_that("over forty clusters or more its standard errors are those of sandwich
 })
 
 test_that("what a level does to each point adds up to 0, and is the difference of predictions", {
-  categories <- fit_clm(numbered(), "rating ~ temp + contact", levels = wine_levels[-1])$tables$categories
+  categories <- fit_clm(wine(), "rating ~ temp + contact", levels = wine_levels)$tables$categories
   warm <- categories[categories$attribute == "temp", ]
   expect_equal(sum(warm$estimate), 0)
   direct <- ordinal::clm(rating ~ temp + contact, data = ordinal::wine)
@@ -59,8 +40,8 @@ test_that("what a level does to each point adds up to 0, and is the difference o
 })
 
 test_that("the error of such a difference is that of its numerical gradient", {
-  data <- numbered()
-  model <- fit_clm(data, "rating ~ temp + contact", levels = wine_levels[-1])
+  data <- wine()
+  model <- fit_clm(data, "rating ~ temp + contact", levels = wine_levels)
   direct <- model$models[[1]]
   x <- cbind(tempwarm = 1, contactyes = as.integer(data$contact == "yes"))
   at <- function(parameters) {
@@ -77,14 +58,14 @@ test_that("the error of such a difference is that of its numerical gradient", {
 })
 
 test_that("points that nobody gave are left out, and said; text without its points is a sentence", {
-  data <- transform(numbered(), rating = ifelse(rating == 2, 1L, rating))
+  data <- transform(wine(), rating = ifelse(rating == 2, 1L, rating))
   fit <- fit_clm(data, "rating ~ temp", levels = wine_levels["temp"])
   expect_match(fit$messages$text, "never given are left out of its scale: 2", all = FALSE)
   listed <- fit_clm(transform(data, rating = as.character(rating)), "rating ~ temp",
                     levels = c(list(rating = as.character(1:7)), wine_levels["temp"]))
   expect_match(listed$messages$text, "its scale: 2, 6, 7", all = FALSE)
   expect_equal(listed$estimates$estimate, fit$estimates$estimate)
-  text <- fit_clm(wine(), "rating ~ temp", levels = wine_levels["temp"])
+  text <- fit_clm(worded(), "rating ~ temp", levels = wine_levels["temp"])
   expect_match(text$fits$error, "is text and needs the list of its points, the lowest first")
   same <- fit_clm(transform(data, rating = 4L), "rating ~ temp", levels = wine_levels["temp"])
   expect_match(same$fits$error, "is 4 in all 72 rows")
@@ -93,14 +74,14 @@ test_that("points that nobody gave are left out, and said; text without its poin
 })
 
 test_that("a level at which all ratings are the same is warned of", {
-  data <- transform(numbered(), rating = ifelse(temp == "warm", 5L, pmin(rating, 4L)))
-  fit <- fit_clm(data, "rating ~ temp + contact", levels = wine_levels[-1])
+  data <- transform(wine(), rating = ifelse(temp == "warm", 5L, pmin(rating, 4L)))
+  fit <- fit_clm(data, "rating ~ temp + contact", levels = wine_levels)
   expect_equal(fit$fits$status, "warned")
   expect_match(fit$messages$text, "All ratings of temp \"warm\" are 5", all = FALSE)
 })
 
 test_that("a random effect, a predictor that is another one's double and a missing package are sentences", {
-  data <- numbered()
+  data <- wine()
   expect_error(fit_clm(data, "rating ~ temp + (1 | judge)", levels = wine_levels["temp"]), "the engine is clmm")
   again <- transform(data, again = temp)
   double <- fit_clm(again, "rating ~ temp + again", levels = list(temp = c("cold", "warm"), again = c("cold", "warm")))
@@ -115,15 +96,16 @@ test_that("nine attributes of 14,060 published ratings come to the likelihood an
   factors <- with_factors(rows, character(), people$levels)
   factors$rating <- rated_points(factors$rating, "rating")
   estimates <- cumulative_model(NULL)$effects(cumulative_fit(checked_formula(formula, names(factors)), factors))
-  wanted <- people$expected[grepl("clm\\(rating ~ nine", people$expected$model), ]
+  expected <- people$table("models.csv")
+  wanted <- expected[grepl("clm\\(rating ~ nine", expected$model), ]
   expect_equal(nrow(wanted), 47)
   found <- estimates[match(wanted$term, estimates$term), ]
   expect_lt(max(abs(found$estimate - wanted$estimate), abs(found$std_error - wanted$se)), 6e-6)
 })
 
 test_that("over few judges errors are a jackknife, and p of each term is that of the F beside it", {
-  fit <- fit_clm(numbered(), "rating ~ temp + contact", levels = wine_levels[-1], cluster = "judge")
-  rows <- numbered()
+  fit <- fit_clm(wine(), "rating ~ temp + contact", levels = wine_levels, cluster = "judge")
+  rows <- wine()
   without <- vapply(unique(as.character(rows$judge)), function(one) {
     stats::coef(ordinal::clm(factor(rating) ~ temp + contact, data = subset(rows, judge != one)))[["tempwarm"]]
   }, 1)
@@ -138,13 +120,13 @@ test_that("over few judges errors are a jackknife, and p of each term is that of
 })
 
 test_that("without a cluster, errors are over what the study declares, and copies change none of them", {
-  rows <- transform(numbered(), bottle = as.character(bottle), warm = as.integer(rating > 3))
+  rows <- transform(wine(), bottle = as.character(bottle), warm = as.integer(rating > 3))
   five <- rows[rep(seq_len(nrow(rows)), 5), ]
   prompts <- list(prompt = c("judge", "bottle"))
   engines <- list(clm = "rating ~ temp + contact", logistic = "warm ~ temp + contact", lm = "rating ~ temp + contact")
   for (engine in names(engines)) {
     of <- function(data, declared) {
-      arguments <- list(formula = engines[[engine]], levels = wine_levels[-1], declared = declared)
+      arguments <- list(formula = engines[[engine]], levels = wine_levels, declared = declared)
       run_fit(engine, data, arguments)
     }
     once <- of(rows, prompts)

@@ -1,10 +1,3 @@
-wine <- function() {
-  skip_if_not_installed("ordinal")
-  wine <- get(utils::data(list = "wine", package = "ordinal", envir = environment()))
-  data.frame(lapply(wine[c("temp", "contact", "judge", "bottle")], as.character), rating = as.integer(wine$rating))
-}
-wine_levels <- list(temp = c("cold", "warm"), contact = c("no", "yes"))
-
 test_that("a random intercept of the judges comes out as in ordinal's vignette", {
   fit <- fit_clmm(wine(), "rating ~ temp + contact + (1 | judge)", levels = wine_levels)
   expect_equal(round(fit$estimates$estimate, 5), c(-1.62367, 1.51337, 4.22853, 6.08877, 3.06300, 1.83488))

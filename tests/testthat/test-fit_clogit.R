@@ -57,16 +57,9 @@ test_that("columns that do not tell sets apart, and what is the same in each set
 
 test_in_full("the published choices come to the numbers that were kept", {
   skip_if_not_installed("survival")
-  folder <- shared_data("conjoint_immigration")
-  profiles <- utils::read.csv(file.path(folder, "profiles.csv"))
-  expected <- utils::read.csv(file.path(folder, "recomputed.csv"))
-  expected <- expected[expected$quantity == "AMCE", ]
-  attributes <- unique(expected$attribute)
-  levels <- lapply(stats::setNames(attributes, attributes), function(name) {
-    unique(c(expected$reference[expected$attribute == name][[1]], sort(unique(profiles[[name]]))))
-  })
-  formula <- paste("chosen ~", paste(attributes, collapse = " + "))
-  fit <- fit_clogit(profiles, formula, levels = levels, cluster = "person", sets = c("person", "task"))
+  data <- immigration()
+  formula <- paste("chosen ~", paste(data$attributes, collapse = " + "))
+  fit <- fit_clogit(data$profiles, formula, levels = data$levels, cluster = "person", sets = c("person", "task"))
   expect_equal(round(fit$fits$log_lik, 4), -3896.8046)
   expect_equal(fit$fits$n_groups, 7009L)
   expect_equal(round(fit$tables$tests$null_log_lik[[1]], 4), -4858.2686)
