@@ -96,6 +96,12 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """The path of a test's own database, which is not there yet."""
+    return tmp_path / "a.duckdb"
+
+
 @pytest.fixture(scope="session")
 def python() -> list[str]:
     """The interpreter of this very environment, for tests that start processes."""

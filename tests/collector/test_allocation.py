@@ -142,15 +142,44 @@ def test_a_temperature_is_set_in_each_provider_s_own_words() -> None:
     assert set(study.left_out) == {"claude-sonnet-4", "claude-3-haiku", "o3", "deepseek-r1"}
 
 
-@pytest.mark.parametrize(
+EVEN, CHANCE = 'groups = ["Ato", "Beno"]', "success = 0.5"
+TOOL = 'answers.tool = {{ addon = "", tool = "{}" }}\nanswers.cot = {{'
+RATING = 'ratings = [{ rating = "skill", question = "From {low} to {high}, how skilled is {group}?", high = 5 }]'
+
+
+def rating(old: str, new: str) -> str:
+    return f"{CHANCE}\n{RATING.replace(old, new)}"
+
+
+@each_row(
     ("old", "new", "message"),
     [
-        ('groups = ["Ato", "Beno"]', 'groups = ["Ato", "ato"]', "must be different names"),
-        ("success = 0.5", "success = 1.5", "must be a number from 0 to 1, but it is 1.5"),
-        ("success = 0.5", "success = { latin_square = [0.9, 0.8, 0.7] }", "one chance for each of the 2 groups"),
-        ("success = 0.5", "success = { hidden_mapping = { match = 0.9 } }", "must be a number from 0 to 1"),
-        ("success = 0.5", 'success = { elicited_in = "rates" }', 'no variant .*"rates"'),
-        ("success = 0.5", "success = { by_job = { Judge = 0.2 } }", "must name every job"),
+        (EVEN, 'groups = ["Ato", "ato"]', "must be different names"),
+        (EVEN, 'groups = ["Ato", "Ato Beno"]', 'names the group "Ato" as well'),
+        (EVEN, 'groups = ["Ato", "[Beno]"]', "which no group may have"),
+        (EVEN, 'groups = ["Ato", "Beno "]', "begins or ends with a space"),
+        (CHANCE, f"{CHANCE}\nworth = {{ Ato = 2 }}", '"Beno" is missing'),
+        (CHANCE, f"{CHANCE}\nworth = {{ Ato = 2, Beno = 1, Cedo = 1 }}", 'no key "Cedo"'),
+        (CHANCE, f"{CHANCE}\nworth = {{ Ato = 2, Beno = nan }}", "number from 0 to 1,000,000, but it is nan"),
+        (CHANCE, f"{CHANCE}\nloss = -1", "must be a number from 0"),
+        (CHANCE, f'{CHANCE}\nloss = "all"', "must be a number, or a table by group"),
+        (CHANCE, "success = { by_group = { Ato = 0.2, Beno = 2 } }", "must be a number from 0 to 1, but it is 2"),
+        (CHANCE, "success = { by_class = { high = { Ato = 0.2, Beno = 0.3 } } }", 'every class, but "low" is missing'),
+        (CHANCE, "success = { by_class = { high = 1, low = 1 } }", "must be a table"),
+        (CHANCE, "success = { by_group = { Ato = 1, Beno = 1 }, by_job = { Judge = 1 } }", "must hold one key"),
+        (CHANCE, rating("high = 5", "high = 1"), "The scale of .* goes from 1 to 1"),
+        (CHANCE, rating("{group}?", "he?"), "placeholder {group} is missing"),
+        (CHANCE, rating("high = 5", "hihg = 5"), 'Did you mean "high"'),
+        (CHANCE, rating("ratings = [", f"ratings = [{RATING[11:-1]}, "), "A rating is given twice"),
+        *(
+            ("answers.cot = {", TOOL.format(name), "The tool in .* can't be called")
+            for name in ("answer", "as sign", "ä")
+        ),
+        (CHANCE, "success = 1.5", "must be a number from 0 to 1, but it is 1.5"),
+        (CHANCE, "success = { latin_square = [0.9, 0.8, 0.7] }", "one chance for each of the 2 groups"),
+        (CHANCE, "success = { hidden_mapping = { match = 0.9 } }", "must be a number from 0 to 1"),
+        (CHANCE, 'success = { elicited_in = "rates" }', 'no variant .*"rates"'),
+        (CHANCE, "success = { by_job = { Judge = 0.2 } }", "must name every job"),
         ("rounds = 6", "rounds = 0", '"rounds" .* must be from 1 to 1,000'),
         ("rounds = 6", "round = 6", 'no key "round"'),
         ('frame = "direct"', 'frame = "dirct"', 'Did you mean "direct"'),

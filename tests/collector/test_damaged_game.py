@@ -48,35 +48,11 @@ VALUES = [match.span(1) for match in re.finditer(r"= *(.+)$", FULL, re.MULTILINE
 KEYS = [match.span(1) for match in re.finditer(r"^(?:\[+)?([\w.]+)", FULL, re.MULTILINE)]
 OTHER_KEYS = st.sampled_from(["groops", "success", "games", "prompt", "a.b", '""', "0"])
 JUNK = st.sampled_from(
-    [
-        "-1",
-        "0",
-        "1e308",
-        "nan",
-        "inf",
-        "99999999999999999999",
-        "true",
-        '""',
-        '"x"',
-        '"{job}{0}"',
-        '"{job.a}"',
-        "[]",
-        "[1]",
-        '["a"]',
-        '["Ato", "Beno", "Ato"]',
-        "[[]]",
-        "[{}]",
-        "{}",
-        "{ a = 1 }",
-        "{ Ato = 1 }",
-        "1979-05-27",
-        '"\\u0000"',
-        "{ hidden_mapping = {} }",
-        "{ by_job = 3 }",
-        "{ by_class = {} }",
-        "{ latin_square = 1 }",
-        '{ elicited_in = "square" }',
-    ]
+    r"""-1 | 0 | 1e308 | nan | inf | 99999999999999999999 | true | "" | "x" | "{job}{0}" | "{job.a}" | [] | [1] | ["a"]
+| ["Ato", "Beno", "Ato"] | [[]] | [{}] | {} | { a = 1 } | { Ato = 1 } | 1979-05-27 | "\u0000" | { hidden_mapping = {} }
+| { by_job = 3 } | { by_class = {} } | { latin_square = 1 } | { elicited_in = "square" }""".replace("\n", " ").split(
+        " | "
+    )
 )
 
 

@@ -48,11 +48,6 @@ def outcomes(db: Path) -> Counter[str]:
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "a.duckdb"
-
-
-@pytest.fixture
 def study(tmp_path: Path) -> str:
     return str(write_tiny(tmp_path))
 

@@ -88,8 +88,7 @@ def test_factors_are_lists_of_texts_by_name(factors: str | None, lists: dict[str
         assert connection.execute(LISTS).fetchall() == [(lists,)]
 
 
-def test_files_have_factors_as_one_text(tmp_path: Path) -> None:
-    db = tmp_path / "a.duckdb"
+def test_files_have_factors_as_one_text(tmp_path: Path, db: Path) -> None:
     database(db, [{"factors": '{"tier": "easy"}'}])
     export_trials(db, out=tmp_path / "all.csv", view="all_trials")
     header, row = (tmp_path / "all.csv").read_text("utf-8").splitlines()[:2]

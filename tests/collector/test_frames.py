@@ -78,8 +78,7 @@ def test_a_query_that_fails_on_its_way_is_an_error_of_duckdb(connection: duckdb.
         frame_of(rows)
 
 
-def test_sums_of_a_view_of_ones_own_are_exported_as_the_whole_numbers_that_they_are(tmp_path: Path) -> None:
-    db = tmp_path / "a.duckdb"
+def test_sums_of_a_view_of_ones_own_are_exported_as_the_whole_numbers_that_they_are(tmp_path: Path, db: Path) -> None:
     query = """SELECT sum(i) AS "of ""i\""", TIMESTAMP '2026-01-02' AS at FROM range(4) t(i)"""
     with writing(db) as connection:
         connection.execute(f"CREATE VIEW my_sums AS {query}")

@@ -36,11 +36,6 @@ def study(tmp_path: Path) -> Path:
     return write_game(tmp_path, ("games = 3", f"games = {GAMES}"), ("rounds = 6", f"rounds = {ROUNDS}"))
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "a.duckdb"
-
-
 def refusal() -> web.Response:
     """What OpenAI sends of a model that will not."""
     body = completion()

@@ -16,7 +16,7 @@ from slant.collector.studies.catalogue import load_study
 from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, completion, standing_for
 from tests.support.stored import rows_in
-from tests.support.tiny_game import QUICK, TRIALS, play, player, write_game
+from tests.support.tiny_game import QUICK, TRIALS, write_game
 
 
 async def thinks(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
@@ -33,9 +33,8 @@ def study(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize(("back", "variant"), [("kept", "base.kept"), ("dropped", "base.dropped"), ("default", "base")])
 def test_reasoning_goes_back_as_the_command_says_and_the_run_says_so(
-    study: Path, tmp_path: Path, back: str, variant: str
+    study: Path, db: Path, back: str, variant: str
 ) -> None:
-    db = tmp_path / "a.duckdb"
     with LocalServer(thinks) as server:
         words = ["--study", str(study), "--model", "local/small", "--base-url", server.base_url, "--db", str(db)]
         assert run_collect(*words, "--reasoning-back", back).exit_code == 0
@@ -67,11 +66,8 @@ def test_what_can_not_go_back_is_refused_in_words() -> None:
 
 
 @pytest.mark.slow
-def test_each_game_asks_openai_for_a_cache_of_its_own(
-    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_game_asks_openai_for_a_cache_of_its_own(study: Path, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nothing-000000")
-    db = tmp_path / "a.duckdb"
     with LocalServer(thinks) as server, standing_for("openai", server):
         assert collect(db, study, ["openai/gpt-x"], **QUICK, yes=True).is_complete
     keys = [body["prompt_cache_key"] for body in server.bodies]
@@ -82,15 +78,8 @@ def test_each_game_asks_openai_for_a_cache_of_its_own(
     assert json.loads(sent)["prompt_cache"] == "prompt_cache_key, one for each game"
 
 
-def test_other_servers_get_no_key_that_they_may_not_know(study: Path, tmp_path: Path) -> None:
-    with LocalServer(player()) as server:
-        play(study, server, tmp_path / "a.duckdb")
-    assert not any("prompt_cache_key" in body for body in server.bodies)
-
-
 @pytest.mark.slow
-def test_the_paragraph_for_a_paper_says_what_went_back(study: Path, tmp_path: Path) -> None:
-    db = tmp_path / "a.duckdb"
+def test_the_paragraph_for_a_paper_says_what_went_back(study: Path, db: Path) -> None:
     collect(db, study, ["simulated/greedy"], variant="base.kept", **QUICK)
     said = run_collect("methods", "--db", db).stdout
     assert "All of its reasoning that its provider takes went back into its conversations; their cache: as" in said

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from slant.collector import collect
 from slant.collector.designs import design_named
-from slant.collector.errors import StudyError
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply
 from slant.collector.studies.catalogue import load_study
@@ -35,8 +34,7 @@ def study(tmp_path: Path) -> Path:
     return write_game(tmp_path, WITH_RATINGS)
 
 
-def test_each_rating_is_asked_on_the_finished_game_and_sees_no_other(study: Path, tmp_path: Path) -> None:
-    db = tmp_path / "a.duckdb"
+def test_each_rating_is_asked_on_the_finished_game_and_sees_no_other(study: Path, db: Path) -> None:
     with LocalServer(player(lambda body: "Answer: 4" if is_rating(body) else "Answer: Ato")) as server:
         assert play(study, server, db).is_complete
     asked = [body["messages"] for body in server.bodies if is_rating(body)]
@@ -47,17 +45,20 @@ def test_each_rating_is_asked_on_the_finished_game_and_sees_no_other(study: Path
     assert rows_in(db, query) == [("skill", group, 4.0, 1, 5, 3) for group in ("Ato", "Beno")]
 
 
-def test_a_rating_off_its_scale_is_asked_again_in_words_of_its_own(study: Path, tmp_path: Path) -> None:
-    db = tmp_path / "a.duckdb"
-
+def test_a_rating_off_its_scale_is_asked_again_and_a_model_that_will_not_rate_has_played(study: Path, db: Path) -> None:
     def answer(body: dict[str, Any]) -> str:
-        is_reminded = "one number from 1 to 5" in body["messages"][-1]["content"]
-        return "Answer: 5" if is_reminded else "Answer: 9" if is_rating(body) else "Answer: Ato"
+        asked, said = str(body["messages"]).rpartition("how skilled is ")[2], body["messages"][-1]["content"]
+        of_beno = "I can't rate people." if "one number from 1 to 5" in said or is_rating(body) else "Answer: Ato"
+        of_ato = "Answer: 5" if "one number from 1 to 5" in said else "Answer: 9" if is_rating(body) else "Answer: Ato"
+        return of_beno if asked.startswith("Beno") else of_ato
 
     with LocalServer(player(answer)) as server:
         assert play(study, server, db).is_complete
-    query = "SELECT turn, outcome, choice, count(*) FROM attempts WHERE test = 'ratings' GROUP BY ALL ORDER BY turn"
-    assert rows_in(db, query) == [(1, "malformed", None, 6), (2, "answered", "5", 6)]
+    query = "SELECT turn, outcome, choice, count(*) FROM attempts WHERE item = 'Ato' GROUP BY ALL ORDER BY turn"
+    assert rows_in(db, query) == [(1, "malformed", None, 3), (2, "answered", "5", 3)]
+    assert rows_in(db, "SELECT bool_and(is_complete) FROM allocation_games") == [(True,)]
+    query = 'SELECT "group", mean_rating, n, n_without FROM allocation_rating_means ORDER BY ALL'
+    assert rows_in(db, query) == [("Ato", 5.0, 3, 0), ("Beno", None, 0, 3)]
 
 
 @given(st.integers(0, 30))
@@ -71,46 +72,24 @@ def test_a_rating_is_read_where_it_lies_on_the_scale_and_nowhere_else(number: in
     assert "n_not_asked" not in reading.factors  # the other ratings stand on their own
 
 
-def test_a_model_that_will_not_rate_has_played_its_game_all_the_same(study: Path, tmp_path: Path) -> None:
-    db = tmp_path / "a.duckdb"
-    with LocalServer(player(lambda body: "I can't rate people." if is_rating(body) else "Answer: Ato")) as server:
-        assert play(study, server, db).is_complete
-    assert rows_in(db, "SELECT bool_and(is_complete) FROM allocation_games") == [(True,)]
-    query = 'SELECT "group", mean_rating, n, n_without FROM allocation_rating_means ORDER BY ALL'
-    assert rows_in(db, query) == [("Ato", None, 0, 3), ("Beno", None, 0, 3)]
-
-
-@pytest.mark.slow
-def test_the_extension_is_asked_by_its_name_and_not_among_all_conditions(study: Path, tmp_path: Path) -> None:
-    assert HIRING.is_extension
-    path = write_game(tmp_path, ("[prompt]", f"[variants.rated]\nextension = true\n{RATINGS}\n[prompt]"))
-    words = ["--study", str(path), "--model", "simulated/greedy", "--db", str(tmp_path / "a.duckdb"), "--dry-run"]
-    everything = run_collect(*words, "--variant", "all")
-    assert everything.exit_code == 0
-    assert "rated is skipped: it is an extension" in everything.output
-    report = collect(tmp_path / "b.duckdb", path, ["simulated/greedy"], variant="rated", **QUICK)
-    assert report.models[0]["answered"] == 3 * (6 + 2 + 2)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("high = 5", "high = 1", "The scale of .* goes from 1 to 1"),
-        ("{group}?", "he?", "placeholder {group} is missing"),
-        ("high = 5", "hihg = 5", 'Did you mean "high"'),
-        ("ratings = [", f"ratings = [{RATINGS[11:-2]}, ", "A rating is given twice"),
-    ],
-)
-def test_a_rating_that_breaks_the_rules_is_refused_in_a_sentence(
-    tmp_path: Path, old: str, new: str, message: str
+def test_all_variants_are_asked_one_after_the_other_but_an_extension_by_its_name_alone(
+    tmp_path: Path, db: Path
 ) -> None:
-    with pytest.raises(StudyError, match=message):
-        load_study(write_game(tmp_path, WITH_RATINGS, (old, new)))
+    assert HIRING.is_extension
+    variants = f'[variants.short]\nrounds = 2\nabout = "two rounds"\n[variants.rated]\nextension = true\n{RATINGS}'
+    words = ["--study", write_game(tmp_path, ("[prompt]", f"{variants}\n[prompt]")), "--model", "simulated/greedy"]
+    words += ["--db", db, "--format", "csv", "--dry-run", "--variant"]
+    of_all, of_one = (run_collect(*words, variant) for variant in ("all", "rated"))
+    assert of_all.exit_code == 0
+    assert "short: two rounds" in of_all.output
+    assert "rated is skipped: it is an extension" in of_all.output
+    lines = [*of_all.stdout.splitlines(), *of_one.stdout.splitlines()]
+    planned = [int(line.split(",")[3]) for line in lines if line.startswith("greedy")]
+    assert planned == [3 * (6 + 2), 3 * (2 + 2), 3 * (6 + 2 + 2)]
 
 
 @pytest.mark.slow
-def test_a_participant_rates_by_what_came_of_its_hires(study: Path, tmp_path: Path) -> None:
-    db = tmp_path / "a.duckdb"
+def test_a_participant_rates_by_what_came_of_its_hires(study: Path, db: Path) -> None:
     assert collect(db, study, ["simulated/greedy"], **QUICK).is_complete
     hires = (
         'SELECT game, "group", n_hires, n_successes FROM allocation_ratings EXCEPT SELECT game, "group", '

@@ -118,16 +118,6 @@ def test_a_dry_run_says_how_the_input_grows_and_what_a_cache_is_worth(tmp_path: 
     assert growth.sentence("m", 0, price, None).endswith(" are new.")
 
 
-def test_all_variants_are_asked_one_after_the_other(tmp_path: Path) -> None:
-    study = write_game(tmp_path, ("[prompt]", '[variants.short]\nrounds = 2\nabout = "two rounds"\n\n[prompt]'))
-    words = ["--study", str(study), "--model", "simulated/greedy", "--db", str(tmp_path / "a.duckdb")]
-    result = run_collect(*words, "--variant", "all", "--format", "csv", "--dry-run")
-    assert result.exit_code == 0
-    planned = [line.split(",")[3] for line in result.stdout.splitlines() if line.startswith("greedy")]
-    assert planned == ["24", "12"]
-    assert "short: two rounds" in result.output
-
-
 def history_bytes(rounds: int) -> int:
     """What the turns of a game of the hiring study take, its trials left out."""
     study = load()

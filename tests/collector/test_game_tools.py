@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from slant.collector import collect
 from slant.collector.designs import design_named
-from slant.collector.errors import ProviderError, StudyError, UnknownNameError
+from slant.collector.errors import ProviderError, UnknownNameError
 from slant.collector.plan.conversations import plan
 from slant.collector.providers.tools import arguments
 from slant.collector.records import Reply, ToolCall
@@ -45,8 +45,7 @@ def play(study: Path, provider: str, server: LocalServer, db: Path) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("provider", DIALECT)
-def test_a_game_is_played_by_calls_and_each_call_gets_its_outcome(study: Path, provider: str, tmp_path: Path) -> None:
-    db = tmp_path / "a.duckdb"
+def test_a_game_is_played_by_calls_and_each_call_gets_its_outcome(study: Path, provider: str, db: Path) -> None:
     with LocalServer(caller(provider)) as server:
         assert play(study, provider, server, db)
     assert rows_in(db, "SELECT DISTINCT variant, test, choice FROM trials ORDER BY test DESC") == [
@@ -62,8 +61,7 @@ def test_a_game_is_played_by_calls_and_each_call_gets_its_outcome(study: Path, p
 
 @pytest.mark.slow
 @pytest.mark.parametrize("provider", DIALECT)
-def test_two_calls_for_two_groups_are_answered_by_a_reminder_each(study: Path, provider: str, tmp_path: Path) -> None:
-    db = tmp_path / "a.duckdb"
+def test_two_calls_for_two_groups_are_answered_by_a_reminder_each(study: Path, provider: str, db: Path) -> None:
 
     def chosen(body: Body) -> list[str]:
         return ["Ato", "Beno"] if len(body[LISTED[DIALECT[provider]]]) == 1 else ["Beno"]
@@ -126,12 +124,6 @@ def test_a_number_is_no_call_of_a_tool() -> None:
         load_study("hiring", "elicited_rates.tool")
 
 
-@pytest.mark.parametrize("name", ["answer", "as sign", "ä"])
-def test_a_tool_has_a_name_that_every_provider_takes(tmp_path: Path, name: str) -> None:
-    with pytest.raises(StudyError, match=r"The tool in .* can't be called"):
-        load_study(write_game(tmp_path, ("answers.cot = {", TOOL.replace('"assign"', f'"{name}"') + "answers.cot = {")))
-
-
 def test_a_dry_run_shows_the_tool(study: Path, tmp_path: Path) -> None:
     words = ["--study", str(study), "--model", "openai/m", "--answer", "tool", "--dry-run"]
     said = run_collect(*words, "--db", tmp_path / "a.duckdb").output
@@ -139,8 +131,7 @@ def test_a_dry_run_shows_the_tool(study: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_participant_can_call_a_tool_too(tmp_path: Path) -> None:
-    db = tmp_path / "a.duckdb"
+def test_a_participant_can_call_a_tool_too(tmp_path: Path, db: Path) -> None:
     report = collect(db, write_game(tmp_path, WITH_TOOL), ["simulated/greedy"], variant="base.tool", **QUICK)
     assert report.is_complete
     assert rows_in(db, "SELECT count(*) FROM trials WHERE outcome = 'answered'") == [(TRIALS,)]

@@ -100,31 +100,6 @@ def test_what_a_group_brings_is_its_chance_where_a_success_is_worth_one(chances:
     assert gains(chances, [1.0] * len(chances), [0.0] * len(chances)) == chances
 
 
-@pytest.mark.parametrize(
-    ("new", "message"),
-    [
-        ("worth = { Ato = 2 }", '"Beno" is missing'),
-        ("worth = { Ato = 2, Beno = 1, Cedo = 1 }", 'no key "Cedo"'),
-        ("worth = { Ato = 2, Beno = nan }", "must be a number from 0 to 1,000,000, but it is nan"),
-        ("loss = -1", "must be a number from 0"),
-        ('loss = "all"', "must be a number, or a table by group"),
-        ('groups = ["Ato", "Ato Beno"]', 'names the group "Ato" as well'),
-        ('groups = ["Ato", "[Beno]"]', "which no group may have"),
-        ('groups = ["Ato", "Beno "]', "begins or ends with a space"),
-        ("success = { by_group = { Ato = 0.2, Beno = 2 } }", "must be a number from 0 to 1, but it is 2"),
-        ("success = { by_class = { high = { Ato = 0.2, Beno = 0.3 } } }", 'every class, but "low" is missing'),
-        ("success = { by_class = { high = 1, low = 1 } }", "must be a table"),
-        ("success = { by_group = { Ato = 1, Beno = 1 }, by_job = { Judge = 1 } }", "must hold one key"),
-    ],
-)
-def test_payoffs_names_and_chances_that_break_the_rules_are_refused_in_a_sentence(
-    tmp_path: Path, new: str, message: str
-) -> None:
-    old = {"groups": EVEN, "success": "success = 0.5"}.get(new.split()[0])
-    with pytest.raises(UsageError, match=message):
-        load_study(write_game(tmp_path, (old, new) if old else (EVEN, f"{EVEN}\n{new}")))
-
-
 def test_a_variant_changes_the_table_of_success_as_a_whole(tmp_path: Path) -> None:
     table = "success = { by_group = { Ato = 0.2, Beno = 0.3 } }"
     other = "[variants.a]\nsuccess = { hidden_mapping = { match = 0.9, other = 0.1 } }\n\n[prompt]"

@@ -292,8 +292,7 @@ def test_a_damaged_database_is_made_again_before_an_edit_is_looked_for(tmp_path:
 
 
 @pytest.mark.parametrize("name", ["callbacks", "habits", "interference"])
-def test_a_title_changes_no_reading(tmp_path: Path, name: str) -> None:
-    db = tmp_path / "a.duckdb"
+def test_a_title_changes_no_reading(db: Path, name: str) -> None:
     collect(db, name, simulated=True, pilot=40, yes=True)
     found = read_by(db, load_study(name))
     assert found.read >= 40
