@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from slant.collector import collect, import_trials
 from slant.collector.designs.decision.design import DESIGN
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.reading.decisions import LONGEST_READ, people_in, read_decision, split_tasks
-from slant.collector.records import Conversation, Reply, Trial, Turn
+from slant.collector.records import Conversation, Prompt, Reply, Trial, Turn
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.new_study import write_new_study
 from tests.support.commands import run_collect
@@ -42,16 +41,15 @@ def conversations(study: Study) -> list[Conversation]:
     return list(plan(study, study.models[0], 1))
 
 
-def told(study: Study, *answers: str) -> tuple[list[Turn], Trial | None]:
-    """The turns of the first conversation after these answers, and the trial that is asked next."""
+def told(study: Study, *answers: str) -> tuple[list[Turn], tuple[Trial, Prompt] | None]:
+    """The turns of the first conversation after these answers, and what is asked next."""
     model, conversation = study.models[0], conversations(study)[0]
     history: list[Turn] = []
     for answer in answers:
         trial, prompt = DESIGN.asks.next(study, model, conversation, history) or pytest.fail("nothing is asked")
         reply = Reply(answer=answer)
         history.append(Turn(prompt, reply, DESIGN.reads.read(study, trial, reply), trial.trial_id))
-    step = DESIGN.asks.next(study, model, conversation, history)
-    return history, step[0] if step else None
+    return history, DESIGN.asks.next(study, model, conversation, history)
 
 
 def test_each_test_and_wording_has_its_draws_and_each_task_is_a_turn(study: Callable[[str], Study]) -> None:
@@ -77,13 +75,9 @@ def test_what_is_drawn_is_alike_in_all_wordings_and_balanced(study: Callable[[st
 
 
 def test_a_later_turn_carries_what_was_said_before(study: Callable[[str], Study]) -> None:
-    history, trial = told(study("base"), "Two profiles.")
-    assert trial is not None
-    _, prompt = DESIGN.asks.next(study("base"), study("base").models[0], conversations(study("base"))[0], history) or (
-        0,
-        None,
-    )
-    assert prompt is not None
+    _, after = told(study("base"), "Two profiles.")
+    assert after is not None
+    trial, prompt = after
     roles = [message["role"] for message in prompt.messages]
     assert roles == ["user", "assistant", "user"]
     assert prompt.messages[1]["content"] == "Two profiles."
@@ -213,16 +207,14 @@ def test_published_chained_answers_are_decided_as_often_as_the_rule_can(authors:
 
 @pytest.mark.slow
 def test_published_answers_with_their_prompts_give_the_published_d(authors: Callable[[str, str], Path]) -> None:
-    with reading(authors("chained", "temperature0")) as connection:
-        query = "SELECT count(*), count(decision_bias), count(d), round(avg(d), 4) FROM decision_answer_rows"
-        assert connection.execute(query).fetchall() == [(160, 153, 158, 0.3279)]
+    query = "SELECT count(*), count(decision_bias), count(d), round(avg(d), 4) FROM decision_answer_rows"
+    assert rows_in(authors("chained", "temperature0"), query) == [(160, 153, 158, 0.3279)]
 
 
 @pytest.mark.slow
 def test_published_yes_and_no_give_the_published_shares(authors: Callable[[str, str], Path]) -> None:
-    with reading(authors("absolute", "result_absolute")) as connection:
-        query = "SELECT about, round(avg(share_yes_padded), 6), sum(n_conversations) FROM decision_questions GROUP BY 1"
-        rows = connection.execute(query + " ORDER BY 1").fetchall()
+    query = "SELECT about, round(avg(share_yes_padded), 6), sum(n_conversations) FROM decision_questions GROUP BY 1"
+    rows = rows_in(authors("absolute", "result_absolute"), f"{query} ORDER BY 1")
     assert rows == [("aa", 0.925163, 415), ("ab", 0.587387, 415), ("ba", 0.966234, 415), ("bb", 0.845035, 415)]
 
 

@@ -13,7 +13,6 @@ import pytest
 from slant.collector import collect
 from slant.collector.designs.pairing.design import DESIGN
 from slant.collector.errors import UsageError
-from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply, Trial
 from slant.collector.studies.catalogue import Study, load_study
@@ -148,11 +147,8 @@ def test_simulated_answers_show_the_bias_they_were_given_and_none_where_words_ar
 def test_the_words_of_an_answer_come_out_in_the_order_shown(tmp_path: Path) -> None:
     path, db = write_new_study("drinks", "pairing", tmp_path)[0], tmp_path / "drinks.duckdb"
     collect(db, str(path), [SIMULATED])
-    with reading(db) as connection:
-        query = "SELECT trial_id, list(word ORDER BY place) FROM pairing_words GROUP BY trial_id"
-        listed = dict(connection.execute(query).fetchall())
-        [(n,)] = connection.execute("SELECT count(*) FROM pairing_words WHERE NOT is_order_known").fetchall()
-    assert n == 0
+    listed = dict(rows_in(db, "SELECT trial_id, list(word ORDER BY place) FROM pairing_words GROUP BY trial_id"))
+    assert rows_in(db, "SELECT count(*) FROM pairing_words WHERE NOT is_order_known") == [(0,)]
     assert len(listed) > 70
     study = load_study(path)
     planned = {t.trial_id: t for t in (t for c in plan(study, study.model(SIMULATED)) for t in c.trials)}
@@ -167,13 +163,11 @@ def test_words_and_names_with_quotes_and_accents_come_out_whole(
     own("stimuli.csv", "Coffee,coffee", 'Coffee,"the ""C"","')
     path, db = own("stimuli.csv", "Coffee,espresso", "Coffee,back\\slash"), tmp_path / "drinks.duckdb"
     collect(db, str(path), [SIMULATED])
-    with reading(db) as connection:
-        words = connection.execute("SELECT DISTINCT word FROM pairing_words WHERE test = 'drinks'").fetchall()
-        unknown = "SELECT count(*) FROM pairing_answer_rows WHERE first_group IS NULL OR group_b IS NULL"
-        [(n_unknown,)] = connection.execute(unknown).fetchall()
+    words = {word for (word,) in rows_in(db, "SELECT DISTINCT word FROM pairing_words WHERE test = 'drinks'")}
     assert len(words) == 8
-    assert 'caf\u00e9 "],' in {word for (word,) in words}
-    assert n_unknown == 0
+    assert 'caf\u00e9 "],' in words
+    unknown = "SELECT count(*) FROM pairing_answer_rows WHERE first_group IS NULL OR group_b IS NULL"
+    assert rows_in(db, unknown) == [(0,)]
 
 
 @pytest.mark.slow
@@ -186,10 +180,8 @@ def test_published_answers_give_the_published_bias(shared: Path, tmp_path: Path)
     options = ["--study", tmp_path / "b/study.toml", "--layout", "bai", "--model", "openai/gpt-4o", "--db", db]
     imported = run_collect("import", *options, *sorted(folder.glob("gpt4o_*.csv")))
     assert imported.exit_code == 0, imported.output
-    with reading(db) as connection:
-        rows = connection.execute("SELECT test, n_d, round(mean_d, 4), round(t, 2) FROM pairing_bias").fetchall()
-        sql = "SELECT avg((pair IS NOT NULL)::INT) FROM pairing_trials WHERE d IS NOT NULL"
-        [named] = connection.execute(sql).fetchall()
+    rows = rows_in(db, "SELECT test, n_d, round(mean_d, 4), round(t, 2) FROM pairing_bias")
+    [named] = rows_in(db, "SELECT avg((pair IS NOT NULL)::INT) FROM pairing_trials WHERE d IS NOT NULL")
     assert named[0] > 0.98  # the answers name the pairs that the files leave out
     assert {row[0]: row[1:] for row in rows} == {
         "racism": (200, 1, None), "guilt": (200, 0.9979, 788.16), "skintone": (200, 1, None),
