@@ -184,8 +184,7 @@ def test_occasions_come_along_with_a_merge(asked: Collector, tmp_path: Path) -> 
 def test_the_shell_shows_what_it_would_cost_and_sends_nothing(asked: Collector) -> None:
     words = ["--study", str(asked.study), "--model", "local/small", "--repetitions", "3", "--db", str(asked.db)]
     words += ["--base-url", asked.server.base_url, "--again", "8"]
-    result = run_collect(*words, "--dry-run", "--format", "csv")
-    assert result.exit_code == 0, result.stderr
+    result = run_collect(*words, "--dry-run", "--format", "csv", code=0)
     assert "local,small,8,0,8," in result.stdout
     assert "occasion 2, 8 trials that have an answer" in result.stderr
     assert len(asked.server.bodies) == 24

@@ -324,12 +324,10 @@ def test_answers_that_a_form_does_not_read_are_coded_and_the_rule_has_the_others
     lines = "".join(f'{job},{n},"{answer}"\n' for job, n, answer in said)
     (tmp_path / "rows.csv").write_text(f"job,repetition,answer\n{lines}")
     words = ["--study", str(tmp_path / "audit.toml"), "--db", str(db), "--model", "small"]
-    done = run_collect("import", *words, tmp_path / "rows.csv")
-    assert done.exit_code == 0, done.output
+    done = run_collect("import", *words, tmp_path / "rows.csv", code=0)
     code = ["code", str(db), "--undecided", "--study", str(tmp_path / "audit.toml"), "--simulated"]
     for _ in range(2):  # the second time nothing is asked again
-        done = run_collect(*code)
-        assert done.exit_code == 0, done.output
+        done = run_collect(*code, code=0)
         assert "10 undecided answers, and 50 read by rule" in done.output
     by = dict(rows_in(db, "SELECT coder, count(DISTINCT item) FROM codings GROUP BY coder"))
     assert by.pop("local/rule") == 50

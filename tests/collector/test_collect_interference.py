@@ -109,8 +109,7 @@ def test_the_words_of_a_study_without_provenance_are_counted_all_the_same() -> N
 def test_thirty_games_of_a_participant_end_with_what_to_type_next(tmp_path: Path) -> None:
     db = str(tmp_path / "h.duckdb")
     arguments = ["--study", "hiring", "--model", "simulated/thompson", "--db", db, "--format", "csv"]
-    asked = run_collect(*arguments)
-    assert asked.exit_code == 0, asked.output
+    asked = run_collect(*arguments, code=0)
     assert asked.stdout.splitlines()[1].startswith("thompson,1200,0,1200,1200,")
     assert f"Next: analyze tables --study hiring --db {db}" in asked.stderr
     assert "Coverage" not in asked.stderr  # there are no two options of which one would be the consistent one
@@ -120,8 +119,7 @@ def test_rows_that_say_of_no_game_which_it_is_are_refused_and_the_sentence_says_
     file = tmp_path / "rounds.csv"
     file.write_text("model,test,condition,item,group,wording,answer\ngpt-4o,rounds,a,b,c,1,d\n", "utf-8")
     db = tmp_path / "h.duckdb"
-    refused = run_collect("import", "--study", "hiring", "--db", db, file)
-    assert refused.exit_code == 2, refused.output
+    refused = run_collect("import", "--study", "hiring", "--db", db, file, code=2)
     assert "it lacks the columns game, round" in refused.output
     assert not db.exists()
 

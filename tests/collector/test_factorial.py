@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -95,17 +97,15 @@ def test_what_a_study_can_not_be_is_a_sentence(changes: list[tuple[str, str]], s
     ],
 )
 def test_a_file_of_levels_is_checked_too(names: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(SlantError) as caught:
+    with pytest.raises(SlantError, match=re.escape(said)):
         audit(tmp_path, names=names)
-    assert said in str(caught.value)
 
 
 def test_more_than_ten_million_cells_are_refused_before_any_is_made(tmp_path: Path) -> None:
     shown = "".join(f"{{f{n}}} " for n in range(8))
     changes = [("{name} works", f"{{name}} {shown}works"), ("{name}:", f"{{name}} {shown}:"), (JOBS, f"{JOBS}\n{MANY}")]
-    with pytest.raises(SlantError) as caught:
+    with pytest.raises(SlantError, match=re.escape("3,200,000,000 cells")):
         audit(tmp_path, *changes)
-    assert "3,200,000,000 cells" in str(caught.value)
 
 
 def test_validating_says_what_difference_a_models_answers_would_find(tmp_path: Path) -> None:
@@ -158,8 +158,6 @@ def test_the_share_of_a_level_under_forbidden_combinations_is_exact(tmp_path: Pa
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=5), st.integers(1, 60), st.integers(0, 10**6))
 def test_balanced_cells_have_each_level_equally_often(sizes: list[int], n: int, seed: int) -> None:
-    import random
-
     factors = tuple(
         Factor(f"f{no}", "", tuple(Level(str(level), {"": str(level)}) for level in range(size)))
         for no, size in enumerate(sizes)
@@ -225,10 +223,8 @@ def test_a_persona_is_the_system_message_or_comes_before_the_text(tmp_path: Path
     roles = Counter((trial.group, len(prompt.messages)) for trial, prompt in firsts)
     assert roles == {("nobody", 1): 40, ("farmer", 2): 40}
     before = audit(tmp_path, ("[personas]", '[personas]\nplace = "user"'), text=PAIRS)
-    assert Counter(sent(before, t).startswith("You are a farmer.\n\nTwo") for t in trials(before)) == {
-        True: 40,
-        False: 40,
-    }
+    begins = [sent(before, trial).startswith("You are a farmer.\n\nTwo") for trial in trials(before)]
+    assert (begins.count(True), begins.count(False)) == (40, 40)
 
 
 def test_questions_in_turns_are_one_conversation_that_goes_on_after_a_refusal(tmp_path: Path) -> None:

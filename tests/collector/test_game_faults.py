@@ -51,12 +51,10 @@ def too_long() -> web.Response:
 def test_a_model_that_refuses_from_round_17_on_leaves_marked_games_and_the_other_plays_on(
     study: Path, db: Path
 ) -> None:
-    async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        if body["model"] == "small" and round_of(body) >= 17:
-            return refusal()
-        return web.json_response(completion("Answer: Ato"))
+    def answer(body: dict[str, Any]) -> str | web.Response:
+        return refusal() if body["model"] == "small" and round_of(body) >= 17 else "Answer: Ato"
 
-    with LocalServer(handler) as server:
+    with LocalServer(player(answer)) as server:
         models = ["local/small", "local/thinker"]
         report = collect(db, str(study), models, base_url=server.base_url, **QUICK)
         small, thinker = report.models
@@ -81,11 +79,11 @@ def test_a_context_that_is_full_in_round_35_ends_that_game_after_what_it_cost(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nothing-000000")
 
-    async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+    def answer(body: dict[str, Any]) -> str | web.Response:
         is_long = round_of(body) >= 35 and body["messages"][0]["content"] == server.bodies[0]["messages"][0]["content"]
-        return too_long() if is_long else web.json_response(completion("Answer: Ato"))
+        return too_long() if is_long else "Answer: Ato"
 
-    with LocalServer(handler) as server, standing_for("openai", server) as base_url:
+    with LocalServer(player(answer)) as server, standing_for("openai", server) as base_url:
         asking = {"base_url": base_url, "yes": True, **QUICK}
         report = collect(db, str(study), ["openai/gpt-4o"], **asking)
         asked = len(server.bodies)
@@ -104,10 +102,7 @@ def test_a_context_that_is_full_in_round_35_ends_that_game_after_what_it_cost(
 
 @pytest.mark.slow
 def test_a_question_that_does_not_fit_any_more_leaves_the_other_questions_to_be_asked(study: Path, db: Path) -> None:
-    async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        return too_long() if is_question(body) else web.json_response(completion("Answer: Ato"))
-
-    with LocalServer(handler) as server:
+    with LocalServer(player(lambda body: too_long() if is_question(body) else "Answer: Ato")) as server:
         assert play(study, server, db).is_complete
         assert play(study, server, db).is_complete
     assert len(server.bodies) == GAMES * OF_ONE

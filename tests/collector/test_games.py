@@ -92,12 +92,11 @@ def test_questions_after_the_game_do_not_see_each_other(whole: Any) -> None:
 def test_a_temperature_that_is_rejected_stops_that_model_with_the_reason(tmp_path: Path, db: Path) -> None:
     study = write_game(tmp_path, ("games = 3", "games = 3\ntemperature = 1.5"))
 
-    async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        if body["model"] == "small":
-            return error(400, "invalid_value", f"temperature: {body['temperature']} is above the maximum of 1")
-        return web.json_response(completion("Answer: Ato"))
+    def answer(body: dict[str, Any]) -> str | web.Response:
+        too_high = error(400, "invalid_value", f"temperature: {body['temperature']} is above the maximum of 1")
+        return too_high if body["model"] == "small" else "Answer: Ato"
 
-    with LocalServer(handler) as server:
+    with LocalServer(player(answer)) as server:
         models = ["local/small", "local/thinker"]
         report = collect(db, str(study), models, base_url=server.base_url, **QUICK)
     small, thinker = report.models
@@ -173,8 +172,7 @@ def test_a_game_in_which_another_text_was_sent_is_left_as_it_is(study: Path, db:
 def test_a_game_can_not_be_a_batch(study: Path, db: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nothing-000000")
     words = ["--study", str(study), "--model", "openai/gpt-x", "--batch", how, "--db", str(db)]
-    result = run_collect(*words)
-    assert result.exit_code == 2
+    result = run_collect(*words, code=2)
     assert "$" not in result.output
     assert "A game can't be a batch job" in result.output
     assert not db.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import signal
 import subprocess
 import time
@@ -215,9 +216,8 @@ def test_another_content_for_a_known_trial_is_told_and_not_stored(tmp_path: Path
 def test_a_file_that_cannot_be_of_this_layout_writes_nothing(
     tmp_path: Path, rows: list[dict[str, str]], name: str, model: str, said: str
 ) -> None:
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(UsageError, match=re.escape(said)):
         lee_lai(tmp_path, *rows, name=name, model=model)
-    assert said in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
@@ -228,8 +228,7 @@ def test_the_command_counts_what_it_took_and_what_it_did_not(tmp_path: Path) -> 
     write_csv(tmp_path / "flowers_insects.csv", rows)
     saved, database = tmp_path / "problems.csv", tmp_path / "t.duckdb"
     options = ["--layout", "lee-lai", "--model", "deepseek-r1", "--db", database, "--format", "csv"]
-    result = run_collect("import", "--study", "rmiat", *options, "--problems", saved, tmp_path)
-    assert result.exit_code == 1
+    result = run_collect("import", "--study", "rmiat", *options, "--problems", saved, tmp_path, code=1)
     assert result.stdout.strip() == "model,test,imported,refusals\ndeepseek-r1,flowers_insects,1,1"
     assert "12 rows were not imported:\n  12 rows: tokens must be a whole number, but is" in result.stderr
     assert len(list(csv.DictReader(saved.open(encoding="utf-8")))) == 12

@@ -151,8 +151,7 @@ def test_a_damaged_journal_costs_only_what_is_damaged(shards: list[Path], tmp_pa
     packed = compress(only_journal(shards[1]))
     packed.write_bytes(packed.read_bytes()[:-200])
     words = ["merge", "--db", str(tmp_path / "all.duckdb"), *map(str, shards)]
-    result = run_collect(*words)
-    assert result.exit_code == 1
+    result = run_collect(*words, code=1)
     assert f"{plain.name}:6: can't be read" in result.output
     assert f'Can\'t read all of the journal "{packed}"' in result.output
     [(counted, _)] = rows_in(tmp_path / "all.duckdb", COUNTED)

@@ -10,10 +10,10 @@ import pytest
 from slant.collector import collect
 from slant.collector.designs.factorial.tasks import expected_shares
 from slant.collector.errors import SlantError
-from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import fits_of, load_study
 from tests.support.each_row import each_row
+from tests.support.stored import rows_in
 
 STUDY = """
 name = "parties"
@@ -52,16 +52,12 @@ def test_fits_compare_a_nested_factor_where_it_exists(tmp_path: Path) -> None:
     assert fits_of(load_study(study_file(tmp_path, STUDY + own)))["own"].where == {"food": ("soup", "pie")}
 
 
-def test_tables_count_it_where_it_exists(tmp_path: Path) -> None:
-    collect(tmp_path / "a.duckdb", study_file(tmp_path), simulated=True, repetitions=2)
-    with reading(tmp_path / "a.duckdb") as connection:
-        for view, n in (
-            ("factorial_refusals", "n"),
-            ("factorial_balance", "n"),
-            ("factorial_marginal_means", "n_shown"),
-        ):
-            rows = connection.sql(f"SELECT level, {n} FROM {view} WHERE attribute = 'food' ORDER BY ALL").fetchall()  # noqa: S608
-            assert rows == [("pie", 8), ("soup", 8)], view
+def test_tables_count_it_where_it_exists(tmp_path: Path, db: Path) -> None:
+    collect(db, study_file(tmp_path), simulated=True, repetitions=2)
+    views = {"factorial_refusals": "n", "factorial_balance": "n", "factorial_marginal_means": "n_shown"}
+    for view, n in views.items():
+        rows = rows_in(db, f"SELECT level, {n} FROM {view} WHERE attribute = 'food' ORDER BY ALL")  # noqa: S608
+        assert rows == [("pie", 8), ("soup", 8)], view
 
 
 @each_row(

@@ -175,11 +175,9 @@ def test_published_answers_give_the_published_bias(shared: Path, tmp_path: Path)
     """By stereotype as the conventions have it; judaism has one answer more, whose lines are WORD - WORD - GROUP."""
     folder, db = shared / "data" / "word_association", tmp_path / "bai.duckdb"
     options = ["--design", "pairing", "--lists", folder, "--folder", tmp_path / "b"]
-    made = run_collect("studies", "new", "bai", *options)
-    assert made.exit_code == 0, made.output
+    run_collect("studies", "new", "bai", *options, code=0)
     options = ["--study", tmp_path / "b/study.toml", "--layout", "bai", "--model", "openai/gpt-4o", "--db", db]
-    imported = run_collect("import", *options, *sorted(folder.glob("gpt4o_*.csv")))
-    assert imported.exit_code == 0, imported.output
+    run_collect("import", *options, *sorted(folder.glob("gpt4o_*.csv")), code=0)
     rows = rows_in(db, "SELECT test, n_d, round(mean_d, 4), round(t, 2) FROM pairing_bias")
     [named] = rows_in(db, "SELECT avg((pair IS NOT NULL)::INT) FROM pairing_trials WHERE d IS NOT NULL")
     assert named[0] > 0.98  # the answers name the pairs that the files leave out

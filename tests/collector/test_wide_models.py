@@ -24,8 +24,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def as_proposed(file: str) -> tuple[str, list[tuple[Any, ...]]]:
     """Return what is said, of the proposal and of the printed import, and the rows by model."""
-    proposed = run_collect("import", file)
-    assert proposed.exit_code == 0, proposed.output
+    proposed = run_collect("import", file, code=0)
     command = next(line for line in proposed.output.splitlines() if line.startswith("Next: collect import"))
     done = run_collect(*shlex.split(command.replace("TEXT", "said"))[2:])
     rows = rows_in(Path(f"{Path(file).stem}.duckdb"), "SELECT model, count(*) FROM trials GROUP BY ALL ORDER BY ALL")

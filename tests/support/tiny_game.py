@@ -51,7 +51,7 @@ frame = "cot"
 """
 TRIALS_OF_ONE, TRIALS = 6 + 2, 3 * (6 + 2)
 QUICK: dict[str, Any] = {"concurrency": 3, "max_retries": 1, "time_limit": 5}
-Answering = Callable[[dict[str, Any]], str]
+Answering = Callable[[dict[str, Any]], str | web.Response]
 
 
 def write_game(folder: Path, *changes: tuple[str, str]) -> Path:
@@ -74,9 +74,12 @@ def is_question(body: dict[str, Any]) -> bool:
 
 
 def player(answer: Answering = lambda body: "Answer: Ato", **usage: Any) -> Any:
+    """A server's handler that says this of each request: a text, or a response of its own."""
+
     async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         await asyncio.sleep(0)
-        return web.json_response(completion(answer(body), **usage))
+        said = answer(body)
+        return web.json_response(completion(said, **usage)) if isinstance(said, str) else said
 
     return handler
 
