@@ -102,8 +102,7 @@ def _without_classes(table: pl.DataFrame) -> list[str]:
         return []
     return [
         f"{count_text(n, 'cell')} with one class of jobs: nothing can be stratified, so they have no index. How "
-        "unevenly "
-        "groups are chosen: one_minus_herfindahl of game_replays, after analyze --fit policies."
+        "unevenly groups are chosen: one_minus_herfindahl of game_replays, after analyze --fit policies."
     ]
 
 
@@ -122,9 +121,8 @@ def differences_command(asked: Asked, indices: tuple[str, ...], **settings: Any)
     sides, corrected for the number of comparisons of an index. The permuted statistic is the difference in standard
     errors (of the jackknife), so that p also holds if one side's games vary more than the other's; p_unstudentised
     (CSV, JSON), of the difference itself, does not. Each comparison is kept as it ends: Ctrl-C loses no more than the
-    last.
-    The paper's question about temperature is the first example. Results are kept: the same command computes only what
-    is new, and corrects for the comparisons that it prints.
+    last. The paper's question about temperature is the first example. Results are kept: the same command computes only
+    what is new, and corrects for the comparisons that it prints.
     """
     from slant.analysis.questions.games.differences import game_differences
 

@@ -55,8 +55,7 @@ def retest_command(asked: Asked, by: str) -> Answer:
 
     For each later occasion there are the share of equal answers and Cohen's kappa, the intraclass correlation of the
     measure (of all trials, and of how those of one test and condition differ: icc_residual), and its shift with a
-    paired t
-    test. When each occasion was, and which model answered, is in the table retest_occasions.
+    paired t test. When each occasion was, and which model answered, is in the table retest_occasions.
     """
     import polars as pl
 

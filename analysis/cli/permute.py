@@ -189,9 +189,8 @@ _OPTIONS_OF_SENSITIVITY = (
 def sensitivity_command(asked: Asked, specs: tuple[str, ...], is_list: bool) -> Answer:
     """Fit the specifications of a study ([sensitivity.NAME] in its file); print one row per specification and cell.
 
-    Each is kept as soon as it is made: the same command goes on where it was stopped, and fits nothing twice.
-    Estimates in different units can't be compared; `d` is in standard deviations. Probabilities share one unit, and
-    have no d.
+    Each is kept as soon as it is made: the same command goes on where it was stopped, and fits nothing twice. Estimates
+    in different units can't be compared; `d` is in standard deviations. Probabilities share one unit, and have no d.
     """
     chosen = asked.choose(lambda candidate: bool(candidate.sensitivity), "has specifications")
     if is_list:

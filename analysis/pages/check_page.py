@@ -126,9 +126,7 @@ def write_page(checks: Checks, out: Path, workers: Workers = None) -> Path:
 
 
 def check_ending(out: Path) -> str:
-    """Return the ending of the page's name: .html or .md; UsageError for any other, before time is
-    spent.
-    """
+    """Return the ending of the page's name: .html or .md; UsageError for any other, before time is spent."""
     if out.suffix.lower() not in (".html", ".md"):
         raise UsageError(f'Can\'t write the page to "{out}": its name must end in .html or .md.')
     return out.suffix.lower()

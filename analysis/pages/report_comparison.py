@@ -48,8 +48,7 @@ def quick_sources(db: str | Path, study: Study) -> tuple[Numbers, ...]:
 def comparison_rows(
     db: str | Path, study: Study, workers: Workers = None, progress: Progress | None = None
 ) -> pl.DataFrame:
-    """Return the columns of `compare`, for all models and variants there are. Raise RError if R is needed and
-    missing.
+    """Return the columns of `compare`, for all models and variants there are. Raise RError if R is needed and missing.
 
     Fits of seconds are made if they are missing; numbers of longer ones are left out if none is kept.
     """

@@ -90,9 +90,7 @@ def _typed(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def numbers_of_view(views: StudyViews, info: TableInfo) -> pl.DataFrame:
-    """Return the rows of a view, in the order of the study if they are of cells; with what they lack in
-    `missing`.
-    """
+    """Return the rows of a view, in the order of the study if they are of cells; with what they lack in `missing`."""
     rows = views.view(info.name)
     if info.lacks == "game":
         return _in_order(rows, views.study, info)

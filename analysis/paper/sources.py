@@ -110,9 +110,7 @@ def matrices(study: Study) -> pl.DataFrame:
 
 
 def matrix_indices(study: Study) -> dict[tuple[str, ...], dict[str, float]]:
-    """Return R's matrix_indices() of them by cell and index, with half-width and ends of the t interval of
-    SI.
-    """
+    """Return R's matrix_indices() of them by cell and index, with half-width and ends of the t interval of SI."""
     long = matrices(study).select("cell", "game", "group", "class", "n")
     rows: pl.DataFrame = answered(Call("matrix_indices", long, {"by": ["cell"], "n_draws": 0}))
     cells: dict[tuple[str, ...], dict[str, float]] = {}

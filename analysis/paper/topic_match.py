@@ -74,9 +74,7 @@ def _score(printed: Sequence[str], frex: Sequence[str]) -> _SCORE:
 def _assigned(
     printed: Sequence[int], topics: Sequence[int], scores: Mapping[tuple[int, int], _SCORE]
 ) -> dict[int, int]:
-    """Return the best one-to-one assignment, by sets of taken printed topics: exact for any number of
-    topics.
-    """
+    """Return the best one-to-one assignment, by sets of taken printed topics: exact for any number of topics."""
     best: dict[frozenset[int], tuple[_SCORE, dict[int, int]]] = {frozenset(): ((0, 0), {})}
     for topic in topics:
         for taken, (score, chosen) in list(best.items()):

@@ -73,18 +73,17 @@ def figures(
     Each source, study version and variant has files of its own: effect_sizes-imported-base.svg … (games, whose variants
     are compared, have one for all: steers-simulated.svg; of figures that show one variant, `variants` are drawn). An
     SVG file holds its text alternative, too. `formats` are of "svg", "png" and "pdf". `width` and `height` are in
-    inches (default: each figure's own; words wrap to a width that is given, and the height follows);
-    `title` and `subtitle` replace a figure's own. Of what a figure shows (levels, models, tests), names in `order` come
-    first ("value": the largest value does), and those not in `highlight`, if there are any, are pale. `with_rows` puts
-    the rows that each figure is drawn from next to it, as a CSV of its name. `workers` and `executor` as of `fit()`.
+    inches (default: each figure's own; words wrap to a width that is given, and the height follows); `title` and
+    `subtitle` replace a figure's own. Of what a figure shows (levels, models, tests), names in `order` come first
+    ("value": the largest value does), and those not in `highlight`, if there are any, are pale. `with_rows` puts the
+    rows that each figure is drawn from next to it, as a CSV of its name. `workers` and `executor` as of `fit()`.
 
     Returns one row a file: source, study_version, variant (null where variants are compared), figure, part (which fit
     or variant it is of, where there are several, else null), path (null where it could not be drawn), alt_text, problem
     (why not, else null), note (what must be known of it, else null).
 
     Raises UnknownNameError for an unknown figure or format, UsageError if `out` can't be written or a size can't be
-    drawn, DatabaseError if there
-    is nothing to draw, RError without R.
+    drawn, DatabaseError if there is nothing to draw, RError without R.
     """
     for name in formats:
         check_known("format", name, FORMATS)

@@ -48,9 +48,8 @@ class Alike:
     all items (model less people) with its interval, `p_equivalence`, `variance_ratio` with its interval, `wasserstein`,
     `order` (the corrected correlation), `model_outside` (the share of the model's answers outside people's central 95
     %), `share_outside` (people's outside the model's), `persona_correlation`, `persona_slope`, and `verdict` of the
-    mean difference: one of VERDICTS, or null where
-    errors are not known. differences, spread, order, range, personas: as R's alike() describes them. warnings: what is
-    doubtful, in sentences.
+    mean difference: one of VERDICTS, or null where errors are not known. differences, spread, order, range, personas:
+    as R's alike() describes them. warnings: what is doubtful, in sentences.
     """
 
     summary: pl.DataFrame

@@ -37,14 +37,12 @@ _GRAIN = ("source", "study", "study_version", "variant", "fit", "model", "test")
 @dataclass(frozen=True)
 class Calibration:
     """Hold what `calibrate()` found, each frame beginning with source (of the rows that outcomes were drawn for),
-    study,
-    study_version, variant, fit, model and test (null: of all together).
+    study, study_version, variant, fit, model and test (null: of all together).
 
     summary: one row per quantity: n, n_failed, n_doubtful, p_value …, as the view calibration_summary has them and R's
-    calibrate() describes. ranks: one row per data set and quantity: truth, rank, estimate …; a fit that
-    failed is one row without a quantity. fits: one row per data set: status (ok, divergent, unconverged, failed),
-    n_divergent, iterations, messages, seconds. not_kept: why the results could not be written to the database; None
-    if they were.
+    calibrate() describes. ranks: one row per data set and quantity: truth, rank, estimate …; a fit that failed is one
+    row without a quantity. fits: one row per data set: status (ok, divergent, unconverged, failed), n_divergent,
+    iterations, messages, seconds. not_kept: why the results could not be written to the database; None if they were.
     """
 
     summary: pl.DataFrame

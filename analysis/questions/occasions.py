@@ -129,9 +129,8 @@ def occasion_warnings(occasions: pl.DataFrame) -> list[str]:
         name = f"{row['model']}, occasion {row['occasion']}"
         if row["n_served_otherwise"]:
             sentences.append(
-                f"{name}: {row['n_served_otherwise']:,} of {row['n_trials']:,} trials were answered by another "
-                "served model than the first time"
-                f" (then {row['first_served_models']}, now {row['served_models']})."
+                f"{name}: {row['n_served_otherwise']:,} of {row['n_trials']:,} trials were answered by another served "
+                f"model than the first time (then {row['first_served_models']}, now {row['served_models']})."
             )
         if row["n_first_by_batch"]:
             sentences.append(

@@ -130,8 +130,7 @@ def plan_power(
         raise UsageError(
             f'A study like "{study.name}" (design {study.design.name}) can\'t be planned for.',
             "Planning works for token counts by condition, forced choices and games; for a factorial study it is "
-            "simulated, without --from or variances:"
-            " analyze power --study FILE",
+            "simulated, without --from or variances: analyze power --study FILE",
         )
     if variances and tests:
         raise UsageError("Given variances belong to no test: remove --test, or plan from a pilot: --from pilot.duckdb.")

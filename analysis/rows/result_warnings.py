@@ -87,9 +87,7 @@ def _kinds(row: dict[str, Any]) -> list[str]:
 
 
 def chance_warnings(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Iterator[str]:
-    """Yield a sentence for each study whose indices lack the level of chance, or have intervals of fewer
-    games.
-    """
+    """Yield a sentence for each study whose indices lack the level of chance, or have intervals of fewer games."""
     if "allocation_indices" in tables:
         complete = tables["allocation_indices"].filter(pl.col("si").is_not_null())
         for study, n in (
@@ -104,8 +102,7 @@ def chance_warnings(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Itera
         for study in stale["study"].unique().sort():
             yield (
                 f"Games of {study} were added or ended after some of these intervals were computed (is_current is "
-                "false): "
-                f"analyze indices --study {study} --db {db}"
+                f"false): analyze indices --study {study} --db {db}"
             )
 
 

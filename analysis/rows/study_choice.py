@@ -120,8 +120,7 @@ def no_trials_error(db: str | Path, study: str | None = None) -> DatabaseError:
 
 
 def find_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
-    """Return the studies to fit, each with its fit of this name or, if it has none, with all its fits of this
-    engine.
+    """Return the studies to fit, each with its fit of this name or, if it has none, with all its fits of this engine.
 
     Raise UnknownNameError if no study has either, DatabaseError without trials, UsageError if the text of no study in
     the database is here.

@@ -50,15 +50,13 @@ def open_trials(
     (association_trials, forced_choice_trials, allocation_rounds; what games ask besides their rounds is in
     allocation_questions, and a Python warning says so); those that all designs share (`trials`) if there are several.
     An empty result says why, as a Python warning. `version`: only this version of a study, by its beginning (default:
-    all of them, distinguished by study_version).
-    `measure` says what `tokens` holds: "reasoning" or "output" tokens as the provider counts them, or the reasoning
-    "recounted" (`collect recount`); None is the measure that the study names.
-    `other_models`: answers of another model than was requested, which are marked (`is_left_out`) and in no table, are
-    rows of a separate model ("ASKED as SERVED"); `showing(other_models=True)` does so for everything within it. Counts
-    are in tokens, `latency_s` in seconds, `cost_usd` in US dollars; unknown values are null, never 0.
+    all of them, distinguished by study_version). `measure` says what `tokens` holds: "reasoning" or "output" tokens as
+    the provider counts them, or the reasoning "recounted" (`collect recount`); None is the measure that the study
+    names. `other_models`: answers of another model than was requested, which are marked (`is_left_out`) and in no
+    table, are rows of a separate model ("ASKED as SERVED"); `showing(other_models=True)` does so for everything within
+    it. Counts are in tokens, `latency_s` in seconds, `cost_usd` in US dollars; unknown values are null, never 0.
 
-    Raise DatabaseError if `db` is missing or not slant's, UnknownNameError for an unknown view, measure or
-    version.
+    Raise DatabaseError if `db` is missing or not slant's, UnknownNameError for an unknown view, measure or version.
     """
     versions = None if version is None else chosen_rows(Path(db), study, study_version=version).versions
     with showing(versions, other_models=other_models), reading(db) as connection:
@@ -234,9 +232,7 @@ def tables(
 
 
 def study_name(study: str | None) -> str | None:
-    """Return a study's name in the database; if it is given by the path of its file, the name in the
-    file.
-    """
+    """Return a study's name in the database; if it is given by the path of its file, the name in the file."""
     is_path = isinstance(study, Path) or (study is not None and (study.endswith(".toml") or "/" in study))
     return load_study(study).name if study is not None and is_path else study
 

@@ -12,11 +12,10 @@ from slant.analysis.fitting.choices import newest_fits
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData, declared_columns
 
 _LIMITS = (
-    "What you may say: these numbers describe this model's choices, under this wording and these rewards; "
-    "under the fitted model, indices would change like this with more exploration. What you may not say: that "
-    "a model has a learning rate, that a better prediction proves a mechanism, or that the numbers generalise "
-    "to other rewards. If replays do not look like the games, or a parameter is not identified, don't "
-    "interpret its number."
+    "What you may say: these numbers describe this model's choices, under this wording and these rewards; under the "
+    "fitted model, indices would change like this with more exploration. What you may not say: that a model has a "
+    "learning rate, that a better prediction proves a mechanism, or that the numbers generalise to other rewards. If "
+    "replays do not look like the games, or a parameter is not identified, don't interpret its number."
 )
 _MADE_BY = {
     "choice_estimates": ("What predicts choices", "choice"),

@@ -1,6 +1,5 @@
-"""Show games in a report, all variants side by side: how they ended, indices next to chance, differences,
-questions after a game, shares, how choices settle. What is not kept is named, with the command that makes it;
-nothing is
+"""Show games in a report, all variants side by side: how they ended, indices next to chance, differences, questions
+after a game, shares, how choices settle. What is not kept is named, with the command that makes it; nothing is
 computed.
 """
 
@@ -24,13 +23,12 @@ _INDEX_NAMED = pl.col("index").replace(INDEX_NAMES)
 _FIRST = ("si", "bgd", "gasi")
 _HEADINGS = {"value": "{}", "mde": "MDE of {}", "chance": "{} by chance"}
 _EXPLANATION = (
-    "SI: how strictly groups are kept to classes of jobs (0 to log2 of the number of classes). BGD: how much "
-    "groups differ within a game; GASI: how much a group's share of jobs differs between games (both 0 to "
-    "0.83)."
-    " In brackets: the 95 % interval over games (for GASI, which is not a mean over games, by bootstrap)."
-    " Chance alone gives more than 0: "
-    "compare each index with its random level, for as many rounds, groups and jobs, not with 0. MDE: how far from a "
-    "given value, such as that level, an index must be for this many games to find it (80 % power, two-sided 5 %)."
+    "SI: how strictly groups are kept to classes of jobs (0 to log2 of the number of classes). BGD: how much groups "
+    "differ within a game; GASI: how much a group's share of jobs differs between games (both 0 to 0.83). In brackets: "
+    "the 95 % interval over games (for GASI, which is not a mean over games, by bootstrap). Chance alone gives more "
+    "than 0: compare each index with its random level, for as many rounds, groups and jobs, not with 0. MDE: how far "
+    "from a given value, such as that level, an index must be for this many games to find it (80 % power, two-sided 5 "
+    "%)."
 )
 
 

@@ -54,13 +54,11 @@ def _known(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 _EXPLANATION = (
-    "The same trials were repeated on another day, as separate answers: no other table or fit counts them. "
-    "Answers are equal if they chose the same, or failed to choose in the same way; kappa corrects for "
-    "agreement by chance. The intraclass correlation is the proportion of the measure's variance that lies "
-    "between trials: over all of them, whose tests and conditions differ, and within cells, for trials of "
-    "one test and"
-    " condition. The shift is "
-    "the later mean minus the first, with its 95 % interval."
+    "The same trials were repeated on another day, as separate answers: no other table or fit counts them. Answers are "
+    "equal if they chose the same, or failed to choose in the same way; kappa corrects for agreement by chance. The "
+    "intraclass correlation is the proportion of the measure's variance that lies between trials: over all of them, "
+    "whose tests and conditions differ, and within cells, for trials of one test and condition. The shift is the later "
+    "mean minus the first, with its 95 % interval."
 )
 
 

@@ -31,9 +31,8 @@ from slant.collector.studies.catalogue import with_variant
 
 _CELL = ["model", "test"]
 _TEXT = (
-    "A count is read as an interval between it and the next step of the model's counts, a count of 0 as "
-    "anything below a step. Words and wordings vary, in level and in effect. Intervals are 95 % credible "
-    "intervals."
+    "A count is read as an interval between it and the next step of the model's counts, a count of 0 as anything below "
+    "a step. Words and wordings vary, in level and in effect. Intervals are 95 % credible intervals."
 )
 _LOO = (
     "Expected log probability of a held-out count, minus that of the lognormal: below 0 a family is worse. It "
@@ -168,9 +167,8 @@ def _prompts(section: SectionData) -> Iterator[str]:
 
 
 _EXPLAINED = (
-    "The fit was repeated on outcomes drawn from its own priors. If model, priors, coding and sampler "
-    "are correct, ranks of truths among posterior draws are uniform, and coverage of the 95 % intervals is 95 "
-    "%."
+    "The fit was repeated on outcomes drawn from its own priors. If model, priors, coding and sampler are correct, "
+    "ranks of truths among posterior draws are uniform, and coverage of the 95 % intervals is 95 %."
 )
 
 

@@ -43,9 +43,8 @@ def repetitions(rows: CheckRows, context: Context) -> Verdict:
     ]
     if often.height:
         details.append(
-            "The study's own model counts each repetition as an answer: if they are the same, its standard "
-            "errors and p are too small. The fit over words and wordings has a component that repetitions "
-            "share."
+            "The study's own model counts each repetition as an answer: if they are the same, its standard errors and "
+            "p are too small. The fit over words and wordings has a component that repetitions share."
         )
     return Verdict(
         "caution" if often.height else "not found",

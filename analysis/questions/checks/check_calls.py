@@ -1,11 +1,10 @@
 """What R is given for each check: rows, and arguments. The table (checks.toml) says which of both a check wants.
 
 Rows (`reads`): "trials"; of these "answered" ones, and rounds of "complete" games; "profiles" (the design's
-`profiles_view`, each attribute a column). Of fits: "effects" of conditions in
-the study's own model, all its "estimates", those without a prompt each ("leave_one_out"), effects "over_words" and
-wordings, "variances" with those of words. Arguments (`takes`): "by", "contrast", "levels" (of the contrast, or
-"levels_by_factor"), "outcome" (the design's `choice`), "formula", "alpha", "bound", "with_words" (the estimates of the
-model with words).
+`profiles_view`, each attribute a column). Of fits: "effects" of conditions in the study's own model, all its
+"estimates", those without a prompt each ("leave_one_out"), effects "over_words" and wordings, "variances" with those of
+words. Arguments (`takes`): "by", "contrast", "levels" (of the contrast, or "levels_by_factor"), "outcome" (the design's
+`choice`), "formula", "alpha", "bound", "with_words" (the estimates of the model with words).
 """
 
 from __future__ import annotations

@@ -76,12 +76,11 @@ class Checks:
     """Hold what `check()` found.
 
     rows: by name of the check, its data frame as R returns it; each begins with source, study_version, variant, model
-    and test. checks.toml says which there are. Those that rest on fits end with `fit_status`: not "ok" is
-    doubtful.
+    and test. checks.toml says which there are. Those that rest on fits end with `fit_status`: not "ok" is doubtful.
     trials: the rows that were checked. warnings: what is doubtful, in sentences. not_kept: why fits could not be
-    written to the database; None if they were. alpha, bound: as they were given. registered: the study next to what
-    was registered of it, None if nothing was; its deviations are `rows["registration"]`, too. looks: those at the
-    width of intervals, of answers whose collecting was to end on precision.
+    written to the database; None if they were. alpha, bound: as they were given. registered: the study next to what was
+    registered of it, None if nothing was; its deviations are `rows["registration"]`, too. looks: those at the width of
+    intervals, of answers whose collecting was to end on precision.
     """
 
     study: Study

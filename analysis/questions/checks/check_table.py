@@ -2,12 +2,11 @@
 
 Keys: `of` (`mixed_model`: of studies that have one and no checks of answers; `answers`: of every design that has a
 `checked_view`; `choices`: of those that have a `choice`, too; without it, of designs that name the check in `checks`),
-`holds_for` (the answers that it is about: "all" of them, or a fact of their source, as
-"is_of_models" for what only models have, such as tokens; see collector/sources.py), `check` (its name, if its key is
-another), `question` (none if the finding of another check speaks of its rows;
-{answers}, {condition} and {option} are words of the design), `rows` (what these hold), `columns` of its rows that are
-shown, `needs` (the checks whose rows its finding reads, if not its own), `kept_by` (the command that makes its rows,
-if a check only reads what is kept).
+`holds_for` (the answers that it is about: "all" of them, or a fact of their source, as "is_of_models" for what only
+models have, such as tokens; see collector/sources.py), `check` (its name, if its key is another), `question` (none if
+the finding of another check speaks of its rows; {answers}, {condition} and {option} are words of the design), `rows`
+(what these hold), `columns` of its rows that are shown, `needs` (the checks whose rows its finding reads, if not its
+own), `kept_by` (the command that makes its rows, if a check only reads what is kept).
 
 Of a check that R makes: `takes` (names of arguments; a design adds its own), `function` (if not `check_` and its key),
 `reads` (the rows that R is given, see check_calls.py; if not all trials), `of_each` (what `by` is: "cell", "model" or

@@ -168,10 +168,9 @@ def missing_bounds(rows: CheckRows, context: Context) -> Verdict:
     return Verdict(
         "caution" if doubtful.height else "note" if uncertain.height else "not found",
         "Missing answers could have changed the sign of "
-        f"{count_of(uncertain.height, with_missing.height, 'difference')} "
-        "with missing "
-        f"answers; {doubtful.height or 'none'} of these {'differs' if doubtful.height == 1 else 'differ'} from 0 among "
-        "valid answers.",
+        f"{count_of(uncertain.height, with_missing.height, 'difference')} with missing answers; "
+        f"{doubtful.height or 'none'} of these {'differs' if doubtful.height == 1 else 'differ'} from 0 among valid "
+        "answers.",
         tuple(details),
     )
 
@@ -205,8 +204,7 @@ def left_out(rows: CheckRows, context: Context) -> Verdict:
     return Verdict(
         "caution" if n else "not found",
         "Without one word, wording or repetition less than half remains of "
-        f"{count_of(n, clear_cells.height, 'difference')} "
-        "(of those whose 95 % interval excludes 0).",
+        f"{count_of(n, clear_cells.height, 'difference')} (of those whose 95 % interval excludes 0).",
         tuple(details),
     )
 

@@ -66,8 +66,7 @@ def count_models(rows: CheckRows, context: Context) -> Verdict:
     name = str(shown["family"][0]).replace("_", " ")
     details = [
         f"Ratio of medians, {context.other} to {context.reference}: {spread(shown['ratio'])}; the 95 % interval "
-        "excludes 1 in"
-        f" {_count(shown.filter((pl.col('ratio_low') > 1) | (pl.col('ratio_high') < 1)), shown)}.",
+        f"excludes 1 in {_count(shown.filter((pl.col('ratio_low') > 1) | (pl.col('ratio_high') < 1)), shown)}.",
         *_small_effects(shown, context),
         f"Of shares and quantiles by condition {shown['n_outside'].sum()} of {shown['n_compared'].sum()} lie "
         "outside the models' 95 % prediction intervals.",
@@ -87,8 +86,7 @@ def count_models(rows: CheckRows, context: Context) -> Verdict:
     return Verdict(
         "caution" if is_doubtful else "not found",
         f"The proportion of zeros is as a {name} predicts it in {_count(shown.filter(n_zeros_outside=0), shown)}; "
-        "another "
-        f"family is clearly better in {count_of(better.height, others.height, 'comparison')}.",
+        f"another family is clearly better in {count_of(better.height, others.height, 'comparison')}.",
         tuple(details),
     )
 
@@ -100,10 +98,9 @@ def _small_effects(shown: pl.DataFrame, context: Context) -> Iterator[str]:
         return
     likely = known.filter(pl.col("p_within_bound") > _PROBABLY)
     yield (
-        f"Probability that the effect is smaller than |d| = {known['bound'][0]:g} (of log counts; prior "
-        f"of the effect: {', '.join(known['prior'].unique(maintain_order=True))}): "
-        f"{spread(known['p_within_bound'])}; above {_PROBABLY:g} in {_count(likely, known)}"
-        f"{which_cells(likely, context)}."
+        f"Probability that the effect is smaller than |d| = {known['bound'][0]:g} (of log counts; prior of the effect: "
+        f"{', '.join(known['prior'].unique(maintain_order=True))}): {spread(known['p_within_bound'])}; above "
+        f"{_PROBABLY:g} in {_count(likely, known)}{which_cells(likely, context)}."
     )
 
 

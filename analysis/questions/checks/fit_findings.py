@@ -39,9 +39,8 @@ def residuals(rows: CheckRows, context: Context) -> Verdict:
             f"{count_of(uneven.height, results.height, 'model')} (ratio of standard deviations, {context.other} over "
             f"{context.reference}: {spread(results['sd_ratio'])}).",
             f"The farthest residual is {number(farthest['largest'], 1)} standard deviations away "
-            f"({context.cell(farthest)}); "
-            f"{percent(middle(results['share_beyond_3']), 2)} are more than 3 away in the middle model (normal: 0.27 "
-            "%).",
+            f"({context.cell(farthest)}); {percent(middle(results['share_beyond_3']), 2)} are more than 3 away in the "
+            "middle model (normal: 0.27 %).",
         ),
     )
 
@@ -110,9 +109,8 @@ def _over_words_corrected(results: pl.DataFrame) -> Iterator[str]:
     left = {name: results.filter(f"is_significant{name}").height for name in ("", "_holm", "_bh")}
     yield (
         f"Over other words and wordings, with all {count_text(results.height, 'effect')} of all models corrected "
-        "together: "
-        f"{left['']} are significant, {left['_holm']} after Holm's correction, {left['_bh']} after Benjamini and "
-        "Hochberg's."
+        f"together: {left['']} are significant, {left['_holm']} after Holm's correction, {left['_bh']} after Benjamini "
+        "and Hochberg's."
     )
 
 

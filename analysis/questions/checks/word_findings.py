@@ -133,8 +133,7 @@ def _without_errors(pairs: pl.DataFrame) -> Iterator[str]:
     others = pairs.filter(pl.col("conf_high") < 1).height
     left = (
         f"; without them correlations are {spread(known)} ({count_of(known.len(), pairs.height, 'pair')}): the "
-        "interval excludes 0 in"
-        f" {apart} of them, and 1, the same words, in {others}"
+        f"interval excludes 0 in {apart} of them, and 1, the same words, in {others}"
         if known.len()
         else ""
     )

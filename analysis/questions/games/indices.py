@@ -89,9 +89,8 @@ class GameCell:
 def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), source: str | None = None) -> list[GameCell]:
     """Return the cells with complete games, in the order of the view allocation_indices.
 
-    `variants` are names with or without an answer format: "main" is "main.cot", too.
-    Raise DatabaseError if there are no games (of this source), UsageError for a study that has none, UnknownNameError
-    for a variant without any.
+    `variants` are names with or without an answer format: "main" is "main.cot", too. Raise DatabaseError if there are
+    no games (of this source), UsageError for a study that has none, UnknownNameError for a variant without any.
     """
     name = study.name
     with reading(db) as connection:

@@ -191,9 +191,7 @@ def _units_and_strata(study: Study, fit: Fit, columns: list[str]) -> tuple[str, 
 
 
 def _levels(db: str | Path, work: PlannedFit, within: tuple[str, ...]) -> dict[str, list[Any]]:
-    """Return the levels of every factor: those that the study lists, else those in the data, in the study's
-    order.
-    """
+    """Return the levels of every factor: those that the study lists, else those in the data, in the study's order."""
     levels = {name: list(values) for name, values in work.definition.levels.items()}
     frame = None
     for name in within:

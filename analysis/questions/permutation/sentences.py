@@ -73,11 +73,10 @@ def null_sentences(cells: pl.DataFrame) -> Iterator[str]:
         mean, low, high = (100 * rate for rate in (sum(rates) / len(rates), min(rates), max(rates)))
         found = part.filter(pl.col("p_engine") < 0.05)
         yield (
-            f"With words assigned to groups at random{_KINDS.get(str(kind[-1]), '')}, "
-            f"p of {test} is below .05 in {mean:.1f} % of the permutations "
-            f"({low:.1f} to {high:.1f} % by model and test). As observed it is in {found.height} of {part.height} "
-            f"cells; in {(found['p_two_sided'] < 0.05).sum()} of these p by permutation is, too. Nothing is "
-            "corrected for multiple testing."
+            f"With words assigned to groups at random{_KINDS.get(str(kind[-1]), '')}, p of {test} is below .05 in "
+            f"{mean:.1f} % of the permutations ({low:.1f} to {high:.1f} % by model and test). As observed it is in "
+            f"{found.height} of {part.height} cells; in {(found['p_two_sided'] < 0.05).sum()} of these p by "
+            "permutation is, too. Nothing is corrected for multiple testing."
         )
 
 
@@ -100,8 +99,7 @@ def _doubtful(refits: pl.DataFrame, tests: pl.DataFrame) -> Iterator[str]:
         largest_p = tests.select(pl.col("p_if_failed_large").max()).row(0)[0]
         yield (
             f"{failed} of {refits.height} refits failed and are excluded from p. Counting each of them as equally "
-            "large, no p_one_sided is above"
-            f" {largest_p or 1:.3g}. The same command tries them again."
+            f"large, no p_one_sided is above {largest_p or 1:.3g}. The same command tries them again."
         )
     for status, saying in _STATUSES.items():
         if counts.get(status):

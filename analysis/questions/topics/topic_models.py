@@ -152,9 +152,7 @@ def stale_model_warnings(db: str | Path, study: Study) -> list[str]:
 
 
 def _own_ids(db: str | Path, study: Study, models: pl.DataFrame) -> list[str]:
-    """Return the ids of those that `fit()` would reuse, whatever the versions of packages (which are
-    reported).
-    """
+    """Return the ids of those that `fit()` would reuse, whatever the versions of packages (which are reported)."""
     definitions = [fit for fit in study.fits.values() if fit.engine == "stm"]
     return unchanged_ids([work.call for fit in definitions for work in plan_fits(db, study, fit)], models, None)
 
