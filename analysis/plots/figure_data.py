@@ -21,7 +21,7 @@ from slant.analysis.questions.games.indices import with_game_variant
 from slant.analysis.questions.sensitivity import kept_specifications
 from slant.analysis.questions.topics.topic_models import STALE, models_to_show
 from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN, LABELS, MEASURED
-from slant.analysis.rows.views import read_view, stored_views, view_rows, with_labels
+from slant.analysis.rows.views import read_view, rows_if_kept, stored_views, view_rows, with_labels
 from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view
@@ -141,15 +141,9 @@ class FigureData:
         format of answers); None if there are none, or the database was made before there was such a view.
         """
         if view not in self._games:
-            self._games[view] = self._read_games(view)
+            rows = rows_if_kept(self.db, view, study=self.study.name, source=self.source)
+            self._games[view] = with_game_variant(rows, self.study.variants) if rows.height else None
         return self._games[view]
-
-    def _read_games(self, view: str) -> pl.DataFrame | None:
-        with reading(self.db) as connection:
-            if view not in stored_views(connection):
-                return None
-            rows = read_view(connection, view, study=self.study.name, source=self.source)
-        return with_game_variant(rows, self.study.variants) if rows.height else None
 
     @cached_property
     def model_labels(self) -> pl.DataFrame:
@@ -177,20 +171,8 @@ def _trials_of_other_designs(connection: duckdb.DuckDBPyConnection, study: str) 
 
 
 _SPECIFICATION_COLUMNS = (
-    *GRAIN,
-    "model",
-    "test",
-    "spec",
-    "spec_no",
-    "label",
-    "unit",
-    "estimate",
-    "conf_low",
-    "conf_high",
-    "d",
-    "d_low",
-    "d_high",
-    "status",
+    *(*GRAIN, "model", "test", "spec", "spec_no", "label", "unit"),
+    *("estimate", "conf_low", "conf_high", "d", "d_low", "d_high", "status"),
 )
 
 

@@ -17,8 +17,7 @@ from slant.analysis.fitting.frames import CELL, fits_to_show, stale_fit_warning
 from slant.analysis.plots.figure_data import FigureData, Rows
 from slant.analysis.questions.calibration import last_calibrations
 from slant.analysis.rows.cells import GRAIN, LABELS
-from slant.analysis.rows.views import read_view, stored_views, view_rows
-from slant.collector.keep.database import reading
+from slant.analysis.rows.views import rows_if_kept, view_rows
 from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import fits_of
 
@@ -81,11 +80,10 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
     """Return the last test of each engine. glmer's ΔP is shown averaged over items: for a median item it is little
     worth where its random effects grow large. A model with random slopes has no such average, and is shown as it is.
     """
-    with reading(data.db) as connection:
-        if not {"permutation_tests", "permutation_values"} <= set(stored_views(connection)):
-            return None
-        tests = read_view(connection, "permutation_tests", study=data.study.name, scale="delta_p")
-        values = read_view(connection, "permutation_values")
+    tests = rows_if_kept(data.db, "permutation_tests", study=data.study.name, scale="delta_p")
+    if tests.is_empty():
+        return None
+    values = view_rows(data.db, "permutation_values")
     last = tests.group_by(*GRAIN, "engine").agg(pl.col("permutation_id").sort_by("finished_at").last())
     rows = values.join(last.select("permutation_id"), on="permutation_id", how="semi", maintain_order="left")
     has_items = pl.col("delta_p_items").is_not_null().any().over("permutation_id")
@@ -103,11 +101,10 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
 
 def _calibration(data: FigureData) -> pl.DataFrame | None:
     """Return the last calibration of each Bayesian fit, a part each."""
-    with reading(data.db) as connection:
-        if not {"calibration_summary", "calibration_ranks"} <= set(stored_views(connection)):
-            return None
-        summary = read_view(connection, "calibration_summary", study=data.study.name)
-        ranks = read_view(connection, "calibration_ranks")
+    summary = rows_if_kept(data.db, "calibration_summary", study=data.study.name)
+    if summary.is_empty():
+        return None
+    ranks = view_rows(data.db, "calibration_ranks")
     last = last_calibrations(summary).select("calibration_id").unique()
     rows = ranks.join(last, on="calibration_id", how="semi", maintain_order="left")
     part = pl.concat_str("fit", "model", "test", separator=" ", ignore_nulls=True)
@@ -154,18 +151,8 @@ def _rows(data: FigureData, figure: str) -> pl.DataFrame:
     order = {f"{name}\n{level}": at for name, levels in places.items() for at, level in enumerate(levels)}
     level = pl.concat_str("attribute", pl.lit("\n"), "level").replace_strict(order, default=None, return_dtype=pl.Int64)
     labelled = rows.join(data.model_labels, on=["study_version", "model"], how="left", maintain_order="left")
-    return labelled.with_columns(part="question").sort(
-        *GRAIN,
-        "part",
-        "model_no",
-        "model",
-        attribute,
-        "attribute",
-        level,
-        "level",
-        nulls_last=True,
-        maintain_order=True,
-    )
+    keys = (*GRAIN, "part", "model_no", "model", attribute, "attribute", level, "level")
+    return labelled.with_columns(part="question").sort(*keys, nulls_last=True, maintain_order=True)
 
 
 def _ratings(data: FigureData) -> pl.DataFrame | None:

@@ -18,9 +18,8 @@ from slant.analysis.questions.checks.study_checks import same_words_rows
 from slant.analysis.questions.checks.trials import has_mixed_fit
 from slant.analysis.questions.games.indices import CELL
 from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN, LABELS
-from slant.analysis.rows.views import read_view, stored_views, view_rows
+from slant.analysis.rows.views import rows_if_kept, view_rows
 from slant.collector.errors import check_known
-from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
 
@@ -81,10 +80,9 @@ def _refusals(data: FigureData) -> pl.DataFrame:
 
 def _family_differences(data: FigureData) -> pl.DataFrame | None:
     """Return the last fit of each family, of the study's own measure."""
-    with reading(data.db) as connection:
-        if "bayes_ratios" not in stored_views(connection):
-            return None
-        rows = read_view(connection, "bayes_ratios", study=data.study.name, source=data.source)
+    rows = rows_if_kept(data.db, "bayes_ratios", study=data.study.name, source=data.source)
+    if rows.is_empty():
+        return None
     last = rows.unique([*GRAIN, "model", "test", "family"], keep="last", maintain_order=True)
     others = last.filter(pl.col("family") != "lognormal", pl.col("elpd_difference").is_not_null())
     return None if others.is_empty() else others

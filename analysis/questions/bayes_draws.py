@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.calls.result_rows import checked_file, model_file
-from slant.analysis.rows.views import read_view, stored_views
+from slant.analysis.rows.views import rows_if_kept, view_rows
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
@@ -125,19 +125,15 @@ def read_draws(db: str | Path, study: str | None = None, fit: str | None = None,
 
     Raise DatabaseError if none was fitted, UsageError if several fits match.
     """
+    models = rows_if_kept(db, "bayes_diagnostics", study=study, fit=fit, source=source)
+    if models.is_empty():
+        named = f" {fit}" if fit else ""
+        raise DatabaseError(f'"{db}" holds no Bayesian model{named}.', f"analyze --fit brms --db {db}")
+    _check_one(models)
+    last = models.sort("fitted_at", maintain_order=True).tail(1)
+    tables = {name: view_rows(db, f"bayes_{name}", call_id=last["call_id"][0]) for name in _VIEWS}
     with reading(db) as connection:
-        if "bayes_diagnostics" not in stored_views(connection):
-            raise _none(db, fit)
-        models = read_view(connection, "bayes_diagnostics", study=study, fit=fit, source=source)
-        if models.is_empty():
-            raise _none(db, fit)
-        _check_one(models)
-        last = models.sort("fitted_at", maintain_order=True).tail(1)
-        last_id = last.select("call_id")
-        tables = {
-            name: read_view(connection, f"bayes_{name}").join(last_id, on="call_id", how="semi") for name in _VIEWS
-        }
-        md5 = frame_of(connection.table("brms_models")).join(last_id, on="call_id", how="semi").to_dicts()[0]
+        md5 = frame_of(connection.table("brms_models")).filter(call_id=last["call_id"][0]).to_dicts()[0]
     return Draws(last.to_dicts()[0], tables, Path(db), md5)
 
 
@@ -149,7 +145,3 @@ def _check_one(models: pl.DataFrame) -> None:
             listed = ", ".join(str(value) for value in values)
             hint = f'Name one: {column}="{values[0]}"' if column in ("study", "fit", "source") else "Read their tables."
             raise UsageError(f"Several Bayesian models are stored, of {column} {listed}.", hint)
-
-
-def _none(db: str | Path, fit: str | None) -> DatabaseError:
-    return DatabaseError(f'"{db}" holds no Bayesian model{f" {fit}" if fit else ""}.', f"analyze --fit brms --db {db}")

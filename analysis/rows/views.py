@@ -131,6 +131,12 @@ def view_rows(db: str | Path, view: str, **only: str | None) -> pl.DataFrame:
         return read_view(connection, view, **only)
 
 
+def rows_if_kept(db: str | Path, view: str, **only: str | None) -> pl.DataFrame:
+    """Return `view_rows`; no rows and no columns if the database was made by an older slant without this view."""
+    with reading(db) as connection:
+        return read_view(connection, view, **only) if view in stored_views(connection) else pl.DataFrame()
+
+
 def set_measure(connection: duckdb.DuckDBPyConnection, measure: str | None) -> None:
     """Set what `tokens` means in every view of this connection (see sql/views/1_trials)."""
     check_measure(measure)

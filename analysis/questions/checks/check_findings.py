@@ -34,8 +34,7 @@ from slant.analysis.questions.checks.sentences import (
 )
 from slant.analysis.questions.checks.word_findings import pooled_effects
 from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN
-from slant.analysis.rows.views import read_view, stored_views
-from slant.collector.keep.database import reading
+from slant.analysis.rows.views import rows_if_kept
 from slant.collector.registration.canonical import document_of, registered_rule
 from slant.collector.stopping.looks import Look, looks_by_plan, looks_clause
 from slant.collector.studies.catalogue import BASE, Study
@@ -46,10 +45,7 @@ CALIBRATION = "calibration"
 
 def kept_calibrations(db: str | Path, study: str, source: str | None) -> dict[str, pl.DataFrame]:
     """Return the rows of the last calibration of each fit, by the name of the check; nothing if there is none."""
-    with reading(db) as connection:
-        if "calibration_summary" not in stored_views(connection):
-            return {}
-        rows = read_view(connection, "calibration_summary", study=study, source=source)
+    rows = rows_if_kept(db, "calibration_summary", study=study, source=source)
     return {} if rows.is_empty() else {CALIBRATION: last_calibrations(rows)}
 
 
@@ -128,10 +124,8 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
         if has_checks(checks.study):
             models = dict(trials.select("model", "model_label").unique(maintain_order=True).iter_rows())
             tests = dict(trials.select("test", "test_label").unique(maintain_order=True).iter_rows())
-            condition_rows = trials.select(CONDITION_LABELS).unique(maintain_order=True)
-            conditions = dict(
-                condition_rows.sort("condition_no", nulls_last=True).select("condition", "condition_label").iter_rows()
-            )
+            named = trials.select(CONDITION_LABELS).unique(maintain_order=True).sort("condition_no", nulls_last=True)
+            conditions = dict(named.select("condition", "condition_label").iter_rows())
             is_balanced = "balanced" in checks.study.variants
             context = Context(models, tests, conditions, checks.alpha, checks.bound, is_balanced)
             if looks := [look for look in checks.looks if all(getattr(look, name) == grain[name] for name in GRAIN)]:
@@ -165,14 +159,11 @@ def _make_finding(checks: Checks, check: CheckInfo, rows: CheckRows, context: Co
         reason = "the warnings say why" if checks.warnings else "no answer here can be used for it"
         said = f"This could not be checked ({check.check}): {reason}."
         return Finding(check.check, question, _NOT_CHECKED, said)
-    verdict = (
-        ruled_finding(check.rule, usable[check.needs[0]], context)
-        if check.rule
-        else FINDINGS[check.check](usable, context)
-    )
+    own = usable[check.needs[0]]
+    verdict = ruled_finding(check.rule, own, context) if check.rule else FINDINGS[check.check](usable, context)
     warnings = tuple(warning for name in check.needs for warning in _status_warnings(rows[name]))
     columns = () if verdict.standing == _NOT_CHECKED else (*check.columns, *(("fit_status",) if warnings else ()))
-    missed = could_be_found(check, usable[check.needs[0]], context) if verdict.standing == "not found" else ()
+    missed = could_be_found(check, own, context) if verdict.standing == "not found" else ()
     details = (*verdict.details, *missed, *warnings)
     return Finding(check.check, question, verdict.standing, verdict.sentence, details, columns)
 
@@ -196,30 +187,20 @@ def _usable_rows(rows: pl.DataFrame) -> pl.DataFrame:
     return (rows.filter(pl.col("status") != "failed") if "status" in rows.columns else rows).fill_nan(None)
 
 
-FINDINGS: dict[str, Callable[[CheckRows, Context], Verdict]] = {
-    "residuals": fit_findings.residuals,
-    "influence": fit_findings.influence,
-    "variance_shares": word_findings.variance_shares,
-    "words": word_findings.words,
-    "same_words": word_findings.same_words,
+_NAMED_AS_THEIR_CHECK: tuple[Callable[[CheckRows, Context], Verdict], ...] = (
+    fit_findings.residuals, fit_findings.influence, fit_findings.corrections, fit_findings.equivalence,
+    word_findings.variance_shares, word_findings.words, word_findings.same_words,
+    answer_findings.token_limits, answer_findings.repetitions, answer_findings.option_order, answer_findings.refusals,
+    choice_findings.first_option, choice_findings.order_effect, choice_findings.block_order,
+    choice_findings.missing_answers, choice_findings.missing_bounds, choice_findings.left_out,
+    choice_findings.games_ended, choice_findings.game_influence,
+)  # fmt: skip
+FINDINGS = {
+    **{function.__name__: function for function in _NAMED_AS_THEIR_CHECK},
     "meta": pooled_effects,
     "nothing": found_by_chance,
     "counts": count_models,
-    "corrections": fit_findings.corrections,
-    "equivalence": fit_findings.equivalence,
-    "token_limits": answer_findings.token_limits,
-    "repetitions": answer_findings.repetitions,
-    "option_order": answer_findings.option_order,
-    "refusals": answer_findings.refusals,
-    "first_option": choice_findings.first_option,
-    "order_effect": choice_findings.order_effect,
-    "block_order": choice_findings.block_order,
-    "missing_answers": choice_findings.missing_answers,
-    "missing_bounds": choice_findings.missing_bounds,
-    "left_out": choice_findings.left_out,
-    "games_ended": choice_findings.games_ended,
-    "game_influence": choice_findings.game_influence,
-    "calibration": sampler_quality,
+    CALIBRATION: sampler_quality,
 }
 """By the name of a check that asks a question and has no rule in checks.toml, what its rows come to."""
 
@@ -288,14 +269,9 @@ def ruled_finding(rule: Rule, rows: pl.DataFrame, context: Context) -> Verdict:
     """Return the verdict of a check's rule on its rows."""
     counted = rows.unique(rule.one_of, keep="first", maintain_order=True) if rule.one_of else rows
     flagged = counted.filter(pl.sql_expr(rule.caution))
-    given = {
-        "caution": _Count(flagged.height, counted.height),
-        "reference": context.reference,
-        "other": context.other,
-        "alpha": context.alpha,
-        "bound": context.bound,
-    }
-    values = {**{name: rows[name] for name in rows.columns}, **given}
+    values: dict[str, Any] = {name: rows[name] for name in rows.columns}
+    values |= {name: getattr(context, name) for name in ("reference", "other", "alpha", "bound")}
+    values["caution"] = _Count(flagged.height, counted.height)
     details = [_said(text, values) for text in rule.details]
     if rule.each:
         details += [_said(rule.each, _labelled(row, context)) for row in flagged.to_dicts()]

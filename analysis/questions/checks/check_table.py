@@ -70,19 +70,19 @@ class CheckInfo:
 
     key: str
     check: str
-    of: tuple[str, ...]
-    holds_for: str
-    question: str
-    columns: tuple[str, ...]
     needs: tuple[str, ...]
-    kept_by: str
     function: str
-    reads: str
-    of_each: str
-    takes: tuple[str, ...]
-    packages: tuple[str, ...]
-    refits: bool
     rule: Rule | None
+    holds_for: str
+    of: tuple[str, ...] = ()
+    question: str = ""
+    columns: tuple[str, ...] = ()
+    kept_by: str = ""
+    reads: str = "trials"
+    of_each: str = "cell"
+    takes: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    refits: bool = False
     worst: str = ""
     found_nothing: str = ""
     none_of: str = ""
@@ -114,29 +114,12 @@ def _read(key: str, row: Mapping[str, Any]) -> CheckInfo:
             )
     if "sentence" in row and not {"worst", "found_nothing"} <= set(row):
         raise DesignError(f'The check "{key}" must say what it could have found: worst and found_nothing.')
-    return CheckInfo(
-        key=key,
-        check=check,
-        of=tuple(of),
-        holds_for=row["holds_for"],
-        question=row.get("question", ""),
-        columns=tuple(row.get("columns", ())),
-        needs=tuple(row.get("needs", (check,))),
-        kept_by=row.get("kept_by", ""),
-        function=row.get("function", f"check_{key}"),
-        reads=row.get("reads", "trials"),
-        of_each=row.get("of_each", "cell"),
-        takes=tuple(row.get("takes", ())),
-        packages=tuple(row.get("packages", ())),
-        refits=row.get("refits", False),
-        rule=_rule(row) if "sentence" in row else None,
-        **{name: row.get(name, "") for name in ("worst", "found_nothing", "none_of")},
-    )
-
-
-def _rule(row: Mapping[str, Any]) -> Rule:
-    said = (row["caution"], row["sentence"], tuple(row.get("one_of", ())), tuple(row.get("details", ())))
-    return Rule(*said, row.get("each", ""), row.get("advice", ""))
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in row.items() if name != "rows"
+    }
+    said: dict[str, Any] = {field.name: given.pop(field.name) for field in fields(Rule) if field.name in given}
+    usual = {"key": key, "check": check, "needs": (check,), "function": f"check_{key}"}
+    return CheckInfo(**usual | given, rule=Rule(**said) if "sentence" in said else None)
 
 
 def mixed_model_checks() -> tuple[CheckInfo, ...]:

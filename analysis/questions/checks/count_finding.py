@@ -21,8 +21,7 @@ from slant.analysis.questions.checks.sentences import (
     which_cells,
 )
 from slant.analysis.questions.checks.trials import CELL
-from slant.analysis.rows.views import read_view, view_names
-from slant.collector.keep.database import reading
+from slant.analysis.rows.views import rows_if_kept, view_rows
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import count_text
 
@@ -39,11 +38,10 @@ def kept_count_models(db: str | Path, study: Study, source: str | None) -> pl.Da
     """Return the last Bayesian model of each family in each cell: its effect, how it compares, and, of what is compared
     by condition, how much the model predicts amiss (`n_outside` of `n_compared`; of zeros alone `n_zeros_outside`).
     """
-    if "bayes_ratios" not in view_names(db):
+    ratios = rows_if_kept(db, "bayes_ratios", study=study.name, source=source)
+    if ratios.is_empty():
         return pl.DataFrame()
-    with reading(db) as connection:
-        ratios = read_view(connection, "bayes_ratios", study=study.name, source=source)
-        compared = read_view(connection, "bayes_checks").drop_nulls("condition")
+    compared = view_rows(db, "bayes_checks").drop_nulls("condition")
     is_outside = ~pl.col("observed").is_between("conf_low", "conf_high")
     amiss = compared.group_by("call_id").agg(
         n_compared=pl.len(), n_outside=is_outside.sum(),

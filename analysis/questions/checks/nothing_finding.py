@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, count_of, percent, spread
+from slant.analysis.questions.checks.trials import CELL
 from slant.analysis.questions.permutation.sentences import last_permutations, null_sentences
-from slant.analysis.rows.views import read_view, stored_views
-from slant.collector.keep.database import reading
+from slant.analysis.rows.views import rows_if_kept
 from slant.collector.studies.catalogue import BASE
 from slant.collector.study.records import NULL
 
@@ -40,19 +40,14 @@ def nothing_rows(
 
 
 def _kept_permutations(db: str | Path, study: str, source: str | None) -> pl.DataFrame:
-    with reading(db) as connection:
-        if "permutation_tests" not in stored_views(connection):
-            return pl.DataFrame()
-        rows = read_view(connection, "permutation_tests", study=study, scale="difference", source=source)
-    rows = last_permutations(rows)
-    first = ("source", "study_version", "variant", "model", "test")
-    return rows.select(*first, pl.exclude(*first))
+    rows = rows_if_kept(db, "permutation_tests", study=study, scale="difference", source=source)
+    return last_permutations(rows).select(*CELL, pl.exclude(*CELL)) if rows.height else rows
 
 
 def _of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     rows = checks["crossed"].filter(variant=NULL).drop_nulls("verdict")
     p_values = (pl.col("reference_p").alias("p_engine"), pl.col("p_value").alias("p_over_words"))
-    return rows.select(*_dealt("source", "study_version", "variant", "model", "test"), *p_values, _OBSERVED_D)
+    return rows.select(*_dealt(*CELL), *p_values, _OBSERVED_D)
 
 
 _OBSERVED_D = (pl.col("estimate") / pl.col("sd")).alias("observed_d")
@@ -66,7 +61,7 @@ def _dealt(*key: str) -> Iterator[pl.Expr]:
 
 def _choices_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return the difference of conditions, and its p in a logistic regression of all answers, which knows no words."""
-    key = ["source", "study_version", "variant", "model", "test", "condition"]
+    key = [*CELL, "condition"]
     observed = checks["missing_bounds"].select(*key, observed="delta_p")
     tested = checks["order_effect"].filter(variant=NULL).drop_nulls("p_value")
     rows = tested.select(*key, engine=pl.lit(_ASKED), p_engine="p_value")
@@ -75,8 +70,7 @@ def _choices_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame
 
 def _levels_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     rows = checks["level_contrasts"].filter(variant=NULL).drop_nulls("p_value")
-    key = ("source", "study_version", "variant", "model", "test", "attribute", "first", "second")
-    return rows.select(*_dealt(*key), pl.col("p_value").alias("p_engine"), _OBSERVED_D)
+    return rows.select(*_dealt(*CELL, "attribute", "first", "second"), pl.col("p_value").alias("p_engine"), _OBSERVED_D)
 
 
 def found_by_chance(rows: CheckRows, context: Context) -> Verdict:

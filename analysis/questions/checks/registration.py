@@ -33,6 +33,8 @@ _QUERIES = ("registration_plan", "registration_prompts", "registration_analyses"
 _QUESTION = "Was it done as registered?"
 _MAX_NAMED = 3
 _NO_RULE = "none"
+_WHOLE = ("seed", "looks", "most_repetitions", "trials", "trials_per_model", "n_trials")
+"""Columns of a registration's tables that hold whole numbers; the others hold texts."""
 
 
 @dataclass(frozen=True)
@@ -97,23 +99,21 @@ def _asked(connection: duckdb.DuckDBPyConnection, query: str, study: str) -> pl.
 
 def _frames(document: Mapping[str, Any], connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:
     """Return the registration as tables for the queries."""
-    version, text, whole = document["study"]["version"], pl.String, pl.Int64
+    version = document["study"]["version"]
     plans, models, prompts = [], [], []
     for plan in document["plans"]:
-        sources = {"simulated" if model["provider"] == "simulated" else "collected" for model in plan["models"]}
-        for source in sources or {"collected"}:
-            plans.append((plan["variant"], source, version, int(plan["seed"]), plan["trials_per_model"]))
+        trials, sources = plan["trials_per_model"], set()
         for model in plan["models"]:
             name, source = model["model"], "simulated" if model["provider"] == "simulated" else "collected"
+            sources.add(source)
             settings = canonical.canonical_text(model["settings"])
-            trials = plan["trials_per_model"]
             models.append((plan["variant"], name, model["provider"], model["requested_model"], settings, trials))
             hashes = document["prompts"].get(model["prompts"], [])
             prompts += [(plan["variant"], source, name, prompt_hash) for prompt_hash in hashes]
+        of_sources = sources or {"collected"}
+        plans += [(plan["variant"], source, version, int(plan["seed"]), trials) for source in of_sources]
     fits = [(fit["name"], fit["engine"], _described(fit)) for fit in document["fits"]]
-    flags = [
-        (fit["name"], flag) for fit in document["fits"] for flag in (*fit["drop_flags"], *fit.get("drop_outcomes", ()))
-    ]
+    flags = [(fit["name"], n) for fit in document["fits"] for n in (*fit["drop_flags"], *fit.get("drop_outcomes", ()))]
     known = connection.execute("SELECT DISTINCT settings FROM run_models WHERE settings IS NOT NULL").fetchall()
     forms = [(settings, canonical.canonical_text(json.loads(settings))) for (settings,) in known]
     runs = connection.execute(
@@ -124,31 +124,25 @@ def _frames(document: Mapping[str, Any], connection: duckdb.DuckDBPyConnection) 
         for run, settings in runs.fetchall()
     ]
     rule = canonical.registered_rule(document)
-    return {
-        "run_rules": _frame(rules, run_id=text, rule=text),
-        "registered_rules": _frame(
-            [(str(rule or _NO_RULE), rule and rule.looks, rule and rule.most_repetitions)],
-            rule=text,
-            looks=whole,
-            most_repetitions=whole,
-        ),
-        "registered_plans": _frame(
-            plans, variant=text, source=text, study_version=text, seed=whole, trials_per_model=whole
-        ),
-        "registered_models": _frame(
-            models, variant=text, model=text, provider=text, requested_model=text, settings=text, trials=whole
-        ),
-        "registered_prompts": _frame(prompts, variant=text, source=text, model=text, prompt_hash=text),
-        "eligible_models": _frame([(pattern,) for pattern in document["later_models"]["eligible"]], pattern=text),
-        "registered_fits": _frame(fits, fit=text, engine=text, formula=text),
-        "registered_flags": _frame(flags, fit=text, flag=text),
-        "planned_looks": _frame([(n,) for n in document["looks"]["at"]], n_trials=whole),
-        "setting_forms": _frame(forms, settings=text, canonical=text),
+    limits = [(str(rule or _NO_RULE), rule and rule.looks, rule and rule.most_repetitions)]
+    tables: dict[str, tuple[list[Any], str]] = {
+        "run_rules": (rules, "run_id rule"),
+        "registered_rules": (limits, "rule looks most_repetitions"),
+        "registered_plans": (plans, "variant source study_version seed trials_per_model"),
+        "registered_models": (models, "variant model provider requested_model settings trials"),
+        "registered_prompts": (prompts, "variant source model prompt_hash"),
+        "eligible_models": ([(pattern,) for pattern in document["later_models"]["eligible"]], "pattern"),
+        "registered_fits": (fits, "fit engine formula"),
+        "registered_flags": (flags, "fit flag"),
+        "planned_looks": ([(n,) for n in document["looks"]["at"]], "n_trials"),
+        "setting_forms": (forms, "settings canonical"),
     }
-
-
-def _frame(rows: list[Any], **schema: Any) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=pl.Schema(schema), orient="row")
+    return {
+        table: pl.DataFrame(
+            rows, {name: pl.Int64 if name in _WHOLE else pl.String for name in names.split()}, orient="row"
+        )
+        for table, (rows, names) in tables.items()
+    }
 
 
 def _described(fit: Mapping[str, Any]) -> str:
@@ -168,7 +162,7 @@ def finding(known: Registered, grain: Mapping[str, str]) -> Finding:
     verdict = (
         "As registered: no deviation was found."
         if not kinds
-        else f"Not as registered: {', '.join(_KINDS[kind].name for kind in kinds)}."
+        else f"Not as registered: {', '.join(_KINDS[kind][0] for kind in kinds)}."
     )
     columns = ("deviation", "subject", "registered", "found", "n") if kinds else ()
     standing = "caution" if kinds else "not found"
@@ -176,11 +170,10 @@ def finding(known: Registered, grain: Mapping[str, str]) -> Finding:
 
 
 def _details(rows: pl.DataFrame) -> Iterator[str]:
-    for kind, sentence in _KINDS.items():
+    for kind, (_, sentence) in _KINDS.items():
         of_kind = rows.filter(pl.col("deviation") == kind).to_dicts()
-        yield from (
-            sentence.text.format_map({**row, "model": row["model"] or "all models"}) for row in of_kind[:_MAX_NAMED]
-        )
+        for row in of_kind[:_MAX_NAMED]:
+            yield sentence.format_map({**row, "model": row["model"] or "all models"})
         if len(of_kind) > _MAX_NAMED:
             yield f"And {len(of_kind) - _MAX_NAMED} more of this kind: analyze check --show registration."
 
@@ -192,38 +185,30 @@ def _about(known: Registered) -> Iterator[str]:
         yield f"Runs here also used {known.n_others} other registration(s); this is the newest."
 
 
-@dataclass(frozen=True)
-class _Kind:
-    name: str
-    text: str
-
-
-_KINDS: dict[str, _Kind] = {
-    "source": _Kind("other answers", "These answers are {found}; registered are {registered} ones."),
-    "study_version": _Kind(
-        "another version of the study", "The study's version is {found}; registered is {registered}."
+_KINDS = {
+    "source": ("other answers", "These answers are {found}; registered are {registered} ones."),
+    "study_version": ("another version of the study", "The study's version is {found}; registered is {registered}."),
+    "variant": ("another variant", "The variant {found} is not registered; registered: {registered}."),
+    "prompts": ("other prompts", "{model}: {n} conversations began with a prompt that is not registered."),
+    "seed": ("another seed", "{model}: the seed is {found}; registered is {registered} ({n} trials)."),
+    "model": (
+        "a model that is not eligible",
+        "{found} is neither registered nor eligible as a later model ({n} trials).",
     ),
-    "variant": _Kind("another variant", "The variant {found} is not registered; registered: {registered}."),
-    "prompts": _Kind("other prompts", "{model}: {n} conversations began with a prompt that is not registered."),
-    "seed": _Kind("another seed", "{model}: the seed is {found}; registered is {registered} ({n} trials)."),
-    "model": _Kind(
-        "a model that is not eligible", "{found} is neither registered nor eligible as a later model ({n} trials)."
+    "settings": ("other settings", "{model}: asked with {found}; registered is {registered} ({n} trials)."),
+    "fewer_trials": ("fewer trials than planned", "{model}: {found} trials of the {registered} planned."),
+    "more_trials": ("more trials than planned", "{model}: {found} trials, planned are {registered}."),
+    "formula": ("a fit with another formula", "The fit {subject} is {found}; registered is {registered}."),
+    "exclusion": ("exclusions added", "The fit {subject} excludes {n} rows by {found}, which is not registered."),
+    "stopping_rule": ("another stopping rule", "{n} runs were to end by the rule {found}; registered is {registered}."),
+    "width_looks": (
+        "more looks at the width than planned",
+        "{model}: {found} looks at the width; registered are {registered}.",
     ),
-    "settings": _Kind("other settings", "{model}: asked with {found}; registered is {registered} ({n} trials)."),
-    "fewer_trials": _Kind("fewer trials than planned", "{model}: {found} trials of the {registered} planned."),
-    "more_trials": _Kind("more trials than planned", "{model}: {found} trials, planned are {registered}."),
-    "formula": _Kind("a fit with another formula", "The fit {subject} is {found}; registered is {registered}."),
-    "exclusion": _Kind("exclusions added", "The fit {subject} excludes {n} rows by {found}, which is not registered."),
-    "stopping_rule": _Kind(
-        "another stopping rule", "{n} runs were to end by the rule {found}; registered is {registered}."
-    ),
-    "width_looks": _Kind(
-        "more looks at the width than planned", "{model}: {found} looks at the width; registered are {registered}."
-    ),
-    "left_early": _Kind(
+    "left_early": (
         "abandoned before the rule ended it",
         "{model}: asked no more after {found} repetitions; by {registered} it was to go on.",
     ),
-    "looks": _Kind("more looks than planned", "{model}: {found} looks by the fit {subject}; planned are {registered}."),
+    "looks": ("more looks than planned", "{model}: {found} looks by the fit {subject}; planned are {registered}."),
 }
 """Each deviation, in the order of a page: its name in a verdict, and the sentence of one row."""

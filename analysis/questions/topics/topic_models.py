@@ -26,10 +26,10 @@ from slant.analysis.calls.stages import Stage
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
-from slant.analysis.rows.views import open_trials, read_view, stored_views, view_rows
+from slant.analysis.rows.views import open_trials, rows_if_kept, view_rows
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import fetched
 from slant.collector.stable_ids import stable_id
 from slant.collector.studies.catalogue import Study
 from slant.collector.system.files import regular_files, remove
@@ -95,8 +95,7 @@ class _TopicSearch:
 
     def compute(self, numbers: Sequence[int], workers: Workers, stage: Stage) -> None:
         calls = [self._call(number) for number in numbers]
-        # of killed searches
-        for leftover in regular_files(self._file.parent, "*.prepared.*"):
+        for leftover in regular_files(self._file.parent, "*.prepared.*"):  # of killed searches
             if not is_alive(leftover.name.split(".")[1]):
                 remove(leftover)
         try:
@@ -158,16 +157,8 @@ def _own_ids(db: str | Path, study: Study, models: pl.DataFrame) -> list[str]:
 
 
 _VIEWS = (
-    "models",
-    "proportions",
-    "quality",
-    "words",
-    "prevalence",
-    "effects",
-    "contrasts",
-    "shifts",
-    "correlations",
-    "examples",
+    *("models", "proportions", "quality", "words", "prevalence"),
+    *("effects", "contrasts", "shifts", "correlations", "examples"),
 )
 
 
@@ -205,18 +196,10 @@ def read_topics(db: str | Path, study: str | None = None, source: str | None = N
 
     Raise DatabaseError if none was fitted.
     """
-    with reading(db) as connection:
-        if "topic_models" not in stored_views(connection):
-            raise _none(db)
-        models = read_view(connection, "topic_models", study=study, source=source)
-        if models.is_empty():
-            raise _none(db)
-        last = models.sort("fitted_at", maintain_order=True).tail(1)
-        frames = {name: read_view(connection, f"topic_{name}") for name in _VIEWS}
-        md5 = connection.execute("SELECT file_md5 FROM stm_models WHERE call_id = ?", [last["call_id"][0]]).fetchall()
-    tables = {name: frame.join(last.select("call_id"), on="call_id", how="semi") for name, frame in frames.items()}
-    return TopicModel({**last.to_dicts()[0], "file_md5": md5[0][0]}, tables, Path(db))
-
-
-def _none(db: str | Path) -> DatabaseError:
-    return DatabaseError(f'"{db}" holds no topic model.', f"To fit one: analyze --fit stm --db {db}")
+    models = rows_if_kept(db, "topic_models", study=study, source=source)
+    if models.is_empty():
+        raise DatabaseError(f'"{db}" holds no topic model.', f"To fit one: analyze --fit stm --db {db}")
+    last = models.sort("fitted_at", maintain_order=True).tail(1).to_dicts()[0]
+    tables = {name: view_rows(db, f"topic_{name}", call_id=last["call_id"]) for name in _VIEWS}
+    [(md5,)] = fetched(db, "SELECT file_md5 FROM stm_models WHERE call_id = ?", [last["call_id"]])
+    return TopicModel({**last, "file_md5": md5}, tables, Path(db))
