@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,8 @@ def print_fit(
     else:
         rows = bayes_table(result, show or "table", in_full=output_format != "table")
         print_result(_in_reading_order(rows) if output_format == "table" else rows, output_format, digits=_DIGITS)
-    told = (
-        *corrected_sentences(result, db),
-        *_answers(db, study, result),
-        *term_test_sentences(result),
-        *verdicts(result),
-    )
-    for sentence in told:
+    told = (corrected_sentences(result, db), _answers(db, study, result), term_test_sentences(result), verdicts(result))
+    for sentence in chain(*told):
         say(sentence)
     have_failed = bool((result.diagnostics["status"] == "failed").all())
     if output_format == "table" and not have_failed:
@@ -143,7 +139,8 @@ def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
         definition = _study(name, study, db)
         if definition is None or not printed_topics(definition):
             continue
-        for row in _joined(result, missing_of_print(StudyViews(db, definition))).to_dicts():
+        fitted = result.topics["models"].select(GRAIN).unique(maintain_order=True)
+        for row in fitted.join(missing_of_print(StudyViews(db, definition)), on=GRAIN, how="inner").to_dicts():
             if row["missing"] and row["source"] != "simulated":
                 say(
                     f"This can't be the paper's own fit ({row['source']}), because texts are missing: {row['missing']}."
@@ -160,10 +157,6 @@ def _study(name: str, requested: str | None, db: Path) -> Study | None:
     if requested is not None and (study := load_study(requested, db=db)).name == name:
         return study
     return next(iter(loadable_studies([name], db)), None)
-
-
-def _joined(result: FitResult, missing_texts: pl.DataFrame) -> pl.DataFrame:
-    return result.topics["models"].select(GRAIN).unique(maintain_order=True).join(missing_texts, on=GRAIN, how="inner")
 
 
 def _matches(result: FitResult, study: str | None, db: Path) -> pl.DataFrame:

@@ -204,21 +204,8 @@ def analyze(
         fit_settings["random"] = list(random)
     if "iterations" in fit_settings:
         fit_settings.setdefault("warmup", max(1, fit_settings["iterations"] * 3 // 8))  # as in the interference paper
-    has_failed = print_fit(
-        engine,
-        db,
-        study,
-        show,
-        adjust,
-        output_format,
-        source=source,
-        refusals_removed=refusals == "removed",
-        measure=measure,
-        workers=workers,
-        refit=refit,
-        settings=fit_settings,
-    )
-    if has_failed:
+    how = {"source": source, "refusals_removed": refusals == "removed", "measure": measure, "settings": fit_settings}
+    if print_fit(engine, db, study, show, adjust, output_format, workers=workers, refit=refit, **how):
         ctx.exit(1)
 
 

@@ -9,7 +9,6 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -35,6 +34,7 @@ from slant.collector.templates import template_environment
 from slant.collector.terminal import count_text, printable
 
 STANDINGS = {"not found": "not found", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
+_SHOWN = ("check", "standing", "verdict")
 _MARGIN = " " * 12
 _DRAWN = {"residuals": "Residual plots", "first_option": "Choices by place"}
 _ROWS = {"words": "crossed"}  # a finding from two checks shows the rows of the one that says more
@@ -42,18 +42,11 @@ _ROWS = {"words": "crossed"}  # a finding from two checks shows the rows of the 
 
 def as_rows(checks: Checks) -> pl.DataFrame:
     """Return a row per finding: source, study_version, variant, check, standing, verdict, details."""
-    rows = [
-        {
-            **grain,
-            "check": finding.check,
-            "standing": finding.standing,
-            "verdict": finding.verdict,
-            "details": " ".join(finding.details),
-        }
-        for grain, grain_findings in findings(checks)
-        for finding in grain_findings
-    ]
-    return pl.DataFrame(rows)
+    return pl.DataFrame(
+        {**grain, **{name: getattr(one, name) for name in _SHOWN}, "details": " ".join(one.details)}
+        for grain, its in findings(checks)
+        for one in its
+    )
 
 
 def as_json(checks: Checks) -> str:
@@ -73,13 +66,8 @@ def as_text(checks: Checks, width: int = 110) -> str:
     """Return the page for a terminal: verdicts first, the numbers below each."""
     lines = [_title(checks), checks.study.source]
     for grain, grain_findings in findings(checks):
-        lines += [
-            "",
-            f"{grain['source'].upper()} data, variant {grain['variant']}, version {grain['study_version']}",
-            "",
-        ]
-        for finding in grain_findings:
-            lines += list(_finding_lines(finding, width))
+        title = f"{grain['source'].upper()} data, variant {grain['variant']}, version {grain['study_version']}"
+        lines += ["", title, "", *(line for finding in grain_findings for line in _finding_lines(finding, width))]
     return "\n".join(printable(line) for line in lines)
 
 
@@ -184,43 +172,14 @@ _ORDER = ("caution", "note", "not found", "not checked")
 _HEAD = 4_000  # bytes within which a page of checks names its study
 
 
-@dataclass(frozen=True)
-class PageOfChecks:
-    """Hold a page that `analyze check --out` made: its address from a page in the same folder, its name, its time."""
-
-    href: str
-    name: str
-    made_at: str
-
-
-@dataclass(frozen=True)
-class CheckSummary:
-    """Hold the findings of one source, version and variant, cautions first; `counts` says how many of each there are.
-    `links`: the place of each finding on the page of checks."""
-
-    title: str
-    counts: str
-    findings: list[Finding]
-    links: dict[str, str]
-
-
-@dataclass(frozen=True)
-class SummaryOfChecks:
-    """Hold what a report shows of checks. `not_made`: names of checks that would need further fits; `page` is None if
-    no page of checks is next to the report."""
-
-    parts: list[CheckSummary]
-    not_made: list[str]
-    warnings: list[str]
-    page: PageOfChecks | None
-
-
-def summary_of_checks(checks: Checks, out: Path) -> SummaryOfChecks:
-    """Return the summary of checks for a report that is written to `out`."""
+def summary_of_checks(checks: Checks, out: Path) -> dict[str, Any]:
+    """Return what a report that is written to `out` shows of checks: `warnings`; `not_made`, the names of checks that
+    would need further fits; `page`, see page_of_checks(); and `parts`, one for each source, version and variant: its
+    `title` and `findings`, cautions first, `counts` of each standing, `links` to their places on the page of checks."""
     page = page_of_checks(out, checks.study.name)
     parts = [_part(grain, its, page) for grain, its in findings_made(checks)]
     not_made = [check.check.replace("_", " ") for check in checks_not_made(checks)]
-    return SummaryOfChecks(parts, not_made, checks.warnings, page)
+    return {"parts": parts, "not_made": not_made, "warnings": checks.warnings, "page": page}
 
 
 def finding_id(grain: dict[str, str], check: str) -> str:
@@ -233,15 +192,16 @@ def marker(study: str) -> str:
     return f'<meta name="slant-checks" content="{escape(study)}">'
 
 
-def page_of_checks(out: Path, study: str) -> PageOfChecks | None:
-    """Return the newest page of checks of this study in the folder of `out`; None if there is none."""
+def page_of_checks(out: Path, study: str) -> dict[str, str] | None:
+    """Return the newest page of checks of this study in the folder of `out`: its address from there (href), its name,
+    and when it was made (made_at); None if there is none."""
     found = [path for path in regular_files(out.parent, "*check*.html") if path.name != out.name]
     own = [path for path in found if _is_of(path, study)]
     if not own:
         return None
     newest = max(own, key=lambda path: path.stat().st_mtime)
     made_at = datetime.fromtimestamp(newest.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return PageOfChecks(quote(newest.name), newest.name, made_at)
+    return {"href": quote(newest.name), "name": newest.name, "made_at": made_at}
 
 
 def _is_of(path: Path, study: str) -> bool:
@@ -252,12 +212,12 @@ def _is_of(path: Path, study: str) -> bool:
         return False
 
 
-def _part(grain: dict[str, str], its: list[Finding], page: PageOfChecks | None) -> CheckSummary:
+def _part(grain: dict[str, str], its: list[Finding], page: dict[str, str] | None) -> dict[str, Any]:
     ordered = sorted(its, key=lambda finding: _ORDER.index(finding.standing))
     n = Counter(finding.standing for finding in its)
     words = {"caution": count_text(n["caution"], "caution"), "note": count_text(n["note"], "note")}
     words |= {"not found": f"{n['not found']} without objection", "not checked": f"{n['not checked']} not checked"}
     counts = ", ".join(words[standing] for standing in _ORDER if n[standing])
     title = f"{grain['source'].capitalize()} data, variant {grain['variant']}, version {grain['study_version']}"
-    links = {} if page is None else {one.check: f"{page.href}#{finding_id(grain, one.check)}" for one in its}
-    return CheckSummary(title, counts, ordered, links)
+    links = {one.check: f"{page['href']}#{finding_id(grain, one.check)}" for one in its} if page else {}
+    return {"title": title, "counts": counts, "findings": ordered, "links": links}

@@ -344,10 +344,10 @@ def _data_warnings(study_tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 def made_fits(results: Mapping[str, FitResult]) -> dict[str, MadeFit]:
     """Return the fits that have estimates, by name."""
-    return {name: _made(result) for name, result in results.items() if result.table.height}
-
-
-def _made(result: FitResult) -> MadeFit:
-    df = result.table["df"].cast(pl.Float64).drop_nulls()
-    span = (float(df.min()), float(df.max())) if df.len() else None  # type: ignore[arg-type]
-    return MadeFit(result.engine, result.diagnostics["optimiser"].drop_nulls().unique().to_list(), span)
+    made = {}
+    for name, result in results.items():
+        df = result.table["df"].cast(pl.Float64).drop_nulls()
+        span = (float(df.min()), float(df.max())) if df.len() else None  # type: ignore[arg-type]
+        if result.table.height:
+            made[name] = MadeFit(result.engine, result.diagnostics["optimiser"].drop_nulls().unique().to_list(), span)
+    return made

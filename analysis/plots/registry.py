@@ -68,10 +68,6 @@ def _of_mixed_model(effects: pl.DataFrame, data: FigureData) -> pl.DataFrame:
     return joined.with_columns(*chosen, interval=kind).drop(f"{name}_of_model" for name in _ENDS)
 
 
-def _tokens(data: FigureData) -> pl.DataFrame:
-    return data.trials.filter(pl.col("tokens").is_not_null() & pl.col("is_valid"))
-
-
 def _refusals(data: FigureData) -> pl.DataFrame:
     counts = [pl.len().alias("n_trials"), pl.col("is_refusal").sum().alias("n_refusals")]
     keys = [*GRAIN, *LABELS, *CONDITION_LABELS]
@@ -100,18 +96,6 @@ def _same_words(data: FigureData) -> pl.DataFrame | None:
     for labels, on in zip((data.labels, other_labels), keys, strict=True):
         rows = rows.join(labels, on=on, how="left", maintain_order="left")
     return rows
-
-
-OF_TRIALS: dict[str, Rows] = {
-    "effect_sizes": _effect_sizes,
-    "tokens": _tokens,
-    "refusals": _refusals,
-    "token_steps": lambda data: data.trials.drop_nulls("tokens").drop("test_label", *CONDITION_LABELS),
-    "same_words": _same_words,
-    "family_differences": _family_differences,
-    "topic_prevalence": lambda data: data.topics.get("topic_prevalence"),
-    "search_k": lambda data: data.topics.get("search_k"),
-}
 
 
 _PEOPLE = "human"
@@ -152,9 +136,6 @@ def _replays(data: FigureData) -> pl.DataFrame | None:
     return named.with_columns(part=pl.concat_str("variant", "model", separator=" "))
 
 
-CHOICE_MODELS: dict[str, Rows] = {"learned_parameters": _parameters, "replayed_curves": _replays}
-
-
 _N = ("n_conversations", "n_trials")
 
 
@@ -173,15 +154,21 @@ def _of_view(data: FigureData, figure: str) -> pl.DataFrame | None:
     return None if rows.is_empty() else rows
 
 
-PAIRINGS: dict[str, Rows] = {
-    name: partial(_pairing_rows, figure=name) for name in ("bias", "bias_heatmap", "decisions")
-}
-CODINGS: dict[str, Rows] = {"confusion": partial(_of_view, figure="confusion")}
-
 _ROWS: dict[str, Rows] = {
-    **OF_TRIALS, **profiles.CHOICE_ROWS, **PAIRINGS, **CODINGS, **profiles.ROWS, **figure_data.ROWS, **games.ROWS,
-    **CHOICE_MODELS,
-}  # fmt: skip
+    "effect_sizes": _effect_sizes,
+    "tokens": lambda data: data.trials.filter(pl.col("tokens").is_not_null() & pl.col("is_valid")),
+    "refusals": _refusals,
+    "token_steps": lambda data: data.trials.drop_nulls("tokens").drop("test_label", *CONDITION_LABELS),
+    "same_words": _same_words,
+    "family_differences": _family_differences,
+    "topic_prevalence": lambda data: data.topics.get("topic_prevalence"),
+    "search_k": lambda data: data.topics.get("search_k"),
+    **{name: partial(_pairing_rows, figure=name) for name in ("bias", "bias_heatmap", "decisions")},
+    "confusion": partial(_of_view, figure="confusion"),
+    "learned_parameters": _parameters,
+    "replayed_curves": _replays,
+    **(profiles.CHOICE_ROWS | profiles.ROWS | figure_data.ROWS | games.ROWS),
+}
 # By the name that people type, in the order of a report.
 FIGURES = {name: figure_kind(name, _ROWS[name]) for name in figure_table() if name in _ROWS}
 

@@ -127,8 +127,9 @@ def alike(
             "People and models saw different profiles: the comparison is of effects of levels and means of all "
             "profiles, not of items; errors of a model are over its profiles."
         )
-    tables = {part: pl.concat(parts, how="diagonal_relaxed") for part, parts in frames.items()}
-    tables = {part: table.sort(CELL, maintain_order=True) for part, table in tables.items()}
+    tables = {
+        part: pl.concat(parts, how="diagonal_relaxed").sort(CELL, maintain_order=True) for part, parts in frames.items()
+    }
     warnings += list(_messages(tables))
     return Alike(_summary(tables), **tables, warnings=warnings)
 
@@ -237,13 +238,10 @@ def share_of_shared(
     )
     drawn = [name for name in within.columns if name in effects and name in own.columns and (within[name] > 1).any()]
     places = [name for name in items if name != "template"]  # people may have met one of several
-    keys = [
-        *dict.fromkeys(name for name in (*places, *drawn) if name in own.columns and name in those_of_people.columns)
-    ]
-    return (
-        those_of_people.join(own.select(keys).unique(), on=keys, how="semi", nulls_equal=True).height
-        / those_of_people.height
-    )
+    in_both = {*own.columns} & {*those_of_people.columns}
+    keys = list(dict.fromkeys(name for name in (*places, *drawn) if name in in_both))
+    shared = those_of_people.join(own.select(keys).unique(), on=keys, how="semi", nulls_equal=True)
+    return shared.height / those_of_people.height
 
 
 def _messages(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:

@@ -90,11 +90,10 @@ def _in_order(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
     """Sort rows as the view retest_reliability has them, with all tests together first."""
     models = {model.model: number for number, model in enumerate(study.models)}
     tests = {test.test: test.test_no for test in study.tests}
-    places = (
+    model_no, test_no = (
         pl.col(name).replace_strict(numbers, default=None, return_dtype=pl.Int64)
         for name, numbers in (("model", models), ("test", tests))
     )
-    model_no, test_no = places
     is_single = pl.col("test").is_not_null()
     keys = (model_no, "model", "occasion", "measure", is_single, test_no, "test")
     return rows.drop(ID).sort(*GRAIN, *keys, nulls_last=True, maintain_order=True)
@@ -102,20 +101,13 @@ def _in_order(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
 
 def retest_calls(db: str | Path, study: str, source: str | None = None) -> list[Call]:
     """Return the calls for each model and occasion: all tests together, then each test."""
-    rows = view_rows(db, ANSWERS, study=study, source=source)
-    return [call for part in rows.partition_by(_OF_MODEL, maintain_order=True) for call in _calls(part)]
-
-
-def _calls(part: pl.DataFrame) -> Iterator[Call]:
-    about = part.select(_OF_MODEL).row(0, named=True)
-    for by in (["measure"], ["measure", "test"]):
-        yield Call(
-            "retest_reliability",
-            part.select(_COMPARED),
-            {"by": by},
-            about={**about, "by": by[-1]},
-            tables={"": TABLE},
-        )
+    calls = []
+    for part in view_rows(db, ANSWERS, study=study, source=source).partition_by(_OF_MODEL, maintain_order=True):
+        for by in (["measure"], ["measure", "test"]):
+            about = {**part.select(_OF_MODEL).row(0, named=True), "by": by[-1]}
+            rows = part.select(_COMPARED)
+            calls.append(Call("retest_reliability", rows, {"by": by}, about=about, tables={"": TABLE}))
+    return calls
 
 
 def occasions_of(db: str | Path, study: str, source: str | None = None) -> pl.DataFrame:
@@ -244,11 +236,8 @@ def _gaps(occasions: pl.DataFrame, trials: pl.DataFrame) -> Iterator[str]:
         if before and now and before != now:
             yield f"{model}: from occasion {occasion} on it was asked for as {now}, before it as {before}."
     for (model,), own in occasions.sort("asked_from").group_by("model", maintain_order=True):
-        times = [
-            own["first_asked_from"][0],
-            *own["asked_from"],
-            trials["done_at"].max(),
-        ]  # since then others were asked
+        # the last one: since then others were asked
+        times = [own["first_asked_from"][0], *own["asked_from"], trials["done_at"].max()]
         days = [(b - a).total_seconds() / 86400 for a, b in pairwise(times) if a and b]
         usual = pl.Series(days[:-1]).median() if len(days) > 2 else None
         for begun, wait in zip(times, days, strict=False):

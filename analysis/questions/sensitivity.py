@@ -30,22 +30,8 @@ from slant.collector.studies.catalogue import Fit, Specification, Study, fits_of
 
 TABLE = "sensitivity"
 NUMBERS = (
-    "estimand",
-    "unit",
-    "estimate",
-    "std_error",
-    "conf_low",
-    "conf_high",
-    "p_value",
-    "p_positive",
-    "d",
-    "d_low",
-    "d_high",
-    "n",
-    "n_left_out",
-    "n_missing",
-    "status",
-    "messages",
+    *("estimand", "unit", "estimate", "std_error", "conf_low", "conf_high", "p_value", "p_positive"),
+    *("d", "d_low", "d_high", "n", "n_left_out", "n_missing", "status", "messages"),
 )
 """List what a row says about its fit; the other columns of the table say which fit it is."""
 
@@ -203,11 +189,7 @@ def _changed_fit(study: Study, specification: Specification) -> Fit:
 
 def _with_columns(fit: Fit, specification: Specification) -> Fit:
     """Return the fit as `read_rows` takes it: with all columns that the specification needs, passed as flags."""
-    needed = (
-        *specification.drop_flags,
-        *specification.missing_as,
-        specification.contrast,
-    )
+    needed = (*specification.drop_flags, *specification.missing_as, specification.contrast)
     return replace(fit, drop_flags=tuple(dict.fromkeys(needed)), drop_outcomes=specification.drop_outcomes)
 
 

@@ -76,7 +76,8 @@ def side_by_side(
     names = list(fits) or [name for name, each in fits_of(chosen).items() if each.engine in QUICK]
     sides = ((here, chosen), (there, changed or chosen))
     frames = [_estimates(path, each, names, source, executor or workers, progress) for path, each in sides]
-    counts = [_counts(path, chosen.name, source) for path in (here, there)]
+    about = {"study": chosen.name, "source": source}
+    counts = [fetched_frame(path, sql_query("outcomes_by_cell"), about) for path in (here, there)]
     keys = ["source", "variant", "model", "test", "condition"]
     joined = counts[0].join(counts[1], on=keys, how="full", suffix="_there", coalesce=True, nulls_equal=True)
     return SideBySide(_beside(*frames), joined.sort(keys, nulls_last=True))
@@ -91,10 +92,6 @@ def _estimates(
         result = fit(db, study, name, source=source, workers=workers, progress=progress)
         parts.append(result.table.select(*_KEYS, *_NUMBERS))
     return pl.concat(parts) if parts else pl.DataFrame(schema=dict.fromkeys((*_KEYS, *_NUMBERS), pl.String))
-
-
-def _counts(db: Path, study: str, source: str | None) -> pl.DataFrame:
-    return fetched_frame(db, sql_query("outcomes_by_cell"), {"study": study, "source": source})
 
 
 def _beside(here: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:

@@ -5,7 +5,7 @@ games that lack the level of chance; and group what is doubtful about fits and c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,8 @@ def mixture_warnings(
         set_measure(connection, measure)
         rows = read_view(connection, "mixed_cells", study=study, source=source)
         aside = set_aside_sentences(connection, study)
-    mixed = [*aside, *_mixture_sentences(rows)]
+    mixed = [f"Mixed: {row['model']} ({_where(row, rows)}) has {', '.join(_kinds(row))}." for row in rows.to_dicts()]
+    mixed = [*aside, *mixed]
     if source not in (None, "collected"):
         return mixed
     return [*mixed, *other_model_sentences(Path(db), study), *address_sentences(address_rows(db, study))]
@@ -54,10 +55,6 @@ def set_aside_sentences(connection: duckdb.DuckDBPyConnection, study: str | None
     ]
 
 
-def _mixture_sentences(rows: pl.DataFrame) -> list[str]:
-    return [f"Mixed: {row['model']} ({_where(row, rows)}) has {', '.join(_kinds(row))}." for row in rows.to_dicts()]
-
-
 def model_mixture_warnings(rows: pl.DataFrame) -> dict[Key, str]:
     """Return the warning on each model that was queried in several ways, for its fits. The kind of tokens is visible in
     a fit's own rows."""
@@ -65,9 +62,8 @@ def model_mixture_warnings(rows: pl.DataFrame) -> dict[Key, str]:
     for row in rows.to_dicts():
         if kinds := _setting_counts(row):
             sentence = f"{row['model']} was queried in several ways, which are mixed: {', '.join(kinds)}"
-            sentences[(row["source"], row["study_version"], row["variant"], row["model"])] = (
-                f"{sentence} (table mixed_cells)."
-            )
+            key = (row["source"], row["study_version"], row["variant"], row["model"])
+            sentences[key] = f"{sentence} (table mixed_cells)."
     return sentences
 
 
@@ -90,9 +86,8 @@ def chance_warnings(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Itera
     """Yield a sentence for each study whose indices lack the level of chance, or have intervals of fewer games."""
     if "allocation_indices" in tables:
         complete = tables["allocation_indices"].filter(pl.col("si").is_not_null())
-        for study, n in (
-            complete.filter(pl.col("random_si").is_null()).group_by("study").len().sort("study").iter_rows()
-        ):
+        lacking = complete.filter(pl.col("random_si").is_null()).group_by("study").len()
+        for study, n in lacking.sort("study").iter_rows():
             yield (
                 f"The level of chance has not been simulated yet for {n} cells of {study}, and is missing: "
                 f"analyze indices --study {study} --db {db}"
@@ -267,7 +262,7 @@ def _doubt(kind: _Kind | None, said: list[_Said], whole: Mapping[str, set[tuple[
     several = [name for place, name in enumerate(_GRAIN[:3]) if len({cell[place] for cell in all_cells}) > 1]
     named = [worst.cell["model"] or "all models", worst.cell["test"], *(worst.cell[name] for name in several)]
     where = ", ".join(str(name) for name in named if name)
-    fits = _listed({one.fit for one in said if one.fit})
+    fits = ", ".join(sorted({one.fit for one in said if one.fit}))
     n, of = len(by_cell), len(set().union(*(whole[one.fit] for one in said)))
     among = f"all {count_text(n, 'cell')}" if n == of > 1 else f"{n:,} of {count_text(of, 'cell')}"
     if kind is not None:
@@ -276,16 +271,9 @@ def _doubt(kind: _Kind | None, said: list[_Said], whole: Mapping[str, set[tuple[
         example = where if len(by_cell) == 1 else f"{among}, such as {where}"
         sentence = f"{fits + ', ' if fits else ''}{example}: {worst.text}"
     is_note, name = (kind.is_note, kind.name) if kind else (False, "caution")
-    rows = [
-        {"kind": name, **ones[0].cell, "fits": _listed({one.fit for one in ones}), "what": _what(kind, ones[0])}
-        for ones in by_cell.values()
-    ]
+    rows = []
+    for first, *more in by_cell.values():
+        what = kind.what(first.match) if kind is not None and first.match is not None else first.text
+        of_fits = ", ".join(sorted({first.fit, *(one.fit for one in more)}))
+        rows.append({"kind": name, **first.cell, "fits": of_fits, "what": what})
     return Doubt(sentence, pl.DataFrame(rows, schema=dict.fromkeys(CELLS, pl.String)), is_note)
-
-
-def _what(kind: _Kind | None, said: _Said) -> str:
-    return kind.what(said.match) if kind is not None and said.match is not None else said.text
-
-
-def _listed(names: Collection[str]) -> str:
-    return ", ".join(sorted(names))

@@ -84,12 +84,9 @@ def _why_empty(db: str | Path, view: str, study: str | None, designs: Mapping[st
         return nothing_yet(Path(db))
     if study is not None and study not in designs:
         return f'"{db}" holds no trials of "{study}". It holds: {contents}.'
-    is_of_trials = view.endswith(TRIALS)
-    return (
-        f'The view "{view}" has no rows{f" of {study}" if study else ""}: "{db}" holds {contents}.'
-        if is_of_trials
-        else None
-    )
+    if not view.endswith(TRIALS):
+        return None
+    return f'The view "{view}" has no rows{f" of {study}" if study else ""}: "{db}" holds {contents}.'
 
 
 def view_names(db: str | Path) -> list[str]:

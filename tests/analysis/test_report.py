@@ -135,10 +135,9 @@ def test_a_report_links_to_the_page_of_checks_of_its_study_beside_it(tmp_path: P
     write_page(checks, tmp_path / "my check.html", workers=1)
     page = (tmp_path / "my check.html").read_text("utf-8")
     summary = summary_of_checks(checks, tmp_path / "r.html")
-    (part,) = summary.parts
-    assert summary.page is not None
-    assert summary.page.href == "my%20check.html"
-    assert {link.partition("#")[2] for link in part.links.values()} <= set(re.findall(r'article id="([^"]+)"', page))
+    (part,) = summary["parts"]
+    assert summary["page"]["href"] == "my%20check.html"
+    assert {link.partition("#")[2] for link in part["links"].values()} <= set(re.findall(r'article id="([^"]+)"', page))
     assert page_of_checks(tmp_path / "my check.html", "rmiat") is None
     assert page_of_checks(tmp_path / "r.html", "interference") is None
 

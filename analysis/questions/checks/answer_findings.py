@@ -124,9 +124,7 @@ def option_order(rows: CheckRows, context: Context) -> Verdict:
     separable = results.filter(~pl.col("is_confounded")).drop_nulls("estimate_order")
     details = []
     if confounded.height:
-        details += [
-            "There the order changes with the condition (Cramér's V = 1): their effects can't be separated.",
-        ]
+        details.append("There the order changes with the condition (Cramér's V = 1): their effects can't be separated.")
         if context.has_balanced:
             details.append("The study's variant balanced crosses the two: collect --variant balanced")
     if separable.height:

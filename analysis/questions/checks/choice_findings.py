@@ -110,11 +110,10 @@ def _order(check: str, order: str, rows: CheckRows, context: Context) -> Verdict
 def missing_answers(rows: CheckRows, context: Context) -> Verdict:
     results = rows["missing_answers"]
     total, n_missing = int(results["n"].sum()), int(results["n_missing"].sum())
+    details = []
     if "n_reminded" in results.columns and results["n_reminded"].null_count() < results.height:
         reminded = int(results["n_reminded"].sum())
-        details = [f"A reminder was needed in {count_text(reminded, 'round')} of {total:,}."]
-    else:
-        details = []
+        details.append(f"A reminder was needed in {count_text(reminded, 'round')} of {total:,}.")
     if not n_missing:
         verdict = f"No answer of {total:,} was refused, filtered, cut off, malformed or rejected."
         return Verdict("not found", verdict, tuple(details))
@@ -123,10 +122,8 @@ def missing_answers(rows: CheckRows, context: Context) -> Verdict:
     groups = results.unique(["model", "test"], keep="first", maintain_order=True).drop_nulls("p_value")
     uneven = groups.filter(pl.col("p_holm") < context.alpha)
     for group in uneven.to_dicts():
-        group_rows = results.filter((pl.col("model") == group["model"]) & (pl.col("test") == group["test"]))
-        rates = ", ".join(
-            f"{context.condition(row['condition'])} {percent(row['rate_missing'])}" for row in group_rows.to_dicts()
-        )
+        of_group = results.filter(model=group["model"], test=group["test"]).to_dicts()
+        rates = ", ".join(f"{context.condition(row['condition'])} {percent(row['rate_missing'])}" for row in of_group)
         details.append(f"{context.cell(group)}: {rates} (p = {number(group['p_holm'], 4)}, Holm's).")
     if groups.is_empty():
         return Verdict(
@@ -149,12 +146,10 @@ def missing_answers(rows: CheckRows, context: Context) -> Verdict:
 def missing_bounds(rows: CheckRows, context: Context) -> Verdict:
     results = rows["missing_bounds"].drop_nulls("delta_p")
     if results.is_empty():
-        verdict = "No comparison has valid answers in both conditions."
-        return Verdict("not checked", verdict)
+        return Verdict("not checked", "No comparison has valid answers in both conditions.")
     with_missing = results.filter((pl.col("n_missing_reference") + pl.col("n_missing_other")) > 0)
     if with_missing.is_empty():
-        verdict = f"No answer is missing in {count_text(results.height, 'comparison')}."
-        return Verdict("not found", verdict)
+        return Verdict("not found", f"No answer is missing in {count_text(results.height, 'comparison')}.")
     is_clear = (pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)
     uncertain = with_missing.filter(~pl.col("is_sign_kept_by_missing"))
     doubtful = uncertain.filter(is_clear)
@@ -181,13 +176,11 @@ def left_out(rows: CheckRows, context: Context) -> Verdict:
     cells = results.unique(keys, maintain_order=True)
     clear_cells = cells.filter((pl.col("conf_low_all") > 0) | (pl.col("conf_high_all") < 0))
     carrying = results.filter("carries_effect")
-    largest_changes = (
-        results.sort(pl.col("change").abs(), descending=True, nulls_last=True, maintain_order=True).head(1).to_dicts()
-    )
+    by_size = results.sort(pl.col("change").abs(), descending=True, nulls_last=True, maintain_order=True)
     details = [
         f"The largest change: ΔP = {number(row['delta_p_all'], 3)} becomes {number(row['delta_p'], 3)} without the "
         f"{row['part']} {row['left_out']} ({context.in_condition(row)})."
-        for row in largest_changes
+        for row in by_size.head(1).to_dicts()
     ]
     details += [
         f"{context.in_condition(row)}: ΔP = {number(row['delta_p_all'], 3)}, without the {row['part']} "
@@ -225,11 +218,9 @@ def games_ended(rows: CheckRows, context: Context) -> Verdict:
     for row in models.filter(pl.col("n_complete") + pl.col("n_open") < pl.col("n_games")).to_dicts():
         kinds = {"n_refused": "refused", "n_malformed": "malformed", "n_ended_otherwise": "otherwise"}
         reasons = ", ".join(f"{row[name]:,} {word}" for name, word in kinds.items() if row[name])
-        model_rows = results.filter(pl.col("model") == row["model"]).to_dicts()
         indices = ", ".join(
-            f"{row_of_index['index']} {number(row_of_index['estimate'], 3)} and "
-            f"{number(row_of_index['estimate_all'], 3)}"
-            for row_of_index in model_rows
+            f"{its['index']} {number(its['estimate'], 3)} and {number(its['estimate_all'], 3)}"
+            for its in results.filter(model=row["model"]).to_dicts()
         )
         details.append(
             f"{context.model(row)}: {row['n_games'] - row['n_complete'] - row['n_open']:,} of {row['n_games']:,} ended "
@@ -247,18 +238,14 @@ def games_ended(rows: CheckRows, context: Context) -> Verdict:
 def game_influence(rows: CheckRows, context: Context) -> Verdict:
     results = rows["game_influence"].drop_nulls("estimate")
     if results.is_empty():
-        verdict = "There are too few complete games to exclude one."
-        return Verdict("not checked", verdict)
+        return Verdict("not checked", "There are too few complete games to exclude one.")
     keys = ["model", "index"]
     cells = results.unique(keys).height
     changed = results.filter("changes_conclusion")
-    most_influential = results.sort("cooks_distance", descending=True, nulls_last=True, maintain_order=True).to_dicts()[
-        0
-    ]
+    top = results.sort("cooks_distance", descending=True, nulls_last=True, maintain_order=True).row(0, named=True)
     details = [
-        f"The largest Cook's distance: {number(most_influential['cooks_distance'])} "
-        f"({context.model(most_influential)}, {most_influential['index']}, game "
-        f"{_short(most_influential['left_out'])}); above 4 / number of games: "
+        f"The largest Cook's distance: {number(top['cooks_distance'])} ({context.model(top)}, {top['index']}, game "
+        f"{_short(top['left_out'])}); above 4 / number of games: "
         f"{count_text(int(results['is_influential'].sum()), 'time')} of {results.height:,}.",
         *(
             f"{context.model(row)}, {row['index']}: {number(row['estimate_all'], 3)} (chance stays below "

@@ -5,7 +5,7 @@ made by a function of R/ (check_fits.R …); here only the way there and back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import replace
@@ -268,14 +268,8 @@ def run_calls(
         parts = [answers[n] for n, (check, _) in enumerate(calls) if check == name and n in answers]
         if parts:
             rows[name] = pl.concat(parts, how="vertical_relaxed")
-    return rows, [*dict.fromkeys(warnings), *map(str, grouped_doubts(_with_status(rows)))]
-
-
-def _with_status(rows: Mapping[str, pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Yield the rows of each check that have what R said of a cell: warnings and failures."""
-    for name, of_check in rows.items():
-        if "status" in of_check.columns:
-            yield of_check.with_columns(fit=pl.lit(name))
+    said_by_r = (made.with_columns(fit=pl.lit(name)) for name, made in rows.items() if "status" in made.columns)
+    return rows, [*dict.fromkeys(warnings), *map(str, grouped_doubts(said_by_r))]
 
 
 def of_sources(made: FitResult, sources: pl.Series) -> FitResult:

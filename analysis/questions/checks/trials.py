@@ -100,19 +100,10 @@ def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection
 
 
 def _limits(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    rows = frame_of(connection.table("run_models").select("run_id, model, settings")).to_dicts()
-    limits = [
-        {
-            "run_id": r["run_id"],
-            "model": r["model"],
-            "token_limit": _setting(r["settings"], _LIMITS),
-            "temperature": _setting(r["settings"], ("temperature",)),
-        }
-        for r in rows
-    ]
-    numbers = dict.fromkeys(("token_limit", "temperature"), pl.Float64)
-    schema = {"run_id": pl.String, "model": pl.String, **numbers}
-    return pl.DataFrame(limits, schema=schema).unique(["run_id", "model"], keep="last")
+    rows = connection.table("run_models").select("run_id, model, settings").fetchall()
+    limits = [(run, model, _setting(text, _LIMITS), _setting(text, ("temperature",))) for run, model, text in rows]
+    schema = {"run_id": pl.String, "model": pl.String, "token_limit": pl.Float64, "temperature": pl.Float64}
+    return pl.DataFrame(limits, schema=schema, orient="row").unique(["run_id", "model"], keep="last")
 
 
 def _setting(settings: str | None, names: tuple[str, ...]) -> float | None:

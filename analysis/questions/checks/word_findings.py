@@ -215,8 +215,7 @@ def pooled_effects(rows: CheckRows, context: Context) -> Verdict:
     """Return the effects over words and wordings, pooled over tests and models."""
     n_cells = rows["crossed"].drop_nulls("estimate").height
     if n_cells < MIN_CELLS:
-        verdict = f"It takes {MIN_CELLS} effects to pool; there are {n_cells}."
-        return Verdict("note", verdict)
+        return Verdict("note", f"It takes {MIN_CELLS} effects to pool; there are {n_cells}.")
     pooled = {str(row["row"]): row for row in rows["meta"].to_dicts()} if "meta" in rows else {}
     if "mean" not in pooled:
         return Verdict("not checked", "The effects could not be pooled; the warnings say why.")
