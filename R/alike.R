@@ -83,7 +83,8 @@ alike <- function(data, outcome, item = "item", unit = "unit", people = "is_peop
   table_of <- function(empty, make) check_each_group(whole, by, "is_people", empty, make)
   plain <- function(rows) rows[rows$is_people | is.na(rows$group) | !any(is.na(rows$group[!rows$is_people])), ]
   parts <- function(rows) alike_parts(plain(rows))
-  none <- set_against_people(double(), double(), double(), double(), integer(), integer(), double(), 1, .05)
+  nobody <- list(mean = double(), squared_error = double(), n = integer())
+  none <- set_against_people(nobody, nobody, double(), 1, .05)
   list(
     differences = table_of(cbind(columns_of("kind:text name:text"), none), function(rows) {
       differences_of(parts(rows), plain(rows), effects, levels, bound, alpha)
@@ -163,15 +164,10 @@ differences_of <- function(parts, rows, effects, levels, bound, alpha) {
   keyed <- function(kind, names, found) {
     as_plain_rows(cbind(frame_of(kind = rep(kind, length(names)), name = names), found))
   }
-  of_items <- keyed("item", parts$items, set_against_people(
-    model$mean, people$mean, model$squared_error, people$squared_error, model$n, people$n, sqrt(people$variance), bound,
-    alpha
-  ))
-  whole <- lapply(parts[c("model", "people")], mean_of_items)
+  of_items <- keyed("item", parts$items, set_against_people(model, people, sqrt(people$variance), bound, alpha))
   sd_people <- sqrt(mean(people$variance, na.rm = TRUE))
   of_all <- keyed("all", NA_character_, set_against_people(
-    whole$model$mean, whole$people$mean, whole$model$squared_error, whole$people$squared_error, whole$model$n,
-    whole$people$n, sd_people, bound, alpha
+    mean_of_items(parts$model), mean_of_items(parts$people), sd_people, bound, alpha
   ))
   of_effects <- do.call(rbind, lapply(effects, function(name) {
     sides <- lapply(c(FALSE, TRUE), function(is_people) {
@@ -180,8 +176,7 @@ differences_of <- function(parts, rows, effects, levels, bound, alpha) {
     shared <- intersect(sides[[1]]$level, sides[[2]]$level)
     of <- lapply(sides, function(side) side[match(shared, side$level), , drop = FALSE])
     keyed("effect", level_terms(name, shared)[seq_along(shared)], set_against_people(
-      of[[1]]$estimate, of[[2]]$estimate, of[[1]]$squared_error, of[[2]]$squared_error, of[[1]]$n, of[[2]]$n,
-      rep(sd_people, length(shared)), bound, alpha
+      of[[1]], of[[2]], rep(sd_people, length(shared)), bound, alpha
     ))
   }))
   if (!is.null(of_effects)) of_effects <- with_adjusted(of_effects, alpha)
@@ -194,35 +189,35 @@ side_effects <- function(rows, name, levels) {
   known <- if (is.null(levels)) sort(present) else intersect(as.character(unlist(levels)), present)
   rows <- rows[!is.na(match(as.character(rows[[name]]), known)), , drop = FALSE]
   if (length(known) < 2) {
-    return(frame_of(level = character(), estimate = double(), squared_error = double(), n = integer()))
+    return(frame_of(level = character(), mean = double(), squared_error = double(), n = integer()))
   }
   found <- cell_means(factor(as.character(rows[[name]]), known), list(
     y = rows$value, weights = rep(1, nrow(rows)), cluster = match(rows$unit, unique(rows$unit))
   ))
   variance <- diag(found$covariance) + found$covariance[1, 1] - 2 * found$covariance[1, ]
   frame_of(
-    level = known[-1], estimate = (found$mean - found$mean[[1]])[-1], squared_error = variance[-1],
+    level = known[-1], mean = (found$mean - found$mean[[1]])[-1], squared_error = variance[-1],
     n = rep(length(unique(rows$unit)), length(known) - 1)
   )
 }
 
-# `sd` are those of people's answers. Welch's degrees of freedom.
-set_against_people <- function(model, people, model_error, people_error, n_model, n_people, sd, bound, alpha) {
-  squared <- model_error + people_error
+# `model`, `people`: a `mean` with its `squared_error` and `n` each. `sd` are those of people's answers. Welch's degrees
+# of freedom.
+set_against_people <- function(model, people, sd, bound, alpha) {
+  squared <- model$squared_error + people$squared_error
   std_error <- sqrt(squared)
-  df <- squared^2 / (model_error^2 / (n_model - 1) + people_error^2 / (n_people - 1))
-  difference <- model - people
+  df <- squared^2 / (model$squared_error^2 / (model$n - 1) + people$squared_error^2 / (people$n - 1))
+  difference <- model$mean - people$mean
   limit <- bound * sd
   p_value <- 2 * stats::pt(-abs(difference / std_error), df)
   p_equivalence <- stats::pt((abs(difference) - limit) / std_error, df)
   half <- stats::qt(1 - alpha / 2, df) * std_error
   half_of_test <- stats::qt(1 - alpha, df) * std_error
   frame_of(
-    n_model = as.integer(n_model), n_people = as.integer(n_people), mean_model = model, mean_people = people,
+    n_model = as.integer(model$n), n_people = as.integer(people$n), mean_model = model$mean, mean_people = people$mean,
     difference = difference, std_error = std_error, df = df, conf_low = difference - half,
-    conf_high = difference + half,
-    p_value = p_value, p_adjusted = p_value, sd_people = sd, bound = limit, p_equivalence = p_equivalence,
-    p_equivalence_adjusted = p_equivalence, equivalence_low = difference - half_of_test,
+    conf_high = difference + half, p_value = p_value, p_adjusted = p_value, sd_people = sd, bound = limit,
+    p_equivalence = p_equivalence, p_equivalence_adjusted = p_equivalence, equivalence_low = difference - half_of_test,
     equivalence_high = difference + half_of_test, finding = verdict_of(difference, limit, std_error, df, alpha)
   )
 }

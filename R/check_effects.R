@@ -29,24 +29,20 @@ check_left_out <- function(data, by = NULL, parts = c("item", "wording"), outcom
       stop_with("There is nothing to leave out: all of these answers are to one word in one wording.")
     }
     compared_with_reference(rows, contrast, levels, function(reference, other) {
+      y <- lapply(list(reference, other), function(rows) zeros_and_ones(rows[[outcome]], outcome))
+      all_rows <- share_difference(sum(y[[1]]), length(y[[1]]), sum(y[[2]]), length(y[[2]]))
+      is_shown <- all_rows$conf_low > 0 || all_rows$conf_high < 0
       do.call(rbind, lapply(parts, function(part) {
-        values <- unique(c(as.character(reference[[part]]), as.character(other[[part]])))
-        counts <- lapply(list(reference, other), function(rows) {
-          labels <- factor(as.character(rows[[part]]), values)
-          y <- zeros_and_ones(rows[[outcome]], outcome)
-          data.frame(
-            n = as.vector(table(labels)), true = as.vector(tapply(y, labels, sum, default = 0)), all_n = length(y),
-            all_true = sum(y)
-          )
-        })
-        left <- lapply(counts, function(side) data.frame(true = side$all_true - side$true, n = side$all_n - side$n))
-        whole <- lapply(counts, function(side) side[1, ])
-        all_rows <- share_difference(whole[[1]]$all_true, whole[[1]]$all_n, whole[[2]]$all_true, whole[[2]]$all_n)
-        delta_p <- left[[1]]$true / left[[1]]$n - left[[2]]$true / left[[2]]$n
+        labels <- lapply(list(reference, other), function(rows) as.character(rows[[part]]))
+        values <- unique(unlist(labels))
+        n <- lapply(labels, function(own) tabulate(match(own, values), length(values)))
+        share_left <- function(y, label, n) {
+          (sum(y) - as.vector(tapply(y, factor(label, values), sum, default = 0))) / (length(y) - n)
+        }
+        delta_p <- share_left(y[[1]], labels[[1]], n[[1]]) - share_left(y[[2]], labels[[2]], n[[2]])
         delta_p[is.nan(delta_p)] <- NA_real_
-        is_shown <- all_rows$conf_low > 0 || all_rows$conf_high < 0
         data.frame(
-          part = part, left_out = values, n_left_out = counts[[1]]$n + counts[[2]]$n, delta_p_all = all_rows$delta_p,
+          part = part, left_out = values, n_left_out = n[[1]] + n[[2]], delta_p_all = all_rows$delta_p,
           conf_low_all = all_rows$conf_low, conf_high_all = all_rows$conf_high, delta_p = delta_p,
           change = delta_p - all_rows$delta_p,
           carries_effect = is_shown & delta_p * sign(all_rows$delta_p) < abs(all_rows$delta_p) / 2

@@ -56,16 +56,21 @@ once_each_prompt <- function(rows, contrast) {
 }
 
 missing_in <- function(rows) {
-  n_ended <- function(kind) sum(rows$outcome == kind)
-  n_missing <- sum(rows$outcome != "answered")
-  interval <- wilson(n_missing, nrow(rows))
-  data.frame(
-    n = nrow(rows), n_missing = n_missing, n_refused = n_ended("refused"),
-    n_filtered = n_ended("filtered"), n_truncated = n_ended("truncated"), n_malformed = n_ended("malformed"),
-    n_rejected = n_ended("rejected"),
-    rate_missing = n_missing / nrow(rows), conf_low = interval$rate_low, conf_high = interval$rate_high,
-    n_reminded = if (is.null(rows$n_reminders)) NA_integer_ else sum(rows$n_reminders > 0)
-  )
+  n_reminded <- if (is.null(rows$n_reminders)) NA_integer_ else sum(rows$n_reminders > 0)
+  cbind(missing_counts(rows$outcome, factor(rep("all", nrow(rows)))), n_reminded = n_reminded)
+}
+
+# Counted at once for all levels: taking the rows of each level apart would copy a large study once a level.
+missing_counts <- function(outcome, level) {
+  kinds <- c("refused", "filtered", "truncated", "malformed", "rejected")
+  counts <- unclass(table(level, factor(outcome, union(c("answered", kinds), outcome))))
+  n <- as.integer(rowSums(counts))
+  n_missing <- n - unname(counts[, "answered"])
+  interval <- wilson(n_missing, n)
+  of_kinds <- lapply(stats::setNames(kinds, paste0("n_", kinds)), function(kind) unname(counts[, kind]))
+  do.call(frame_of, c(list(n = n, n_missing = n_missing), of_kinds, list(
+    rate_missing = n_missing / n, conf_low = interval$rate_low, conf_high = interval$rate_high
+  )))
 }
 
 p_of_missing <- function(n_missing, n) {
@@ -230,27 +235,14 @@ check_missing_levels <- function(data, attributes, by = NULL, once = NULL, promp
   with_holm_of(table, c(by, "attribute"))
 }
 
-# Counted at once for all levels: taking the rows of each level apart would copy a large study once a level.
 missing_by_level <- function(rows, name) {
   levels <- sort(unique(as.character(rows[[name]])))
-  kinds <- union(c("answered", kinds_of_missing), rows$outcome)
-  counts <- unclass(table(factor(as.character(rows[[name]]), levels), factor(rows$outcome, kinds)))
-  n <- as.integer(rowSums(counts))
-  n_missing <- n - unname(counts[, "answered"])
-  interval <- wilson(n_missing, n)
-  others <- sum(n) - n
-  table <- frame_of(
-    attribute = rep(name, length(levels)), level = levels, n = n, n_missing = n_missing,
-    n_refused = unname(counts[, "refused"]), n_filtered = unname(counts[, "filtered"]),
-    n_truncated = unname(counts[, "truncated"]), n_malformed = unname(counts[, "malformed"]),
-    n_rejected = unname(counts[, "rejected"]), rate_missing = n_missing / n,
-    conf_low = interval$rate_low, conf_high = interval$rate_high,
-    rate_others = ifelse(others > 0, (sum(n_missing) - n_missing) / others, NA_real_)
-  )
+  counts <- missing_counts(rows$outcome, factor(as.character(rows[[name]]), levels))
+  others <- sum(counts$n) - counts$n
+  rate_others <- ifelse(others > 0, (sum(counts$n_missing) - counts$n_missing) / others, NA_real_)
+  table <- cbind(frame_of(attribute = rep(name, length(levels)), level = levels), counts, rate_others = rate_others)
   table[order(-table$rate_missing, table$level), , drop = FALSE]
 }
-
-kinds_of_missing <- c("refused", "filtered", "truncated", "malformed", "rejected")
 
 # What answers have in common that may be held back together: `name`; `shown`, a matrix of levels and units; `n` and
 # `n_missing` answers of each unit.
