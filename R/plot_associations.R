@@ -83,9 +83,14 @@ heat_map_tiles <- function(rows, middle) {
   place <- match(paste(tiles$model_shown, tiles$test_shown), paste(rows$model_shown, rows$test_shown))
   tiles[c("at", "low", "high")] <- rows[place, c("at", "low", "high")]
   tiles$is_apart <- !is.na(tiles$low) & (tiles$low > middle | tiles$high < middle)
-  tiles$text <- ifelse(is.na(tiles$at), "-", paste0(shares_as_text(abs(tiles$at)), ifelse(tiles$is_apart, "*", "")))
-  tiles$text <- paste0(ifelse(!is.na(tiles$at) & round(tiles$at, 2) < 0, "-", ""), tiles$text)
+  tiles$text <- text_of_tiles(tiles$at, tiles$is_apart)
   tiles
+}
+
+# "-.25*"; a dash where there is no value.
+text_of_tiles <- function(at, is_apart) {
+  text <- paste0(ifelse(round(at, 2) < 0, "-", ""), shares_as_text(abs(at)), ifelse(is_apart %in% TRUE, "*", ""))
+  ifelse(is.na(at), "-", text)
 }
 
 # Blue and orange differ for every eye and, by their lightness from the middle, in grey. What is not apart from the
@@ -93,21 +98,28 @@ heat_map_tiles <- function(rows, middle) {
 diverging_heat_map <- function(tiles, of, names_at = "top") {
   tiles$colour <- ifelse(tiles$is_apart | is.na(tiles$at), tiles$at, of$middle)
   tiles$is_dark <- !is.na(tiles$colour) & abs(tiles$colour - of$middle) > .6 * of$reach
+  filled <- ggplot2::scale_fill_gradient2(
+    low = "#0072B2", mid = "#F7F7F7", high = "#B34700", midpoint = of$middle,
+    limits = of$middle + c(-1, 1) * of$reach, na.value = "grey85", guide = "none"
+  )
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data$model_shown, y = .data$test_shown)) +
-    ggplot2::geom_tile(ggplot2::aes(fill = .data$colour), colour = "white", linewidth = .6) +
-    ggplot2::geom_text(ggplot2::aes(label = .data$text, colour = .data$is_dark), size = 2.9, show.legend = FALSE) +
-    ggplot2::scale_fill_gradient2(
-      low = "#0072B2", mid = "#F7F7F7", high = "#B34700", midpoint = of$middle,
-      limits = of$middle + c(-1, 1) * of$reach, na.value = "grey85", guide = "none"
-    ) +
-    ggplot2::scale_colour_manual(values = c(`FALSE` = "grey15", `TRUE` = "white")) +
-    ggplot2::scale_x_discrete(
-      position = names_at, expand = c(0, 0), guide = ggplot2::guide_axis(angle = if (nlevels(tiles$model_shown) > 2) 40)
-    ) +
-    ggplot2::scale_y_discrete(limits = rev, expand = c(0, 0)) +
-    figure_theme() +
-    ggplot2::theme(panel.grid = ggplot2::element_blank()) +
+    named_tiles(filled, 2.9, if (nlevels(tiles$model_shown) > 2) 40, names_at) +
     ggplot2::labs(x = NULL, y = NULL)
+}
+
+# Tiles of the `colour` that `filled` gives them, with a `text` that is white where they are dark, between two axes of
+# names; `angle`: of those of the columns.
+named_tiles <- function(filled, size, angle, names_at = "bottom") {
+  list(
+    ggplot2::geom_tile(ggplot2::aes(fill = .data$colour), colour = "white", linewidth = .6),
+    ggplot2::geom_text(ggplot2::aes(label = .data$text, colour = .data$is_dark), size = size, show.legend = FALSE),
+    filled,
+    ggplot2::scale_colour_manual(values = c(`FALSE` = "grey15", `TRUE` = "white"), na.value = "grey15"),
+    ggplot2::scale_x_discrete(position = names_at, expand = c(0, 0), guide = ggplot2::guide_axis(angle = angle)),
+    ggplot2::scale_y_discrete(limits = rev, expand = c(0, 0)),
+    figure_theme(),
+    ggplot2::theme(panel.grid = ggplot2::element_blank())
+  )
 }
 
 # Do models have the bias at the same words? A square for each test, models against models: below the diagonal the
@@ -117,15 +129,13 @@ diverging_heat_map <- function(tiles, of, names_at = "top") {
 plot_same_words <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   rows <- begin_figure("same_words", data, file, width, height, ...)
   pairs <- same_words_to_draw(rows)
-  # `row_shown` lies below `model_shown` in the plain tiles.
+  # the upright axis has models, too: in the plain tiles its model lies below that of the column
   part <- function(kind, column, row, at, is_small = FALSE) {
-    data.frame(test_shown = pairs$test_shown, model_shown = column, row_shown = row, kind, at, is_small)
+    data.frame(panel = pairs$test_shown, model_shown = column, test_shown = row, kind, at, is_small)
   }
-  is_first <- as.integer(pairs$model_shown) < as.integer(pairs$series_shown)
-  first <- pairs$model_shown
-  second <- pairs$series_shown
-  first[!is_first] <- pairs$series_shown[!is_first]
-  second[!is_first] <- pairs$model_shown[!is_first]
+  is_second <- as.integer(pairs$model_shown) >= as.integer(pairs$series_shown)
+  first <- replace(pairs$model_shown, is_second, pairs$series_shown[is_second])
+  second <- replace(pairs$series_shown, is_second, pairs$model_shown[is_second])
   tiles <- rbind(
     part("plain", first, second, pairs$correlation, pairs$p_value < .05),
     part("corrected", second, first, pairs$corrected, pairs$conf_low > 0 | pairs$conf_high < 0),
@@ -134,24 +144,16 @@ plot_same_words <- function(data, file = NULL, width = NULL, height = NULL, ...)
       part("reliability", pairs$series_shown, pairs$series_shown, pairs$other_reliability)
     ))
   )
-  tiles <- tiles[!duplicated(tiles[c("test_shown", "model_shown", "row_shown")]), ]
-  tiles$text <- ifelse(is.na(tiles$at), "-", paste0(
-    ifelse(round(tiles$at, 2) < 0 & !is.na(tiles$at), "-", ""), shares_as_text(abs(tiles$at)),
-    ifelse(tiles$is_small %in% TRUE, "*", "")
-  ))
-  tiles$fill <- ifelse(tiles$kind == "reliability", NA, tiles$at)
+  tiles <- tiles[!duplicated(tiles[c("panel", "model_shown", "test_shown")]), ]
+  tiles$text <- text_of_tiles(tiles$at, tiles$is_small)
+  is_reliability <- tiles$kind == "reliability"
+  tiles$is_apart <- tiles$is_small %in% TRUE | is_reliability
+  tiles$at[is_reliability] <- NA
   n_models <- nlevels(tiles$model_shown)
-  n_tests <- nlevels(tiles$test_shown)
+  n_tests <- nlevels(tiles$panel)
   panel_in <- max(1.9, .55 * n_models)
   n_columns <- columns_within(width, min(4, n_tests), panel_in, 1.8)
-  look <- list(what = "correlation", middle = 0, reach = 1)
-  drawn <- tiles
-  drawn$at <- tiles$fill
-  drawn$test_shown <- NULL
-  drawn$panel <- tiles$test_shown
-  names(drawn)[names(drawn) == "row_shown"] <- "test_shown"
-  drawn$is_apart <- drawn$is_small %in% TRUE | drawn$kind == "reliability"
-  plot <- diverging_heat_map(drawn, look, "bottom") +
+  plot <- diverging_heat_map(tiles, list(middle = 0, reach = 1), "bottom") +
     panels_by("panel", n_columns) +
     ggplot2::theme(strip.text = ggplot2::element_text(size = 8))
   finish_figure(
@@ -206,17 +208,12 @@ plot_confusion <- function(data, file = NULL, width = NULL, height = NULL, ...) 
   tiles <- confusion_tiles(rows)
   coders <- unique(tiles$coder)
   n_codes <- nlevels(tiles$people)
-  plot <- ggplot2::ggplot(tiles, ggplot2::aes(x = .data$model, y = .data$people)) +
-    ggplot2::geom_tile(ggplot2::aes(fill = .data$share), colour = "white", linewidth = .6) +
-    ggplot2::geom_text(ggplot2::aes(label = .data$text, colour = .data$share > .6), size = 3, show.legend = FALSE) +
-    ggplot2::scale_fill_gradient(low = "#F7F7F7", high = "#0072B2", limits = c(0, 1), na.value = "grey85",
-                                 guide = "none") +
-    ggplot2::scale_colour_manual(values = c(`FALSE` = "grey15", `TRUE` = "white"), na.value = "grey15") +
-    ggplot2::scale_x_discrete(expand = c(0, 0), guide = ggplot2::guide_axis(angle = if (n_codes > 4) 40)) +
-    ggplot2::scale_y_discrete(limits = rev, expand = c(0, 0)) +
-    panels_by("coder", min(2, length(coders))) +
-    figure_theme() +
-    ggplot2::theme(panel.grid = ggplot2::element_blank())
+  filled <- ggplot2::scale_fill_gradient(
+    low = "#F7F7F7", high = "#0072B2", limits = c(0, 1), na.value = "grey85", guide = "none"
+  )
+  shown <- transform(tiles, colour = share, is_dark = share > .6)
+  plot <- ggplot2::ggplot(shown, ggplot2::aes(x = .data$model, y = .data$people)) +
+    named_tiles(filled, 3, if (n_codes > 4) 40) + panels_by("coder", min(2, length(coders)))
   of_coder <- vapply(split(tiles, factor(tiles$coder, unique(tiles$coder))), function(own) {
     is_same <- as.character(own$people) == as.character(own$model)
     sprintf("%s: %d of %d", own$coder[[1]], as.integer(sum(own$n[is_same])), as.integer(sum(own$n)))
@@ -234,21 +231,14 @@ plot_confusion <- function(data, file = NULL, width = NULL, height = NULL, ...) 
 
 # A row for each coder and pair of codes, also where there is no text.
 confusion_tiles <- function(rows) {
-  rows <- data.frame(
-    coder = as.character(rows$model), people = as.character(rows$by_people), model = as.character(rows$by_model),
-    n = as.double(rows$n)
+  codes <- sort(unique(c(as.character(rows$by_people), as.character(rows$by_model))), method = "radix")
+  given <- list(
+    model = factor(rows$by_model, codes), people = factor(rows$by_people, codes),
+    coder = factor(rows$model, unique(rows$model))
   )
-  codes <- sort(unique(c(rows$people, rows$model)), method = "radix")
-  coders <- unique(rows$coder)
-  tiles <- expand.grid(model = codes, people = codes, coder = coders, stringsAsFactors = FALSE)
-  key <- function(frame) paste(frame$coder, frame$people, frame$model, sep = "\037")
-  counts <- tapply(rows$n, key(rows), sum)
-  tiles$n <- as.double(counts[key(tiles)])
-  tiles$n[is.na(tiles$n)] <- 0
+  tiles <- as.data.frame(stats::xtabs(as.double(rows$n) ~ ., given), responseName = "n")
   total <- stats::ave(tiles$n, tiles$coder, tiles$people, FUN = sum)
   tiles$share <- ifelse(total > 0, tiles$n / total, NA)
   tiles$text <- ifelse(is.na(tiles$share), "-", sprintf("%d (%s)", as.integer(tiles$n), shares_as_text(tiles$share)))
-  tiles$people <- factor(tiles$people, codes)
-  tiles$model <- factor(tiles$model, codes)
   tiles
 }

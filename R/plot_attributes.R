@@ -19,20 +19,13 @@ attribute_figure_rows <- function(rows) {
 # those that `is_marked` have a dot.
 attribute_dots <- function(rows, reference = NULL, floors = FALSE, is_marked = TRUE) {
   n_models <- nlevels(rows$model_shown)
-  look <- if (n_models > 1) "model_shown"
   # the first model on top, too
   dodge <- ggplot2::position_dodge2(width = .6, reverse = TRUE)
   marked <- rows
   marked$at[!is_marked] <- NA
-  colour <- if (is.null(look)) list(colour = model_colours()[[1]]) else list()
-  mapped <- if (is.null(look)) {
-    ggplot2::aes(x = .data$at, y = .data$level_shown, xmin = .data$low, xmax = .data$high)
-  } else {
-    ggplot2::aes(
-      x = .data$at, y = .data$level_shown, xmin = .data$low, xmax = .data$high, colour = .data[[look]],
-      shape = .data[[look]]
-    )
-  }
+  colour <- if (n_models < 2) list(colour = model_colours()[[1]])
+  mapped <- ggplot2::aes(x = .data$at, y = .data$level_shown, xmin = .data$low, xmax = .data$high)
+  if (n_models > 1) mapped[c("colour", "shape")] <- list(ggplot2::aes(x = .data$model_shown)$x)
   ggplot2::ggplot(rows, mapped) +
     (if (!is.null(reference)) {
       ggplot2::geom_vline(xintercept = reference, colour = "grey35", linetype = "dashed", linewidth = .4)
@@ -45,7 +38,7 @@ attribute_dots <- function(rows, reference = NULL, floors = FALSE, is_marked = T
     do.call(
       ggplot2::geom_point, c(list(data = marked, position = dodge, size = 2, stroke = .9, na.rm = TRUE), colour)
     ) +
-    (if (!is.null(look)) {
+    (if (n_models > 1) {
       c(colours_and_shapes(n_models), list(one_legend(nrow = ceiling(n_models / 4))))
     }) +
     ggplot2::scale_y_discrete(limits = rev) +

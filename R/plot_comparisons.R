@@ -164,29 +164,25 @@ plot_validity <- function(data, file = NULL, width = NULL, height = NULL, ...) {
     if (is.null(rows[[name]])) sub("measure_", "", name) else as.character(rows[[name]][[1]])
   }, "")
   models <- levels(rows$model_shown)
-  reach <- stats::qnorm(.975)
-  whisker <- ggplot2::aes(
-    x = .data$x - reach * .data$x_error, xend = .data$x + reach * .data$x_error, y = .data$y, yend = .data$y,
-    colour = .data$model_shown
-  )
-  pole <- ggplot2::aes(
-    x = .data$x, xend = .data$x, y = .data$y - reach * .data$y_error, yend = .data$y + reach * .data$y_error,
-    colour = .data$model_shown
-  )
-  dot <- ggplot2::aes(x = .data$x, y = .data$y, colour = .data$model_shown, shape = .data$model_shown)
+  x_half <- stats::qnorm(.975) * rows$x_error
+  y_half <- stats::qnorm(.975) * rows$y_error
+  rows[c("x_low", "x_high", "y_low", "y_high")] <- list(rows$x - x_half, rows$x + x_half, rows$y - y_half, rows$y + y_half)
+  whisker <- ggplot2::aes(x = .data$x_low, xend = .data$x_high, yend = .data$y)
+  pole <- ggplot2::aes(y = .data$y_low, yend = .data$y_high, xend = .data$x)
   # One dot a model: its name stands next to it.
   named <- if (anyDuplicated(rows$model) == 0) {
     list(
-      ggplot2::geom_text(ggplot2::aes(x = .data$x, y = .data$y, label = .data$model_shown),
-        hjust = 0, nudge_x = diff(range(rows$x)) / 60, vjust = -.6, size = 2.8, check_overlap = TRUE
+      ggplot2::geom_text(
+        ggplot2::aes(label = .data$model_shown), hjust = 0, nudge_x = diff(range(rows$x)) / 60, vjust = -.6, size = 2.8,
+        colour = "black", check_overlap = TRUE
       ),
       ggplot2::guides(colour = "none", shape = "none")
     )
   }
-  plot <- ggplot2::ggplot(rows) +
+  plot <- ggplot2::ggplot(rows, ggplot2::aes(x = .data$x, y = .data$y, colour = .data$model_shown)) +
     ggplot2::geom_segment(whisker, linewidth = .4, alpha = .6) +
     ggplot2::geom_segment(pole, linewidth = .4, alpha = .6) +
-    ggplot2::geom_point(dot, size = 2, stroke = .8) +
+    ggplot2::geom_point(ggplot2::aes(shape = .data$model_shown), size = 2, stroke = .8) +
     colours_and_shapes(length(models)) +
     one_legend(ncol = legend_columns(models, given_or(width, 7))) +
     named +

@@ -29,20 +29,13 @@ plot_learning_curves <- function(data, file = NULL, width = NULL, height = NULL,
   plot <- ggplot2::ggplot(points) +
     chance_of_groups(points) +
     curves(points, "measure") +
-    panels_by("panel_shown", n_columns) +
-    ggplot2::scale_y_continuous(limits = c(0, 100), breaks = c(0, 50, 100)) +
-    ggplot2::scale_colour_manual(values = model_colours()[1:3], drop = FALSE) +
+    panels_of_rounds(n_columns) +
     ggplot2::scale_linetype_manual(values = c("solid", "22", "42", "1242", "73")) +
     ggplot2::guides(
       colour = ggplot2::guide_legend(order = 1),
       linetype = if (nlevels(points$format_shown) == 1) "none" else ggplot2::guide_legend(order = 2)
     ) +
-    figure_theme() +
-    grid_of_numbers() +
-    numbers_right(
-      legend.box = "vertical", legend.box.just = "left", legend.spacing.y = ggplot2::unit(0, "pt"),
-      strip.text = ggplot2::element_text(hjust = 0), panel.spacing = ggplot2::unit(12, "pt")
-    )
+    ggplot2::theme(legend.box = "vertical", legend.box.just = "left", legend.spacing.y = ggplot2::unit(0, "pt"))
   finish_figure(
     plot, curves_in_words(points), 2.6 + 1.75 * ceiling(n_panels / n_columns),
     max(7, 1.2 + 2.3 * n_columns), notes = c(
@@ -65,6 +58,15 @@ running_mean <- function(round, percent, n) {
     is_near <- abs(round - at) <= 2
     stats::weighted.mean(percent[is_near], n[is_near])
   }, 1)
+}
+
+# Shares of rounds in panels, in the colours of the three measures.
+panels_of_rounds <- function(n_columns) {
+  list(
+    panels_by("panel_shown", n_columns), ggplot2::scale_y_continuous(limits = c(0, 100), breaks = c(0, 50, 100)),
+    ggplot2::scale_colour_manual(values = model_colours()[1:3], drop = FALSE), figure_theme(), grid_of_numbers(),
+    numbers_right(strip.text = ggplot2::element_text(hjust = 0), panel.spacing = ggplot2::unit(12, "pt"))
+  )
 }
 
 # One group of all, as a random choice takes it.
@@ -122,20 +124,14 @@ plot_replayed_curves <- function(data, file = NULL, width = NULL, height = NULL,
   }
   n_panels <- nlevels(points$panel_shown)
   n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, margin_in = .5)
-  colours <- stats::setNames(model_colours()[1:3], replayed_measures())
   plot <- ggplot2::ggplot(points, ggplot2::aes(x = .data$round)) +
     chance_of_groups(points) +
     ggplot2::geom_ribbon(
       ggplot2::aes(ymin = .data$low, ymax = .data$high, fill = .data$measure), alpha = .3
     ) +
     ggplot2::geom_line(ggplot2::aes(y = .data$at, colour = .data$measure), linewidth = .7) +
-    panels_by("panel_shown", n_columns) +
-    ggplot2::scale_y_continuous(limits = c(0, 100), breaks = c(0, 50, 100)) +
-    ggplot2::scale_colour_manual(values = colours, drop = FALSE) +
-    ggplot2::scale_fill_manual(values = colours, drop = FALSE) +
-    figure_theme() +
-    grid_of_numbers() +
-    numbers_right(strip.text = ggplot2::element_text(hjust = 0), panel.spacing = ggplot2::unit(12, "pt"))
+    panels_of_rounds(n_columns) +
+    ggplot2::scale_fill_manual(values = model_colours()[1:3], drop = FALSE)
   finish_figure(
     plot, replays_in_words(points), 2.9 + 1.75 * ceiling(n_panels / n_columns),
     max(7, 1.2 + 2.3 * n_columns), title = title, notes = c(
