@@ -166,7 +166,8 @@ plot_validity <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   models <- levels(rows$model_shown)
   x_half <- stats::qnorm(.975) * rows$x_error
   y_half <- stats::qnorm(.975) * rows$y_error
-  rows[c("x_low", "x_high", "y_low", "y_high")] <- list(rows$x - x_half, rows$x + x_half, rows$y - y_half, rows$y + y_half)
+  rows[c("x_low", "x_high")] <- list(rows$x - x_half, rows$x + x_half)
+  rows[c("y_low", "y_high")] <- list(rows$y - y_half, rows$y + y_half)
   whisker <- ggplot2::aes(x = .data$x_low, xend = .data$x_high, yend = .data$y)
   pole <- ggplot2::aes(y = .data$y_low, yend = .data$y_high, xend = .data$x)
   # One dot a model: its name stands next to it.
