@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+from slant.analysis.pages.report_tables import filled_columns
 from slant.collector.provenance.methods import command_line, paragraph, references
 from slant.collector.provenance.run_history import read_run_histories
 
@@ -31,7 +32,7 @@ def described_runs(runs: pl.DataFrame) -> pl.DataFrame:
         pl.col("git_commit").str.head(12),
         pl.col("started_at", "finished_at").dt.to_string("%Y-%m-%d %H:%M"),
     )
-    return described.select(name for name in described.columns if described[name].null_count() < described.height)
+    return filled_columns(described)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from slant.analysis.pages.parts.games import INDEX_NAMES
 from slant.analysis.pages.parts.records import COMPARED, SectionData
 from slant.analysis.pages.parts.registry import groups
 from slant.analysis.pages.report_tables import (
+    filled_columns,
     fit_table,
     place_of_table,
     rounded,
@@ -130,13 +131,9 @@ def more_tables(data: ReportData, names: Sequence[str]) -> list[tuple[str, dict[
     infos = table_info()
     captioned = []
     for name in (name for name in infos if name in names and name in data.tables):
-        table = data.tables[name]
-        columns = [
-            column for column in table.columns if column not in constant and table[column].null_count() < table.height
-        ]
-        if table.height:
+        if (table := data.tables[name]).height:
             title = infos[name].title(is_printed=bool(data.study.published))
-            captioned.append((title, text_table(table.select(columns))))
+            captioned.append((title, text_table(filled_columns(table.drop(constant, strict=False)))))
     return captioned
 
 
@@ -148,14 +145,13 @@ def _estimates(data: ReportData, grain: dict[str, str]) -> list[tuple[str, dict[
     engines = {name: fit.engine for name, fit in fits_of(data.study).items()}
     for name, result in own.items():
         estimates = _over_words(result.table, fits).filter(**grain).drop(*GRAIN, "study", "fit", "measure")
-        used = [column for column in estimates.columns if estimates[column].null_count() < estimates.height]
         if engines[name] in _OWN_TABLES:
             captioned += _own_table(name, engines[name], result, grain)
         elif estimates.height:
             own_levels = {**levels, **(data.study.fits[name].levels if name in data.study.fits else {})}
             has_formula = "formula" in ENGINES[engines[name]].needs
             words = {term: term_words(term, own_levels) for term in estimates["term"].unique() if has_formula}
-            worded = estimates.select(used).with_columns(pl.col("term").replace(words))
+            worded = filled_columns(estimates).with_columns(pl.col("term").replace(words))
             if (by_model := table_by_model(worded)) is not None:
                 captioned.append((f"{name}: estimates by model, above their 95 % intervals", by_model))
             captioned.append((f"{name}: estimates with 95 % intervals", fit_table(worded)))
@@ -177,8 +173,7 @@ def _own_table(name: str, engine: str, result: FitResult, grain: dict[str, str])
     table, caption = _OWN_TABLES[engine]
     rows = result.tables[engine][table].filter(**grain)
     rows = rows.drop(*GRAIN, "study", "fit", "measure", "refusals_removed", "term", strict=False)
-    used = [column for column in rows.columns if rows[column].null_count() < rows.height]
-    return [(f"{name.replace('_', ' ')}: {caption}", fit_table(rows.select(used)))] if rows.height else []
+    return [(f"{name.replace('_', ' ')}: {caption}", fit_table(filled_columns(rows)))] if rows.height else []
 
 
 def _tests_of_terms(name: str, result: FitResult, grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
@@ -186,11 +181,9 @@ def _tests_of_terms(name: str, result: FitResult, grain: dict[str, str]) -> list
     captioned = []
     for tests in term_tests(result):
         rows = tests.filter(**grain).drop(*GRAIN, "study", "fit", "measure", "null_log_lik", strict=False)
-        used = [column for column in rows.columns if rows[column].null_count() < rows.height]
         if rows.height:
-            captioned.append(
-                (f"{name}: tests of the entire model (all) and of its terms", fit_table(rows.select(used)))
-            )
+            caption = f"{name}: tests of the entire model (all) and of its terms"
+            captioned.append((caption, fit_table(filled_columns(rows))))
     return captioned
 
 
@@ -238,16 +231,11 @@ def _game_differences(section: SectionData) -> Iterator[Cell]:
     if rows.is_empty():
         return
     index = rows["index"][0]
-    compared = rows.filter(pl.col("index") == index, pl.col("between") == rows["between"][0]).select(
-        pl.coalesce(pl.col("model").replace(dict(section.labels)), pl.lit("all models")).alias("model"),
-        test=None,
-        what=pl.format("{} than {}", "condition", "reference"),
-        estimate="difference",
-        conf_low="boot_low",
-        conf_high="boot_high",
-        p="p_adjusted",
-    )
-    yield from _cells(compared, _index_name(index))
+    numbers = {"estimate": "difference", "conf_low": "boot_low", "conf_high": "boot_high", "p": "p_adjusted"}
+    model = pl.coalesce(pl.col("model").replace(dict(section.labels)), pl.lit("all models"))
+    what = pl.format("{} than {}", "condition", "reference")
+    compared = rows.filter(pl.col("index") == index, pl.col("between") == rows["between"][0])
+    yield from _cells(compared.select(model=model, test=None, what=what, **numbers), _index_name(index))
 
 
 def _games_beside_chance(section: SectionData) -> Iterator[Cell]:
@@ -258,10 +246,8 @@ def _games_beside_chance(section: SectionData) -> Iterator[Cell]:
     above = pl.col("estimate", "conf_low", "conf_high") - pl.col("random_level")
     model = pl.col("model").replace(dict(section.labels))
     compared = rows.filter(pl.col("index") == index).with_columns(above)
-    yield from _cells(
-        compared.select(model, test="variant", what=pl.lit("than chance alone"), **_intervals()),
-        _index_name(index),
-    )
+    compared = compared.select(model, test="variant", what=pl.lit("than chance alone"), **_intervals())
+    yield from _cells(compared, _index_name(index))
 
 
 def _intervals() -> dict[str, pl.Expr]:
@@ -277,15 +263,11 @@ def _contrasts(section: SectionData) -> Iterator[Cell]:
     if rows.is_empty() or observed.is_empty():
         return
     sides = f"{observed['reference'][0]} than {observed['condition'][0]}"
-    compared = _last_fit(rows).filter(kind=rows["kind"][0])
-    compared = compared.select(
-        model="model_label",
-        test="test_label",
-        what=pl.lit(sides),
-        estimate="delta_p",
-        conf_low="delta_p_conf_low",
-        conf_high="delta_p_conf_high",
-        p=pl.lit(None, pl.Float64),
+    numbers = {"estimate": "delta_p", "conf_low": "delta_p_conf_low", "conf_high": "delta_p_conf_high"}
+    compared = (
+        _last_fit(rows)
+        .filter(kind=rows["kind"][0])
+        .select(model="model_label", test="test_label", what=pl.lit(sides), p=pl.lit(None, pl.Float64), **numbers)
     )
     yield from _cells(compared, "percentage points", 100)
 
@@ -309,10 +291,7 @@ def _first_terms(section: SectionData) -> Iterator[Cell]:
 
 def _mean_indices(section: SectionData) -> str | None:
     rows = section.own("allocation_indices")
-    if rows.is_empty():
-        return None
-    means = rows["si"].drop_nulls()
-    if means.is_empty():
+    if rows.is_empty() or (means := rows["si"].drop_nulls()).is_empty():
         return None
     low, high = (rounded(float(value)) for value in (means.min(), means.max()))  # type: ignore[arg-type]
     size = low if low == high else f"{low} to {high}"
@@ -340,10 +319,8 @@ def _observed_differences(section: SectionData) -> str | None:
 
 def _corrected_codes(section: SectionData) -> str | None:
     rows = section.own("corrected_estimates")
-    if (
-        rows.is_empty()
-        or (effects := rows.filter(fit="dsl").filter(~pl.col("term").str.contains("intercept"))).is_empty()
-    ):
+    effects = rows.filter(~pl.col("term").str.contains("intercept"), fit="dsl") if rows.height else rows
+    if effects.is_empty():
         return None
     excludes_0 = (pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)
     n = dict(effects.group_by("method").agg(excludes_0.sum()).iter_rows())

@@ -57,18 +57,9 @@ def _latex(frame: pl.DataFrame, caption: str, label: str) -> str:
         title = [*named[:-1], *(named[-1:] and [named[-1] + r" \\"])] if caption else []
         body = [rf"\begin{{longtable}}{{{columns}}}", *title, r"\toprule", head, r"\midrule", r"\endhead"]
         return "\n".join([needs, *body, *rows, r"\bottomrule", r"\end{longtable}", ""])
-    tabular = [
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        head,
-        r"\midrule",
-        *rows,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(
-        ["% needs \\usepackage{booktabs}", r"\begin{table}", r"\centering", *named, *tabular, r"\end{table}", ""]
-    )
+    body = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+    needs = "% needs \\usepackage{booktabs}"
+    return "\n".join([needs, r"\begin{table}", r"\centering", *named, *body, r"\end{table}", ""])
 
 
 def _latex_number(text: str) -> str:
@@ -224,10 +215,7 @@ def _table(
     """Show quantities side by side or, if a table has many kinds (claims of the text), one below the other."""
     is_wide = set(part["quantity"]) <= set(_HEADS)
     quantities = [q for q in _HEADS if q in set(part["quantity"])] if is_wide else [""]
-    stated_above = {
-        "refusals_removed",
-        *(["model"] if model else []),
-    }  # above the table, if it is the same in all rows
+    stated_above = {"refusals_removed", *(["model"] if model else [])}  # if it is the same in all rows
     keys = [key for key in _KEYS if part[key].n_unique() > 1 or (part[key][0] is not None and key not in stated_above)]
     keys = keys if is_wide else ["quantity", *keys]
     rows = []
@@ -236,19 +224,12 @@ def _table(
         texts = tuple(_text(key, value, labels) for key, value in zip(keys, values, strict=True))
         remarks = " ".join(cells["note"].drop_nulls().unique(maintain_order=True))
         rows.append((texts, tuple(numbers.get(quantity) for quantity in quantities), remarks))
-    refusals = part["refusals_removed"]
-    refusals_note = (
-        {True: "Refusals removed. ", False: "Refusals kept. "}.get(refusals[0], "") if refusals.n_unique() == 1 else ""
-    )
-    models = [
-        measures[model_id]
-        for model_id in part["model"].drop_nulls().unique(maintain_order=True)
-        if model_id in measures
-    ]
+    refusals = part["refusals_removed"].unique().to_list()
+    note = {(True,): "Refusals removed. ", (False,): "Refusals kept. "}.get(tuple(refusals), "")
+    models = [measures[name] for name in part["model"].drop_nulls().unique(maintain_order=True) if name in measures]
     return ReportTable(
         caption=_caption(table, model, labels),
-        note=refusals_note
-        + (f"Tokens are, for {'; '.join(models)}." if models and (table in _OF_TOKENS or model) else ""),
+        note=note + (f"Tokens are, for {'; '.join(models)}." if models and (table in _OF_TOKENS or model) else ""),
         is_compared=bool(part["printed"].is_not_null().any()),
         heads=tuple(_HEADS[quantity] for quantity in quantities) if is_wide else ("value",),
         rows=tuple(rows),
@@ -314,6 +295,11 @@ def text_table(frame: pl.DataFrame) -> dict[str, Any]:
             for row in frame.iter_rows()
         ],
     }
+
+
+def filled_columns(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame without its empty columns."""
+    return frame.select(column.name for column in frame if column.null_count() < frame.height)
 
 
 def fit_table(frame: pl.DataFrame) -> dict[str, Any]:

@@ -96,13 +96,8 @@ def numbers_of_view(views: StudyViews, info: TableInfo) -> pl.DataFrame:
         return _in_order(rows, views.study, info)
     if info.lacks == "cell":
         of_test = pl.when(pl.col("test") != ALL_TESTS).then("test")
-        return _in_order(
-            _joined(rows.with_columns(of_test=of_test), views, ["model", "of_test"]).with_columns(
-                missing=_sentence("missing", "shortfall")
-            ),
-            views.study,
-            info,
-        )
+        joined = _joined(rows.with_columns(of_test=of_test), views, ["model", "of_test"])
+        return _in_order(joined.with_columns(missing=_sentence("missing", "shortfall")), views.study, info)
     if info.lacks == "study":
         whole = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in ("of_model", "of_test"))
         lacks = pl.coalesce("missing", _sentence("absent", "shortfall"))
@@ -140,13 +135,10 @@ def fits_of_view(views: StudyViews, info: TableInfo, infos: Mapping[str, TableIn
         every, engine, outcome, by, is_kept, is_where_printed = match.groups()
         fits = _fits(views.study, engine, outcome, _BY[by])
         for fit in fits if every else fits[:1]:
-            only = None
-            if is_where_printed:
-                gives = {name for each in infos.values() if text in each.fits for name in each.gives}
-                only = _printed_cells(views, gives)
-                if only is None:
-                    continue
-            wanted.append(FitRequest(fit.name, not is_kept, only))
+            gives = {name for each in infos.values() if text in each.fits for name in each.gives}
+            only = _printed_cells(views, gives) if is_where_printed else None
+            if only is not None or not is_where_printed:
+                wanted.append(FitRequest(fit.name, not is_kept, only))
     return wanted
 
 

@@ -57,10 +57,7 @@ def compare_print(
     _refuse_several(joined, keys, file)
     numbers = [name for name in NUMBERS if name in printed.columns]
     rows = pl.concat(
-        [
-            joined.select("row", *keys, pl.lit(name).alias("column"), printed=name, recomputed=f"{name}_here")
-            for name in numbers
-        ]
+        joined.select("row", *keys, column=pl.lit(name), printed=name, recomputed=f"{name}_here") for name in numbers
     )
     return _judged(rows.drop_nulls("printed").sort("row", maintain_order=True).drop("row"))
 
@@ -89,11 +86,8 @@ def _refuse_several(joined: pl.DataFrame, keys: list[str], file: str | Path) -> 
     several = joined.filter(pl.col("row").is_duplicated())
     if several.height:
         first = several.row(0, named=True)
-        differ = [
-            name
-            for name in KEYS
-            if name not in keys and several.filter(pl.col("row") == first["row"])[name].n_unique() > 1
-        ]
+        alike = several.filter(row=first["row"])
+        differ = [name for name in KEYS if name not in keys and alike[name].n_unique() > 1]
         raise UsageError(
             f"Row {first['row'] + 1} of {file} ({', '.join(str(first[name]) for name in keys)}) is true of several "
             f"estimates.",

@@ -122,10 +122,8 @@ def published_rows(study: Study, what: str, *several: str) -> pl.DataFrame:
 
 def is_of_print(study: Study) -> pl.Expr:
     """Return True for printed numbers that no answers are compared with."""
-    rows = notes(study, "of the print")
-    return pl.col("table").is_in(rows["table"].drop_nulls().to_list()) | pl.col("quantity").is_in(
-        rows["quantity"].drop_nulls().to_list()
-    )
+    named = notes(study, "of the print").select("table", "quantity")
+    return pl.any_horizontal(pl.col(column.name).is_in(column.drop_nulls().to_list()) for column in named)
 
 
 def is_main_table() -> pl.Expr:
@@ -267,11 +265,7 @@ class StudyViews:
 
     @cached_property
     def _print(self) -> dict[str, pl.DataFrame]:
-        return {
-            "printed_numbers": printed_numbers(self.study),
-            "printed_scopes": printed_scopes(self.study),
-            "planned_cells": planned_cells(self.study),
-        }
+        return {made.__name__: made(self.study) for made in (printed_numbers, printed_scopes, planned_cells)}
 
 
 def printed_numbers(study: Study) -> pl.DataFrame:
@@ -300,17 +294,8 @@ def planned_cells(study: Study) -> pl.DataFrame:
 def _planned(study: Study) -> Iterator[tuple[Any, ...]]:
     if not study.design.analyses.compares_variants:
         for (test_no, test), (model_no, model) in product(enumerate(study.tests, 1), enumerate(study.models, 1)):
-            yield (
-                study.name,
-                study.variants[0],
-                test.test,
-                test_no,
-                model.model,
-                model_no,
-                None,
-                None,
-                model.asked_by_default,
-            )
+            cell = (study.name, study.variants[0], test.test, test_no, model.model, model_no)
+            yield (*cell, None, None, model.asked_by_default)
         return
     for test_no, (name, variant) in enumerate(load_variants(study.path).items(), 1):
         n_games = 1 if variant.data.is_pooled else variant.data.games

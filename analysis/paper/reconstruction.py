@@ -28,6 +28,10 @@ from slant.collector.studies.catalogue import Study
 FILE = "reconstruction.csv"
 MADE_UP = "reconstructed from printed counts, not an answer of this model"
 _OTHER = {"A": "B", "B": "A"}
+_OF_TRIAL = (
+    *("model", "test", "condition", "item", "group", "wording", "repetition", "position"),
+    *("option_a", "option_b", "expected"),
+)
 _Cells = dict[tuple[str, str, str], tuple[set[int], set[int]]]
 
 
@@ -110,17 +114,7 @@ def _row(trial: Trial, number: int, cell: tuple[set[int], set[int]]) -> dict[str
     letter = trial.factors["consistent_letter"]
     letter = _OTHER[letter] if number in inconsistent else letter
     return {
-        "model": trial.model,
-        "test": trial.test,
-        "condition": trial.condition,
-        "item": trial.item,
-        "group": trial.group,
-        "wording": trial.wording,
-        "repetition": trial.repetition,
-        "position": trial.position,
-        "option_a": trial.option_a,
-        "option_b": trial.option_b,
-        "expected": trial.expected,
+        **{name: getattr(trial, name) for name in _OF_TRIAL},
         "factors": json.dumps(dict(trial.factors)),
         "answer": json.dumps({"answer": "" if number in invalid else letter}),
         "detail": MADE_UP,

@@ -41,13 +41,8 @@ def _recomputed_here(views: published.StudyViews) -> pl.DataFrame:
 def checked(study: Study, facts: pl.DataFrame) -> pl.DataFrame:
     """Return KEY and `recomputed`: what each printed number should be, by the other ones and by these facts (FACTS)."""
     is_number = pl.col("printed").str.contains(_NUMBER)
-    unchecked = (
-        published.not_checkable(study)
-        .select(published.KEY)
-        .rename({"table": "place"})
-        .unique()
-        .with_columns(is_unchecked=True)
-    )
+    keys = published.not_checkable(study).select(published.KEY).rename({"table": "place"})
+    unchecked = keys.unique().with_columns(is_unchecked=True)
     printed = (
         published.printed_numbers(study)
         .with_columns(value=pl.when(is_number).then("printed").cast(pl.Float64, strict=False))

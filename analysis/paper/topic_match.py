@@ -32,11 +32,8 @@ def printed_models(study: Study) -> list[str]:
 
 
 def _printed(study: Study) -> pl.DataFrame:
-    return (
-        published_numbers(study)
-        if study.published
-        else pl.DataFrame(schema={"quantity": pl.String, "source": pl.String, "model": pl.String})
-    )
+    nothing = pl.DataFrame(schema=dict.fromkeys(("quantity", "source", "model"), pl.String))
+    return published_numbers(study) if study.published else nothing
 
 
 def matched(words: pl.DataFrame, printed: Mapping[int, Sequence[str]]) -> pl.DataFrame:
@@ -59,9 +56,8 @@ def matched(words: pl.DataFrame, printed: Mapping[int, Sequence[str]]) -> pl.Dat
         first = frex[topic][: len(topic_words)] if topic is not None else []
         shared = [word for word in topic_words if word in first]
         n_near = scores[(paper_topic, topic)][1] if topic is not None else 0
-        rows.append(
-            (paper_topic, topic, len(shared), n_near, len(topic_words), *map(", ".join, (shared, first, topic_words)))
-        )
+        texts = map(", ".join, (shared, first, topic_words))
+        rows.append((paper_topic, topic, len(shared), n_near, len(topic_words), *texts))
     names = ["paper_topic", "topic", "n_shared", "n_near", "n_printed", "shared", "frex_words", "printed_words"]
     return pl.DataFrame(rows, schema=dict(zip(names, [pl.Int64] * 5 + [pl.String] * 3, strict=True)), orient="row")
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from slant.analysis.fitting.frames import ENGINE
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData, declared_columns
-from slant.collector.designs.forced_choice.words import ChoiceTest, ForcedChoiceData
+from slant.collector.designs.forced_choice.words import ForcedChoiceData
 
 _KINDS = {"population": "median word", "item_averaged": "averaged over the words"}
 _COUNTED = ["n_refused", "n_filtered", "n_truncated", "n_malformed", "n_rejected"]
@@ -171,7 +171,13 @@ def stimuli(section: SectionData) -> Group | None:
     data = section.study.data
     if not isinstance(data, ForcedChoiceData) or section.grain["study_version"] != section.study.version:
         return None
-    words = pl.DataFrame([row for test in data.tests.values() for row in _word_rows(test)])
+    words = pl.DataFrame(
+        [
+            {"test": test.label, "group": w.group, "word": w.word, "tier": w.tier, "source": w.provenance.get("source")}
+            for test in data.tests.values()
+            for w in test.words
+        ]
+    )
     counts = []
     for test in data.tests.values():
         tiers = Counter(word.tier or "not said" for word in test.words)
@@ -180,23 +186,6 @@ def stimuli(section: SectionData) -> Group | None:
         CaptionedTable.of("Sources of the words", pl.DataFrame(counts), is_open=True),
         CaptionedTable.of(f"All {words.height} words", words),
     )
-    return Group(
-        "stimuli",
-        "words and prompt",
-        (section.study.note,) if section.study.note else (),
-        tables,
-        quotes=tuple(text.replace("{{", "{").replace("}}", "}") for text in data.wordings.values()),
-    )
-
-
-def _word_rows(test: ChoiceTest) -> list[dict[str, str | None]]:
-    return [
-        {
-            "test": test.label,
-            "group": word.group,
-            "word": word.word,
-            "tier": word.tier,
-            "source": word.provenance.get("source"),
-        }
-        for word in test.words
-    ]
+    texts = (section.study.note,) if section.study.note else ()
+    quotes = tuple(text.replace("{{", "{").replace("}}", "}") for text in data.wordings.values())
+    return Group("stimuli", "words and prompt", texts, tables, quotes=quotes)

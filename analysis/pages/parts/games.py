@@ -11,6 +11,7 @@ from dataclasses import replace
 import polars as pl
 
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData, declared_columns
+from slant.analysis.pages.report_tables import filled_columns
 from slant.analysis.questions.games.indices import with_game_variant
 
 _CELL = ["variant", "model"]
@@ -41,9 +42,8 @@ def ends(section: SectionData) -> Group | None:
     n_games, n_complete, n_changed = (rows[name].sum() for name in ("n_games", "n_complete", "n_model_changed"))
     text = f"Of {n_games:,} games {n_complete:,} were played to their end. The others are in no index."
     changed_models = (f"In {n_changed:,} games the answering model changed during the game.",) if n_changed else ()
-    unfinished = _ordered(
-        section, rows.filter((pl.col("n_complete") < pl.col("n_games")) | (pl.col("n_model_changed") > 0))
-    )
+    is_unfinished = (pl.col("n_complete") < pl.col("n_games")) | (pl.col("n_model_changed") > 0)
+    unfinished = _ordered(section, rows.filter(is_unfinished))
     columns = [name for name in unfinished.columns if name in (*_CELL, "last_round_median") or name.startswith("n_")]
     caption = "Cells with incomplete games, or games that more than one model answered"
     first = (CaptionedTable.of(caption, unfinished.select(columns), is_open=True),) if unfinished.height else ()
@@ -88,8 +88,7 @@ def differences(section: SectionData) -> Group | None:
     )
     difference = _interval("difference", "boot_low", "boot_high")
     shown = declared_columns(rows.with_columns(_INDEX_NAMED, difference=difference), _DIFFERENCES)
-    shown = shown.select(name for name in shown.columns if shown[name].null_count() < shown.height)
-    table = _open_if_short("Differences between conditions", shown)
+    table = _open_if_short("Differences between conditions", filled_columns(shown))
     return Group("differences", "differences between conditions", (text,), (table,))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
+from slant.analysis.pages.report_tables import filled_columns
 from slant.analysis.questions.alike import PARTS, verdict_sentence
 
 ALIKE = "alike_{part}"
@@ -41,16 +42,13 @@ def models_and_people(section: SectionData) -> Group | None:
         for row in summary.drop_nulls("verdict").to_dicts()
     ]
     tables = [CaptionedTable.of("Models and people", _known(summary), is_open=True)]
-    for part in PARTS:
-        rows = _known(section.own(ALIKE.format(part=part)))
-        if rows.height:
-            tables.append(CaptionedTable.of(_CAPTIONS[part], rows))
+    parts = ((part, _known(section.own(ALIKE.format(part=part)))) for part in PARTS)
+    tables += [CaptionedTable.of(_CAPTIONS[part], rows) for part, rows in parts if rows.height]
     return Group("models_and_people", "models and people", (*said, _LIMITS, _METHODS), tuple(tables))
 
 
 def _known(rows: pl.DataFrame) -> pl.DataFrame:
-    grain = ("source", "study_version", "variant", *_UNSHOWN)
-    return rows.select(n for n in rows.columns if n not in grain and rows[n].null_count() < rows.height)
+    return filled_columns(rows.drop("source", "study_version", "variant", *_UNSHOWN, strict=False))
 
 
 _EXPLANATION = (

@@ -54,12 +54,8 @@ def ratios(section: SectionData) -> Group | None:
     others = last.filter(pl.col("family") != "lognormal")
     if others.height:
         tables.append(CaptionedTable.of("Other families of the same counts", others, _FAMILIES))
-    doubts = sorted(
-        {
-            f"{row['model_label']}, {row['test_label']}: {row['verdict']}"
-            for row in last.filter(~pl.col("is_converged")).to_dicts()
-        }
-    )
+    doubtful = last.filter(~pl.col("is_converged")).to_dicts()
+    doubts = sorted({f"{row['model_label']}, {row['test_label']}: {row['verdict']}" for row in doubtful})
     texts = (_TEXT, *((_LOO,) if others.height else ()), *doubts)
     return Group("counts", "Bayesian models of token counts", texts, tuple(tables))
 
@@ -132,9 +128,8 @@ def _without_answer(section: SectionData) -> CaptionedTable | None:
     by_cell = rows.group_by("model", "test", "condition", maintain_order=True).agg(pl.col(counts).sum())
     named = by_cell.with_columns(pl.col(name).replace(dict(section.labels)) for name in ("model", "test"))
     used = [name for name in counts if name in _COUNTED[:2] or int(named[name].sum())]
-    shown = named.select("model", "test", "condition", *used).rename(
-        {name: name[2:].replace("_", " ") for name in used}
-    )
+    heads = {name[2:].replace("_", " "): name for name in used}
+    shown = named.select("model", "test", "condition", **heads)
     return CaptionedTable.of("How trials ended, by model, test and condition", shown)
 
 
@@ -148,10 +143,8 @@ def _left_out_text(section: SectionData) -> str:
     flags = sorted({flag for fit in section.study.fits.values() for flag in fit.drop_flags})
     rule = f" Fits exclude rows with {' or '.join(flags)}." if flags else ""
     n_differs = int(section.own("served_models")["n_left_out"].sum()) if section.own("served_models").height else 0
-    differs = f" {n_differs:,} were answered by another model than the requested snapshot, and excluded." * bool(
-        n_differs
-    )
-    return f"Of {n_trials:,} trials, {ended}.{rule}{differs}"
+    differs = f" {n_differs:,} were answered by another model than the requested snapshot, and excluded."
+    return f"Of {n_trials:,} trials, {ended}.{rule}{differs if n_differs else ''}"
 
 
 def _prompts(section: SectionData) -> Iterator[str]:
