@@ -173,7 +173,7 @@ _HEAD = 4_000  # bytes within which a page of checks names its study
 
 
 def summary_of_checks(checks: Checks, out: Path) -> dict[str, Any]:
-    """Return what a report that is written to `out` shows of checks: `warnings`; `not_made`, the names of checks that
+    """Return the part about checks of a report written to `out`: `warnings`; `not_made`, the names of checks that
     would need further fits; `page`, see page_of_checks(); and `parts`, one for each source, version and variant: its
     `title` and `findings`, cautions first, `counts` of each standing, `links` to their places on the page of checks."""
     page = page_of_checks(out, checks.study.name)
