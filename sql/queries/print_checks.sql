@@ -25,7 +25,11 @@ WITH best AS ( -- a cell as printed: where several places have it, with the most
 ), numbers AS (
     SELECT p.number_no, f.value AS recomputed
     FROM printed p
-    JOIN facts f ON f.kind = 'design' AND p.place = 'design' AND f.test = p.test AND f.quantity = p.quantity
+    JOIN facts f ON f.quantity = p.quantity AND CASE f.kind
+        WHEN 'design' THEN p.place = 'design' AND f.test = p.test
+        WHEN 'matrices' THEN f.model IS NULL OR p.place IN ('matrices', 'text') AND f.model = p.model
+             AND f.test = p.test AND f.condition = p.condition
+        WHEN 'chance' THEN p.model = 'random' AND p.place = 'text' END
     UNION ALL -- the people of the three settings add up to those used
     SELECT p.number_no, (SELECT sum(n.value) FROM printed n WHERE n.place = 'people'
                          AND n.quantity IN ('n_classic', 'n_success_0_1', 'n_diversity_steer'))
@@ -39,16 +43,12 @@ WITH best AS ( -- a cell as printed: where several places have it, with the most
     WHERE p.quantity = 'sum_of_shares'
     GROUP BY p.number_no
     UNION ALL
-    SELECT p.number_no, if(p.quantity IN ('si', 'gasi'), s.mean, 100 * s.mean)
+    SELECT p.number_no, CASE WHEN p.quantity = 'n_cells_above_people' THEN s.n_above_people
+                             WHEN p.quantity IN ('si', 'gasi') THEN s.mean ELSE 100 * s.mean END
     FROM printed p
     JOIN of_scopes s USING (number_no)
-    WHERE p.place = 'text'
+    WHERE p.quantity = 'n_cells_above_people' OR p.place = 'text'
       AND p.quantity IN ('si', 'gasi', 'percent_best', 'percent_second', 'percent_third', 'percent_fourth')
-    UNION ALL
-    SELECT p.number_no, s.n_above_people
-    FROM printed p
-    JOIN of_scopes s USING (number_no)
-    WHERE p.quantity = 'n_cells_above_people'
     UNION ALL -- SI of four classes is at most 2, a Jensen-Shannon distance in natural logarithms at most sqrt(ln 2)
     SELECT p.number_no, (SELECT count(*) FROM printed n WHERE NOT starts_with(n.place, 'v') AND n.value NOT BETWEEN 0 AND
                          CASE split_part(n.quantity, '_', 1) WHEN 'si' THEN 2.0
@@ -72,16 +72,6 @@ WITH best AS ( -- a cell as printed: where several places have it, with the most
     JOIN printed r ON starts_with(r.place, 'v') AND r.quantity = 'si' AND r.model = 'random' AND r.test = p.test
         AND r.condition IS NULL
     WHERE p.quantity = 'is_below_random'
-    UNION ALL
-    SELECT p.number_no, f.value
-    FROM printed p
-    JOIN facts f ON f.kind = 'matrices' AND f.model = p.model AND f.test = p.test AND f.condition = p.condition
-        AND f.quantity = p.quantity
-    WHERE p.place IN ('matrices', 'text')
-    UNION ALL
-    SELECT p.number_no, f.value
-    FROM printed p
-    JOIN facts f ON f.kind = 'matrices' AND f.model IS NULL AND f.quantity = p.quantity
     UNION ALL -- two indices that are printed with three digits are the same where they differ by less
     SELECT p.number_no, (max(abs(s.value - m.value)) < 0.0005)::INTEGER
     FROM printed p
@@ -90,10 +80,6 @@ WITH best AS ( -- a cell as printed: where several places have it, with the most
         AND m.test = s.test AND m.condition = s.condition
     WHERE p.quantity = 'si_is_mutual_information'
     GROUP BY p.number_no
-    UNION ALL
-    SELECT p.number_no, f.value
-    FROM printed p
-    JOIN facts f ON f.kind = 'chance' AND f.quantity = p.quantity AND p.model = 'random' AND p.place = 'text'
     UNION ALL -- is a printed level of chance nearer to a divergence in base 2 than to a distance?
     SELECT p.number_no, (abs(r.value - c.bgd_divergence_bits) < abs(r.value - c.bgd))::INTEGER
     FROM printed p

@@ -16,8 +16,7 @@ WITH rounds AS MATERIALIZED (
     FROM allocation_round_rows
     WHERE choice IS NOT NULL
     WINDOW past AS (PARTITION BY history, class, source, study_version, variant ORDER BY round),
-           before AS (PARTITION BY history, class, source, study_version, variant ORDER BY round
-                      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+           before AS (past ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ), counted AS (
     SELECT source, study, study_version, variant, model, class, last_choice, last_success, choice, count(*) AS n
     FROM rounds

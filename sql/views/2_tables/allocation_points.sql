@@ -11,14 +11,11 @@ WITH played AS (
            count(expected) AS n_with_best, count(*) FILTER (choice = expected) AS n_best
     FROM allocation_round_rows
     GROUP BY source, study, study_version, variant, model, game
-), games AS (
-    SELECT p.*
-    FROM played p
-    JOIN allocation_games g USING (source, study, study_version, variant, model, game)
-    WHERE g.is_complete
 )
 SELECT source, study, study_version, variant, model, count(*) AS n_games,
        avg(points) AS mean_points, stddev_samp(points) AS sd_points,
        sum(n_with_best)::BIGINT AS n_with_best, sum(n_best) / nullif(sum(n_with_best), 0) AS best_share
-FROM games
+FROM played
+JOIN allocation_games g USING (source, study, study_version, variant, model, game)
+WHERE g.is_complete
 GROUP BY source, study, study_version, variant, model;

@@ -10,10 +10,7 @@ CREATE OR REPLACE VIEW game_replays AS
 SELECT f.source, f.study, f.study_version, f.variant, f.model, c.policy, c.statistic, c.kind, c.observed, c.predicted,
        c.conf_low, c.conf_high, c.p_value, c.p_adjusted, c.passes, f.fit, f.status, f.fitted_at, f.call_id
 FROM (
-    SELECT call_id, term_no, policy, statistic, kind, observed, predicted, conf_low, conf_high, p_value, p_adjusted, passes
-    FROM policies_checks
-    UNION ALL BY NAME
-    SELECT *, 'hierarchical learner' AS policy FROM learning_checks
+    FROM policies_checks UNION ALL BY NAME SELECT *, 'hierarchical learner' AS policy FROM learning_checks
 ) c
 JOIN fits f ON f.call_id = c.call_id
 ORDER BY f.source, f.study, f.study_version, f.variant, f.model, f.fit, f.call_id, c.term_no;

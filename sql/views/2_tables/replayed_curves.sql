@@ -9,10 +9,7 @@ SELECT f.source, f.study, f.study_version, f.variant, f.model, c.policy, c.measu
        c.conf_low, c.conf_high, coalesce(p.passes, l.passes) AS passes, coalesce(p.is_best, false) AS is_best,
        f.n_groups AS n_games, f.fit, f.status, f.fitted_at, f.call_id
 FROM (
-    SELECT call_id, term_no, policy, measure, round, observed, predicted, conf_low, conf_high
-    FROM policies_curves
-    UNION ALL BY NAME
-    SELECT *, 'hierarchical learner' AS policy FROM learning_curves
+    FROM policies_curves UNION ALL BY NAME SELECT *, 'hierarchical learner' AS policy FROM learning_curves
 ) c
 JOIN fits f ON f.call_id = c.call_id
 LEFT JOIN policies_candidates p ON p.call_id = c.call_id AND p.policy = c.policy

@@ -7,14 +7,7 @@
 --        against the model without it. `share_explained` is partial eta squared, or McFadden's pseudo R squared.
 CREATE OR REPLACE VIEW tests_of_terms AS
 WITH by_likelihood AS (
-    SELECT *
-    FROM logistic_tests
-    UNION ALL BY NAME
-    SELECT *
-    FROM clm_tests
-    UNION ALL BY NAME
-    SELECT *
-    FROM clogit_tests
+    FROM logistic_tests UNION ALL BY NAME FROM clm_tests UNION ALL BY NAME FROM clogit_tests
 ), of_terms AS (
     SELECT call_id, term, if(f_value IS NULL, 'chi squared', 'F') AS statistic_name,
            coalesce(f_value, chi_squared) AS statistic, df, df_residual, p_value, pseudo_r_squared AS share_explained

@@ -7,40 +7,31 @@
 --        are of the codings that imported files bring, over answers and over the means of tests.
 CREATE OR REPLACE VIEW recomputed_decisions AS
 WITH shares AS (
-    SELECT source, study, study_version, variant, model, test, condition, share_yes_padded AS yes_share,
-           100 * share_yes_padded AS yes_percent
+    SELECT source, study, study_version, variant, model, test, condition,
+           avg(share_yes_padded ORDER BY test) AS yes_share, 100 * yes_share AS yes_percent
     FROM decision_questions
-    UNION ALL
-    SELECT source, study, study_version, variant, model, NULL, condition,
-           avg(share_yes_padded ORDER BY test), 100 * avg(share_yes_padded ORDER BY test)
-    FROM decision_questions
-    GROUP BY source, study, study_version, variant, model, condition
-), means AS (
-    SELECT source, study, study_version, variant, model, test, avg(coded_decision) AS coded_decision,
-           avg(coded_d) AS coded_d
+    GROUP BY source, study, study_version, variant, model, condition, GROUPING SETS ((test), ())
+), coded AS (
+    SELECT source, study, study_version, variant, model, test, coded_d, coded_decision
     FROM decision_answer_rows
     WHERE coded_d IS NOT NULL AND coded_decision IS NOT NULL
+), pairs AS (
+    SELECT *, 'decision_wat_r' AS quantity
+    FROM coded
+    UNION ALL
+    SELECT source, study, study_version, variant, model, test, avg(coded_d), avg(coded_decision),
+           'decision_wat_r_by_stereotype'
+    FROM coded
     GROUP BY source, study, study_version, variant, model, test
-), correlations AS (
-    SELECT source, study, study_version, variant, model,
-           CASE WHEN stddev_samp(coded_d) > 0 AND stddev_samp(coded_decision) > 0
-                THEN corr(coded_d, coded_decision) END AS decision_wat_r,
-           NULL::DOUBLE AS decision_wat_r_by_stereotype
-    FROM decision_answer_rows
-    WHERE coded_d IS NOT NULL AND coded_decision IS NOT NULL
-    GROUP BY source, study, study_version, variant, model
-    UNION ALL
-    SELECT source, study, study_version, variant, model, NULL,
-           CASE WHEN stddev_samp(coded_d) > 0 AND stddev_samp(coded_decision) > 0
-                THEN corr(coded_d, coded_decision) END
-    FROM means
-    GROUP BY source, study, study_version, variant, model
 ), long AS (
     SELECT source, study, study_version, variant, model, test, condition, quantity, recomputed
     FROM (UNPIVOT shares ON yes_share, yes_percent INTO NAME quantity VALUE recomputed)
     UNION ALL
-    SELECT source, study, study_version, variant, model, NULL, NULL, quantity, recomputed
-    FROM (UNPIVOT correlations ON decision_wat_r, decision_wat_r_by_stereotype INTO NAME quantity VALUE recomputed)
+    SELECT source, study, study_version, variant, model, NULL, NULL, quantity,
+           corr(coded_d, coded_decision)
+    FROM pairs
+    GROUP BY source, study, study_version, variant, model, quantity
+    HAVING stddev_samp(coded_d) > 0 AND stddev_samp(coded_decision) > 0
 ), usual AS (
     SELECT DISTINCT study, usual_variant FROM planned_cells
 )
