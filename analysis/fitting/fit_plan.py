@@ -18,6 +18,7 @@ from slant.analysis.rows.cells import GRAIN, Cell, ViewRows, read_cells, read_ro
 from slant.collector.errors import StudyError, UsageError, check_known
 from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.study.crossed_fits import check_engine
 from slant.collector.study.toml_table import checked_name
 
 
@@ -83,24 +84,6 @@ class PlannedFit:
         )
 
 
-_SET_BY_STUDIES = ("text", "id", "removed_words")  # if topics are searched; no caller may change them
-
-
-def _check_engine(study: Study, fit: Fit) -> None:
-    if fit.engine not in ENGINES:
-        raise StudyError(
-            f'The fit "{fit.name}" of "{study.name}" names the engine "{fit.engine}".',
-            f"Engines there are: {', '.join(sorted(ENGINES))}.",
-        )
-    missing = [key for key in ENGINES[fit.engine].needs if getattr(fit, key) is None]
-    if missing:
-        raise StudyError(f'The fit "{fit.name}" of "{study.name}" needs the key "{missing[0]}" for {fit.engine}.')
-    # nothing else of a study file reaches R: these functions have arguments with paths of files to write
-    known = (*ENGINES[fit.engine].settings, *_SET_BY_STUDIES)
-    for name in fit.settings:
-        check_known(f'setting of {fit.engine}, for the fit "{fit.name}" of "{study.name}"', name, known)
-
-
 def plan_fits(
     db: str | Path,
     study: Study,
@@ -118,7 +101,7 @@ def plan_fits(
 
     Raise StudyError if it can't be made.
     """
-    _check_engine(study, definition)
+    check_engine(definition, f'[fits.{definition.name}] of "{study.name}"')
     engine, settings = ENGINES[definition.engine], settings or {}
     for name in settings:
         check_known(f"setting of {definition.engine}", name, (*engine.settings, *engine.asides))

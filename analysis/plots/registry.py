@@ -34,7 +34,7 @@ def _effect_sizes(data: FigureData) -> pl.DataFrame | None:
     is_papers_own = data.study.published is not None  # its figure is as the paper drew it
     outcome = effects["outcome"].first()
     crossed = fits_of(data.study).get(CROSSED)
-    if is_papers_own or crossed is None or (crossed.formula or "").partition("~")[0].strip() != outcome:
+    if is_papers_own or crossed is None or crossed.fitted != outcome:
         return effects
     return _of_mixed_model(effects, data)
 

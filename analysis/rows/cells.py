@@ -41,6 +41,9 @@ _ALIKE = ("model", "test")
 PAPER_WORDS = {"test": "domain", "condition": "block"}
 """Give the words that a paper's formula may have for columns of ours: views of trials have both, tables ours."""
 OUTCOME = "outcome"
+_ANSWERS = ("rating", "scored", "number", "measured")
+"""List the outcomes in the units of the question: points of its scale, or what its number counts."""
+_UNITS = ("question", "kind", "low", "high")
 _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 
 
@@ -110,6 +113,8 @@ def read_rows(
             fit_columns += _present_columns((OUTCOME,), columns)
         if any(may_repeat(used_columns(fit, columns)) for fit in fits):
             fit_columns += _present_columns(REPEATED_BY, columns)
+        if any(fit.fitted in _ANSWERS for fit in fits):
+            fit_columns += _present_columns(_UNITS, columns)
         selected = dict.fromkeys((*GRAIN, *fit_columns, *_present_columns(("study", *_ALIKE, "token_source"), columns)))
         heads = read_view_heads()
         grain = heads[name].grain if name in heads else ()
@@ -281,8 +286,7 @@ def _cut_cells(
             warnings = (*warnings, f"All {sum(dropped.values()):,} rows are left out: {by_name}.")
         elif loss := warning_of_lost_rows(whole, rows, fit, dropped):
             warnings = (*warnings, loss)
-        if repeated := warning_of_same_answers(rows, used):
-            warnings = (*warnings, repeated)
+        warnings += tuple(filter(None, (warning_of_same_answers(rows, used), warning_of_pooled_units(rows, fit))))
         yield Cell(key, rows.select(used), " + ".join(sources) or None, warnings, _common_values(rows, fit), dropped)
 
 
@@ -305,6 +309,25 @@ def _warnings(
         measures = rows.filter(pl.col("tokens").is_not_null())["token_source"].drop_nulls().unique().sort().to_list()
         if len(measures) > 1:
             yield f"Token counts of {len(measures)} kinds are mixed: {', '.join(measures)}."
+
+
+def warning_of_pooled_units(rows: pl.DataFrame, fit: Fit) -> str | None:
+    """Return the sentence for a fit of answers to several questions that have different units; None if they have one,
+    or the formula holds the question."""
+    if fit.fitted not in _ANSWERS or not set(_UNITS) <= set(rows.columns) or "question" in _names_in_formulas(fit):
+        return None
+    asked = rows.drop_nulls(fit.fitted).select(_UNITS).unique().sort("question")
+    named = {
+        question: f"{low:g} to {high:g}" if kind == "scale" else "a number" if kind == "number" else "0 or 1"
+        for question, kind, low, high in asked.iter_rows()
+    }
+    if len(set(named.values())) < 2 and list(named.values()).count("a number") < 2:
+        return None
+    units = ", ".join(f"{question} ({unit})" for question, unit in named.items())
+    return (
+        f"Answers in different units are analysed together: {units}. To fit each question alone: "
+        f'by = ["model", "test"], or where = {{ question = "{asked["question"][0]}" }}.'
+    )
 
 
 def warning_of_lost_rows(whole: pl.DataFrame, rows: pl.DataFrame, fit: Fit, dropped: Mapping[str, int]) -> str | None:

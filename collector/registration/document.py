@@ -20,7 +20,7 @@ from slant.collector.plan.conversations import plan, planned_count, with_rates
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.records import MAX_REPETITIONS, Registration
 from slant.collector.registration import canonical
-from slant.collector.stopping.rule import StoppingRule, fit_of_width, outcome_of
+from slant.collector.stopping.rule import StoppingRule, fit_of_width
 from slant.collector.studies.catalogue import (
     Fit,
     Specification,
@@ -146,7 +146,7 @@ def _precision(choices: Choices, study: Study) -> dict[str, Any]:
         return {}
     fit = fit_of_width(study)
     rule = choices.stopping
-    words = rule.sentences(outcome_of(fit))
+    words = rule.sentences(fit.fitted)
     return {"stopping_rule": words, "precision": {**rule.as_settings(), "fit": fit.name, "formula": fit.formula}}
 
 

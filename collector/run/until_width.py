@@ -21,7 +21,7 @@ from slant.collector.records import OUTCOMES
 from slant.collector.run_report import RunReport
 from slant.collector.sources import Source
 from slant.collector.stopping.looks import GOES_ON, Look, keep_looks, look_sentence, plan_id, read_looks
-from slant.collector.stopping.rule import StoppingRule, Widths, fit_of_width, outcome_of, widths_by
+from slant.collector.stopping.rule import StoppingRule, Widths, fit_of_width, widths_by
 from slant.collector.study.records import Fit
 from slant.collector.terminal import count_text
 
@@ -42,7 +42,7 @@ class Precision:
     @property
     def outcome(self) -> str:
         """Name the unit of widths."""
-        return outcome_of(self.fit)
+        return self.fit.fitted
 
     def next_look(self, model: str) -> int | None:
         """Return after how many repetitions this model is looked at next; None if it is asked no more."""

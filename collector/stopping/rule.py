@@ -77,11 +77,6 @@ def fit_of_width(study: Study) -> Fit:
     return fit
 
 
-def outcome_of(fit: Fit) -> str:
-    """Name the unit of its widths."""
-    return (fit.formula or "").partition("~")[0].strip()
-
-
 def widths_by(fit: Fit) -> Widths:
     """Return the engine that measures intervals of this fit; UsageError if nothing here can, with the package to
     install."""

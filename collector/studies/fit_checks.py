@@ -17,7 +17,7 @@ from slant.collector.keep.database import writing
 from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import fits_of
-from slant.collector.study.crossed_fits import engine_columns, engine_names, lists_levels, takes_random_effects
+from slant.collector.study.crossed_fits import engine_columns, lists_levels, takes_random_effects
 from slant.collector.study.records import Fit, Specification
 from slant.collector.system.patterns import lazy_pattern
 from slant.collector.system.scratch import temporary_folder
@@ -85,8 +85,6 @@ def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
 
 def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]]) -> Iterator[str]:
     where = f"[fits.{fit.name}]"
-    if fit.engine not in engine_names():
-        yield f'{where}: there is no engine "{fit.engine}". {_near(fit.engine, engine_names())}'
     if fit.view not in views:
         yield f'{where}: there is no view "{fit.view}" of this design. {_near(fit.view, views)}'
         return

@@ -18,11 +18,14 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
+from slant.collector.errors import StudyError, check_known
 from slant.collector.study.records import Fit
 from slant.collector.system.shipped_files import csv_rows, engines_file
 
 WORDS_OF_R = frozenset({"if", "else", "repeat", "while", "function", "for", "next", "break", "in"})
 """List R's reserved words of small letters: what a formula names can't be called so."""
+
+_SET_BY_STUDIES = ("text", "id", "removed_words")  # if topics are searched; no caller may change them
 
 
 @functools.cache
@@ -34,6 +37,17 @@ def engine_rows() -> tuple[dict[str, str], ...]:
 def engine_names() -> tuple[str, ...]:
     """Return the engines that a study's fit can name."""
     return tuple(row["engine"] for row in engine_rows())
+
+
+def check_engine(fit: Fit, where: str) -> None:
+    """Raise StudyError if a fit lacks a key that its engine needs, UnknownNameError if there is no such engine, or it
+    has no such setting. Nothing else of a study's file reaches R, whose functions also take paths of files to write."""
+    check_known(f"engine for {where}", fit.engine, engine_names())
+    [row] = (row for row in engine_rows() if row["engine"] == fit.engine)
+    if missing := [key for key in row["needs"].split() if getattr(fit, key) is None]:
+        raise StudyError(f'{where} needs the key "{missing[0]}" for {fit.engine}.')
+    for name in fit.settings:
+        check_known(f"setting of {fit.engine}, for {where}", name, (*row["settings"].split(), *_SET_BY_STUDIES))
 
 
 def engine_columns(engine: str) -> tuple[str, ...]:

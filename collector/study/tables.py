@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.records import WITHOUT_ANSWER, Measure, TokenSource
-from slant.collector.study.crossed_fits import engine_columns, needs_contrast
+from slant.collector.study.crossed_fits import check_engine, engine_columns, needs_contrast
 from slant.collector.study.records import Fit, ImportNames, ReasoningBack, Specification, StudyFigure, StudyModel
 from slant.collector.study.toml_table import Table, checked_name, shortened
 
@@ -109,6 +109,7 @@ def read_fit(
     lacks_contrast = fit.contrast is None and needs_contrast(fit.engine)
     if fit.formula is None and not engine_columns(fit.engine) and (fit.outcome is None or lacks_contrast):
         raise StudyError(f'{row.where} needs the key "formula", or "outcome" and "contrast".')
+    check_engine(fit, row.where)
     for column in (*fit.levels, *fit.factors, *fit.drop_flags, *fit.where):
         checked_name(column, "column")
     _check_cells(fit, row.where)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.analysis import fit, report, tables
+from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.fitting.fits import _statistic
 from slant.analysis.pages.answers import Cell, _corrected, _of_first_term, answers_of_fit, rounded, sentences
 from slant.analysis.plots.registry import figure_rows
@@ -76,6 +78,21 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Study]:
     study = load_study(file)
     import_simulated(study, folder / "a.duckdb", folder / "rows.jsonl", 6)
     return folder / "a.duckdb", study
+
+
+def test_answers_in_different_units_are_not_analysed_together_without_a_word(place: tuple[Path, Study]) -> None:
+    db, study = place
+    own = replace(study.fits["mixed"], formula="measured ~ gender + (1 | name)", where={})
+    (pooled,) = plan_fits(db, study, own)
+    assert pooled.cell.warnings == (
+        "Answers in different units are analysed together: hire (0 or 1), rating (1 to 5). To fit each question "
+        'alone: by = ["model", "test"], or where = { question = "hire" }.',
+    )
+    alone = (replace(own, by=("model", "test")), replace(own, where={"question": ("rating",)}))
+    meant = replace(own, formula="measured ~ gender * question + (1 | name)")
+    said = [planned.cell.warnings for fit in (*alone, meant) for planned in plan_fits(db, study, fit)]
+    assert len(said) == 4
+    assert "units" not in str(said)
 
 
 @pytest.mark.slow

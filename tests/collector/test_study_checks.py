@@ -21,6 +21,7 @@ from tests.support.each_row import each_row
 from tests.support.tiny_study import write_tiny
 
 FIT = 'view = "association_trials"\nformula = "tokens ~ (1 | wording)"'
+BAYES = f'{FIT}\nengine = "brms"'
 
 
 def checked(file: Path) -> tuple[int, str]:
@@ -52,9 +53,9 @@ def test_the_studies_that_ship_pass(name: str) -> None:
         ),
         (f"{FIT}\nlevels = {{ condition = ['usual', 'incompatible'] }}", "compatible of the study is not among them"),
         (f"{FIT}\nlevels = {{ wording = [1, 2] }}", 'levels of wording: the study has no "2"'),
-        (f'{FIT}\nsettings = {{ priors = {{ b = "norml(0, 1)" }} }}', 'Did you mean "normal"?'),
-        (f'{FIT}\nsettings = {{ priors = {{ sd = "normal(0, -1)" }} }}', "its scale must be above 0"),
-        (f'{FIT}\nengine = "lm4"', 'there is no engine "lm4". Did you mean "lme4"?'),
+        (f'{BAYES}\nsettings = {{ priors = {{ b = "norml(0, 1)" }} }}', 'Did you mean "normal"?'),
+        (f'{BAYES}\nsettings = {{ priors = {{ sd = "normal(0, -1)" }} }}', "its scale must be above 0"),
+        (f'{FIT}\nengine = "lm4"', 'no engine for study.toml, [fits.lme4] "lm4". Did you mean "lme4"?'),
         ('view = "association_trials"\nformula = "tokens ~ 1"', "lme4 needs a random effect, as in (1 | item)"),
         ('view = "association_trials"\nformula = "tokens ~ 1"', "the engines are lm (an outcome that is a number)"),
         (f'{FIT}\nengine = "logistic"', "logistic takes no random effect, and the formula has one"),
@@ -62,7 +63,7 @@ def test_the_studies_that_ship_pass(name: str) -> None:
             'view = "association_trials"\nengine = "lm"\nformula = "tokens ~ condition * wording"',
             'condition is text and needs its levels, the reference first: levels = { condition = ["compatible", "inc',
         ),
-        (f'{FIT}\nsettings = {{ priors = {{ slope = "normal(0, 1)" }} }}', 'no prior of "slope"'),
+        (f'{BAYES}\nsettings = {{ priors = {{ slope = "normal(0, 1)" }} }}', 'no prior of "slope"'),
     ],
 )
 def test_a_fit_that_can_t_be_made_is_told_before_anything_is_asked(tmp_path: Path, fit: str, said: str) -> None:

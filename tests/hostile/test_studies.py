@@ -9,6 +9,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -79,9 +80,12 @@ def test_the_settings_of_a_fit_reach_no_argument_of_r_that_writes_a_file(
 ) -> None:
     fit = f'formula = "tokens ~ condition"\nengine = "{engine}"\noutcome = "tokens"\ncontrast = "condition"\nlevels = '
     fit += f'{{ condition = ["compatible", "incompatible"] }}\nsettings = {{ {setting} = "{tmp_path}/written" }}'
-    study = load_study(write_tiny(tmp_path, study=('formula = "tokens ~ (1 | wording)"', fit)))
     with pytest.raises((UnknownNameError, StudyError), match=setting):
-        plan_fits(tmp_path / "no.duckdb", study, study.fits["lme4"])
+        load_study(write_tiny(tmp_path, study=('formula = "tokens ~ (1 | wording)"', fit)))
+    study = load_study(write_tiny(tmp_path))
+    written = replace(study.fits["lme4"], engine=engine, outcome="tokens", contrast="condition", settings={setting: 1})
+    with pytest.raises((UnknownNameError, StudyError), match=setting):
+        plan_fits(tmp_path / "no.duckdb", study, written)
 
 
 def test_the_page_counts_the_attacks_that_are_tried(root: Path) -> None:

@@ -152,7 +152,7 @@ def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Stu
             "For another study: --study NAME",
         )
     pairs = find_fits(engine, db, study)
-    consistent = [pair for pair in pairs if (pair[1].formula or "").partition("~")[0].strip() == CONSISTENT]
+    consistent = [pair for pair in pairs if pair[1].fitted == CONSISTENT]
     return (consistent or pairs)[0]
 
 
