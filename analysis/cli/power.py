@@ -25,8 +25,8 @@ Examples:
 """
 _SHOWN = (
     "model", "test", "attribute", "first", "second", "n_words", "n_wordings", "n_repetitions", "n_games", "n_calls",
-    "estimate", "std_error", "std_error_most", "mde", "mde_most", "mde_d", "power", "power_uncorrected", "power_error",
-    "power_least", "raise", "cost_usd", "time",
+    "estimate", "std_error", "df", "std_error_most", "mde", "mde_most", "mde_d", "power", "power_uncorrected",
+    "power_error", "power_least", "raise", "cost_usd", "time",
 )  # fmt: skip
 _numbers_option = options.section("What is planned")
 _variance_option = options.section("Variances, without a pilot")
@@ -51,13 +51,7 @@ _OPTIONS = (
     _counts_option(
         "--repetitions", "n_repetitions", help="Repetitions of each trial. [default: 1,2,5; of a factorial study 1,2]"
     ),
-    _counts_option(
-        "--games",
-        "n_games",
-        default="10,30,100,300",
-        show_default=True,
-        help="Number of games in each of two conditions.",
-    ),
+    _counts_option("--games", "n_games", help="Number of games in each of two conditions. [default: 10,30,100,300]"),
     _counts_option("--labels", help="Standard errors for these numbers of texts that people code: 100,200,500."),
     _numbers_option(
         "--effect", type=options.ABOVE_0, help="Effect size to compute power for, in units of the outcome."
@@ -65,9 +59,7 @@ _OPTIONS = (
     _numbers_option(
         "--power",
         type=options.BETWEEN_0_AND_1,
-        default=0.8,
-        show_default=True,
-        help="Power for the smallest detectable effect.",
+        help="Power for the smallest detectable effect. [default: 0.8]",
     ),
     _variance_option("--word", type=options.ABOVE_0, help="Variance of the effect between words."),
     _variance_option("--wording", type=options.ABOVE_0, help="Variance of the effect between wordings. Default: none."),
@@ -83,9 +75,7 @@ _OPTIONS = (
         "--data-sets",
         "n_data_sets",
         type=options.WholeNumber(2, 10_000),
-        default=100,
-        show_default=True,
-        help="Of a factorial study: number of simulated data sets.",
+        help="Of a factorial study: number of simulated data sets. [default: 100]",
     ),
     options.source_option(),
     options.rows_option("--model", "models", multiple=True, help="Only this model. Repeatable."),

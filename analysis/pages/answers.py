@@ -13,10 +13,11 @@ import polars as pl
 
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.pages.report_tables import rounded, term_words
-from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.cells import FEW_DF, GRAIN
 from slant.collector.provenance.methods import listed
 from slant.collector.screen_tables import shown_p
 from slant.collector.studies.catalogue import Fit, Study, fits_of
+from slant.collector.terminal import count_text
 
 ALPHA = 0.05
 MOST_SENTENCES = 3
@@ -46,7 +47,7 @@ class Cell:
 
     @property
     def found(self) -> list[dict[str, Any]]:
-        return [row for row in self.rows if (_is_significant(row) if self.has_p else self._excludes_0(row))]
+        return [row for row in self.rows if self._is_different(row)]
 
     @property
     def rule(self) -> str:
@@ -55,8 +56,10 @@ class Cell:
             return f"corrected p < {ALPHA:.2f}".replace("0.", ".")
         return f"95 % interval{f' for all {self.n_tests} at once' if self.n_tests > 1 else ''} excludes 0"
 
-    def _excludes_0(self, row: Mapping[str, Any]) -> bool:
-        """Return whether the widened interval is on one side of 0."""
+    def _is_different(self, row: Mapping[str, Any]) -> bool:
+        """Return whether corrected p is below alpha, or without p, if the widened interval excludes 0."""
+        if self.has_p:
+            return row["p"] is not None and bool(row["p"] < ALPHA)
         low, high = row["conf_low"], row["conf_high"]
         if None in (low, high):
             return False
@@ -72,23 +75,16 @@ class Cell:
         return None if None in ends or not ends else max(map(abs, ends))
 
 
-def _is_significant(row: Mapping[str, Any]) -> bool:
-    return row["p"] is not None and row["p"] < ALPHA
-
-
 def report_answers(study: Study, fits: Mapping[str, FitResult], grain: Mapping[str, str]) -> list[str]:
     """Return the answers of the study's first fit in the data of one source, version and variant; nothing if no fit
     compares anything."""
     engines = {name: definition.engine for name, definition in fits_of(study).items()}
-    names = [name for name in (*study.fits, *sorted(fits, key=lambda name: _rank(engines.get(name)))) if name in fits]
+    by_engine = sorted(fits, key=lambda name: (*_FIRST, engines.get(name)).index(engines.get(name)))
+    names = [name for name in (*study.fits, *by_engine) if name in fits]
     for name in names:
         if said := answers_of_fit(study, name, fits[name], grain):
             return said
     return []
-
-
-def _rank(engine: str | None) -> int:
-    return _FIRST.index(engine) if engine in _FIRST else len(_FIRST)
 
 
 def answers_of_fit(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> list[str]:
@@ -306,7 +302,9 @@ def _of_cell(cell: Cell) -> str:
 
 
 def _finding(cell: Cell) -> str:
-    excluded = "" if cell.limit is None else f"; {_excluded(cell.limit, cell.unit, '95 % intervals')}"
+    excluded = (
+        "" if cell.limit is None else f"; {_excluded(cell.limit, cell.unit, '95 % intervals')}{_few_clusters(cell)}"
+    )
     if len(cell.rows) > 1:
         if not cell.found:
             return f"no difference between levels of {cell.what} was found in {len(cell.rows)} pairs{excluded}."
@@ -323,6 +321,14 @@ def _finding(cell: Cell) -> str:
         return f"no difference was found {_for(cell.what).replace('than ', 'against ')}{p and f' ({p})'}{excluded}."
     low, high = (rounded(row[end], _narrowest([row])) for end in ("conf_low", "conf_high"))
     return f"{_amount(row, cell.unit, _for(cell.what))} (95 % interval {low} to {high}{p and f', {p}'})."
+
+
+def _few_clusters(cell: Cell) -> str:
+    """Return why repeated answers would exclude no more, if the errors of an AMCE are over a few clusters."""
+    row = cell.rows[0]
+    if row.get("n_clusters") is None or row["df"] is None or row["df"] >= FEW_DF or row["clusters"] == "row":
+        return ""
+    return f" (a level has {count_text(row['n_clusters'], row['clusters'])}: repetitions add nothing)"
 
 
 def _amount(row: Mapping[str, Any], unit: str, what: str) -> str:
@@ -352,8 +358,7 @@ def _of_many(cells: Sequence[Cell]) -> Iterator[str]:
     first = cells[0]
     at = first.at and f"Where {first.at}, "
     if len(first.rows) > 1:
-        levels = "levels" if at else "Levels"
-        yield f"{at}{levels} of {first.what} differ in {len(found)} of {n} ({first.rule})."
+        yield f"{at}{'levels' if at else 'Levels'} of {first.what} differ in {len(found)} of {n} ({first.rule})."
     else:
         ups = [cell.found[0] for cell in found if cell.found[0]["estimate"] > 0]
         downs = [cell.found[0] for cell in found if cell.found[0]["estimate"] <= 0]

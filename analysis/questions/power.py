@@ -4,7 +4,7 @@ makes the numbers; the variances that it starts from, and the prices, are here. 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.choices import CELL, crossed_choices
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.questions.power_of_levels import pilot_respondents, planned_fit, simulated_power
-from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.cells import FEW_DF, GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import view_rows
 from slant.collector.arguments import checked_arguments
@@ -26,6 +26,7 @@ from slant.collector.cost.estimate import earlier_sizes, estimate_run, known_lim
 from slant.collector.cost.quote import calls_of_game, guess_of
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import kept_open
+from slant.collector.provenance.methods import listed
 from slant.collector.providers.prices import PriceList, load_prices
 from slant.collector.studies.catalogue import Study, fits_of, load_study
 from slant.collector.study.crossed_fits import CROSSED
@@ -70,10 +71,10 @@ def plan_power(
     n_words: Sequence[int] = (),
     n_wordings: Sequence[int] = (),
     n_repetitions: Sequence[int] = (),
-    n_games: Sequence[int] = (10, 30, 100, 300),
+    n_games: Sequence[int] = (),
     effect: float | None = None,
-    power: float = 0.8,
-    n_data_sets: int = 100,
+    power: float | None = None,
+    n_data_sets: int | None = None,
     source: str | None = None,
     models: Sequence[str] = (),
     tests: Sequence[str] = (),
@@ -87,21 +88,27 @@ def plan_power(
     The variances come from the answers in the database `pilot`, cell by cell, or are given: `word`, `wording` (of the
     effect between words and between wordings), `residual` (of trials), `combination` (what repetitions share, part of
     `residual` if it is left out) and, for effects as d, `sd`; for games `game` (of SI between games of one condition).
-    Default numbers: the study's own, twice and four times as many words, and twice the wordings; repetitions 1, 2, 5.
+    Default numbers: the study's own, twice and four times as many words, and twice the wordings; repetitions 1, 2, 5;
+    games 10, 30, 100, 300; power .8.
 
     A study of factors is simulated: the model in its `[simulation]` (with a pilot, one that answers as each of its
-    models did) answers it `n_data_sets` times with each number of repetitions (1, 2), and `power` of the rows is the
-    share in which two levels differ (p < .05, corrected as the fit does). `models` and `tests`
+    models did) answers it `n_data_sets` times (100) with each number of repetitions (1, 2), and `power` of the rows is
+    the share in which two levels differ (p < .05, corrected as the fit does). `models` and `tests`
     narrow a pilot down; costs of given variances are for these models, by default those that the study asks. `workers`
     and `executor` are as for `fit()`.
 
-    Raise UsageError if there are neither variances nor a pilot, or both; StudyError, DatabaseError and RError as
-    `fit()` does.
+    Raise UsageError if there are neither variances nor a pilot, or both, or a plan of this study uses no such number;
+    StudyError, DatabaseError and RError as `fit()` does.
     """
-    if not 2 <= n_data_sets <= MAX_DATA_SETS:
+    if n_data_sets is not None and not 2 <= n_data_sets <= MAX_DATA_SETS:
         raise UsageError(f"n_data_sets must be from 2 to {MAX_DATA_SETS:,}, but is {n_data_sets}.")
+    given = {
+        "words": n_words, "wordings": n_wordings, "repetitions": n_repetitions, "games": n_games,
+        "data sets": n_data_sets, "effect": effect, "power": power,
+    }  # fmt: skip
     if variances is None and (its := _of_factors(study, pilot)) is not None:
-        answering, repetitions = executor or workers, list(n_repetitions) or [1, 2]
+        _check_used(its, given, ("repetitions", "data sets"))
+        answering, repetitions, n_data_sets = executor or workers, list(n_repetitions) or [1, 2], n_data_sets or 100
         if pilot is None:
             planned = simulated_power(
                 its, repetitions, n_data_sets, workers=answering, models=models, progress=progress
@@ -116,7 +123,8 @@ def plan_power(
             )
         planned = planned.filter(pl.col("test").is_in(list(tests))) if tests else planned
         priced, rests_on = _with_costs(planned, its, pilot, prices)
-        return PowerPlan(priced, [OF_SIMULATION if pilot is None else OF_PILOT], rests_on)
+        advice = [OF_SIMULATION if pilot is None else OF_PILOT, *_of_few_prompts(planned)]
+        return PowerPlan(priced, advice, rests_on)
     if (pilot is None) == (variances is None):
         raise UsageError(
             "Planning needs either a pilot or given variances.",
@@ -129,12 +137,13 @@ def plan_power(
     if not _can_be_planned(study):
         raise UsageError(
             f'A study like "{study.name}" (design {study.design.name}) can\'t be planned for.',
-            "Planning works for token counts by condition, forced choices and games; for a factorial study it is "
-            "simulated, without --from or variances: analyze power --study FILE",
+            "Planning works for token counts by condition, forced choices and games; a factorial study is simulated, "
+            "without variances: analyze power --study FILE",
         )
     if variances and tests:
         raise UsageError("Given variances belong to no test: remove --test, or plan from a pilot: --from pilot.duckdb.")
     has_games = study.design.asks.plays_games
+    _check_used(study, given, (*(("games",) if has_games else ("words", "wordings", "repetitions")), "effect", "power"))
     answering = executor or workers
     cells = _given(study, variances, models) if variances else _of_pilot(str(pilot), study, source, answering, progress)
     for name, wanted in (("model", models), ("test", tests)):
@@ -145,7 +154,7 @@ def plan_power(
     words = sorted(test.planned // (2 * wordings) for test in study.tests)
     own_words, own_wordings = max(2, words[len(words) // 2]) if words else 16, wordings
     numbers = (
-        {"n_games": list(n_games)}
+        {"n_games": list(n_games) or [10, 30, 100, 300]}
         if has_games
         else {
             "n_words": list(n_words) or [own_words, 2 * own_words, 4 * own_words],
@@ -156,7 +165,7 @@ def plan_power(
     rounds = {"n_rounds": calls_of_game(study, study.models[0], study.seed)} if has_games else {}
     numeric = [name for name in (*OF_WORDS, *OF_GAMES, "sd") if name in cells.columns]
     keyed = cells.select(pl.int_range(pl.len()).cast(pl.Int32).alias("cell"), pl.col(numeric).cast(pl.Float64))
-    arguments = {**numbers, **rounds, "effect": effect, "power": power}
+    arguments = {**numbers, **rounds, "effect": effect, "power": power or 0.8}
     answer = answer_of(Call("plan_power", keyed, arguments), answering)
     plan = answer.frames[""].join(
         cells.select(*CELL).with_row_index("cell").cast({"cell": pl.Int32}),
@@ -167,6 +176,23 @@ def plan_power(
     plan = plan.with_columns(pl.col("n_calls").cast(pl.Int64))
     priced, rests_on = _with_costs(plan.select(*CELL, pl.exclude(*CELL, "cell")), study, pilot, prices)
     return PowerPlan(priced, [text.partition(": ")[2] for text in answer.messages], rests_on)
+
+
+def _of_few_prompts(planned: pl.DataFrame) -> Iterator[str]:
+    """Yield a sentence on attributes of which repetitions tell nothing more, if there are such."""
+    if few := planned.filter(pl.col("df") < FEW_DF)["attribute"].unique(maintain_order=True).to_list():
+        named, least = listed(name.replace("_", " ") for name in few), min(planned["df"].drop_nulls())
+        yield (
+            f"Repetitions add no power for {named}: each level has too few names or prompts ({least:.1f} degrees of "
+            "freedom). Add names or levels of other factors."
+        )
+
+
+def _check_used(study: Study, given: Mapping[str, Any], used: Sequence[str]) -> None:
+    for name, value in given.items():
+        if value and name not in used:
+            hint = "The effects that you expect belong into its [simulation]." if "data sets" in used else ""
+            raise UsageError(f'A plan of "{study.name}" uses {listed(used)}, and no {name}.', *filter(None, [hint]))
 
 
 def _of_factors(study: str | Path | Study | None, pilot: str | Path | None) -> Study | None:

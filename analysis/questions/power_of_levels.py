@@ -131,9 +131,9 @@ def simulated_power(
     by its [simulation]. Models of the same [simulation] are simulated once.
 
     Columns: model, n_repetitions, n_calls (of a model, to all questions), test (the question), attribute, first,
-    second, estimate (the mean difference, second less first, in units of the answer), std_error (the mean of those that
-    R gives), power (the share of data sets with p < alpha, two-sided, corrected as the study's own fit corrects it),
-    power_uncorrected, power_error (the Monte Carlo standard error of power), n_data_sets (those with an estimate).
+    second, estimate (the mean difference, second less first, in units of the answer), std_error and df (means of those
+    that R gives), power (the share of data sets with p < alpha, two-sided, corrected as the study's own fit corrects
+    it), power_uncorrected, power_error (the Monte Carlo standard error of power), n_data_sets (those with an estimate).
     """
     if respondents is None:
         if not any(respondent.utilities for respondent in study.data.simulation.values()):
@@ -217,7 +217,7 @@ def _of_model(
     for number, answer in sorted(answers, key=lambda numbered: numbered[0]):
         if answer.error or not (answer.value or {}).get("tables"):
             continue  # nothing to compare, as when all was refused
-        own = answer.value["estimates"].select("estimate", "std_error", "p_value")
+        own = answer.value["estimates"].select("estimate", "std_error", "df", "p_value")
         tables = answer.value["tables"]
         pairs = tables["contrasts"] if planned.engine == CONTRASTS else _with_sides(tables["versions"], levels)
         pairs = pairs.select(*_PAIR, "p_adjusted")
@@ -230,7 +230,7 @@ def _of_model(
         pl.concat(found)
         .group_by("n_repetitions", "n_calls", *_PAIR, maintain_order=True)
         .agg(
-            pl.col("estimate", "std_error").mean(),
+            pl.col("estimate", "std_error", "df").mean(),
             power=is_found.mean(),
             power_uncorrected=is_found_alone.mean(),
             n_data_sets=pl.col("p_value").count(),

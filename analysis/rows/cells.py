@@ -43,6 +43,7 @@ PAPER_WORDS = {"test": "domain", "condition": "block"}
 OUTCOME = "outcome"
 _ANSWERS = ("rating", "scored", "number", "measured")
 """List the outcomes in the units of the question: points of its scale, or what its number counts."""
+FEW_DF = 4  # at 3, a t of 3.2 is needed; at 1, one of 12.7
 _UNITS = ("question", "kind", "low", "high")
 _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 

@@ -229,6 +229,14 @@ def test_points_of_a_scale_and_percentage_points_are_not_counted_together() -> N
     assert len(sentences(cells[:5])) == 3
 
 
+def test_an_answer_says_where_repetitions_would_not_narrow_its_interval() -> None:
+    row = {"estimate": 9.0, "conf_low": -150.0, "conf_high": 168.0, "p": 0.4, "p_value": 0.4, "clusters": "item"}
+    few = row | {"n_clusters": 2, "df": 1.0}
+    ends = [" (a level has 2 items: repetitions add nothing).", "any difference.", "any difference."]
+    cells = [Cell("m", "hire", "b than a", "percentage points", [one]) for one in (few, few | {"df": 9.0}, row)]
+    assert [said.endswith(end) for said, end in zip(sentences(cells), ends, strict=True)] == [True] * 3
+
+
 @given(st.lists(st.none() | st.floats(0, 1), min_size=1, max_size=12))
 def test_corrected_p_is_holms_over_those_that_are_known(values: list[float | None]) -> None:
     known = sorted(value for value in values if value is not None)

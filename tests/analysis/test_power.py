@@ -123,6 +123,9 @@ def test_the_shell_prints_a_table_and_draws(db: Path, tmp_path: Path) -> None:
         (("--study", "rmiat", "--from", "no such.duckdb"), "There is no"),
         (("--study", "decision", "--word", "1", "--residual", "1"), "(design decision) can't be planned for"),
         (("--study", "rmiat", "--word", "1", "--residual", "1", "--words", "16,x"), "numbers separated by commas"),
+        (("--study", "rmiat", "--word", "1", "--residual", "1", "--games", "5"), "power, and no games."),
+        (("--study", "hiring", "--game", "1", "--words", "5"), "uses games, effect and power, and no words."),
+        (("--study", "callbacks", "--effect", "0.2"), "effects that you expect belong into its [simulation]"),
         (("--study", "rmiat", "--word", "1", "--residual", "1", "--figure", "a.bmp"), "ends in .svg or .png"),
     ],
 )
@@ -169,7 +172,16 @@ def test_without_a_simulation_and_with_a_pilot_it_says_what_to_do(tmp_path: Path
     with pytest.raises(StudyError, match="has no \\[simulation\\] with utilities"):
         analysis.plan_power(file)
     result = run_analyze("power", "--study", file, "--word", "3")
-    assert "it is simulated, without --from or variances" in result.output
+    assert "a factorial study is simulated, without variances" in result.output
+
+
+def test_repetitions_of_two_prompts_a_level_are_said_to_add_no_power(tmp_path: Path) -> None:
+    names = "level,gender\nAda,woman\nCai,man\n"
+    file = write_audit(tmp_path, names=names)
+    file.write_text(file.read_text() + SIMULATION)
+    plan = analysis.plan_power(file, n_repetitions=[20], n_data_sets=2, models=["small"])
+    assert plan.table["df"].max() < 2
+    assert plan.advice[1].startswith("Repetitions add no power for gender, name and job: each level has too few")
 
 
 UTILITIES = "\n[simulation]\nutilities = { gender = { man = -2.0 } }\nrefusal_rate = 0.02\nmalformed_rate = 0\n"
