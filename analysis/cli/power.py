@@ -110,9 +110,12 @@ def power_command(asked: Asked, **settings: Any) -> Answer:
     from slant.analysis.questions.power import plan_power
 
     if labels := settings.pop("labels"):
-        if settings["pilot"] is None:
-            raise UsageError("--labels needs texts that people have coded: --from FILE.")
-        result = asked.compute(fit, fit="dsl", db=settings["pilot"], settings={"labels": [*labels]})
+        pilot = settings.pop("pilot")
+        if pilot is None or any(settings.values()):
+            raise UsageError(
+                "--labels needs texts that people have coded (--from FILE), and takes only --source besides."
+            )
+        result = asked.compute(fit, fit="dsl", db=pilot, settings={"labels": [*labels]})
         return Answer(result.tables["dsl"]["labels"])
     typed = {name: settings.pop(name) for name in _VARIANCES}
     variances = {name: value for name, value in typed.items() if value is not None}

@@ -123,6 +123,7 @@ def test_the_shell_prints_a_table_and_draws(db: Path, tmp_path: Path) -> None:
         (("--study", "rmiat", "--from", "no such.duckdb"), "There is no"),
         (("--study", "decision", "--word", "1", "--residual", "1"), "(design decision) can't be planned for"),
         (("--study", "rmiat", "--word", "1", "--residual", "1", "--words", "16,x"), "numbers separated by commas"),
+        (("--from", "no.duckdb", "--labels", "100", "--effect", "1"), "takes only --source besides"),
         (("--study", "rmiat", "--word", "1", "--residual", "1", "--games", "5"), "power, and no games."),
         (("--study", "hiring", "--game", "1", "--words", "5"), "uses games, effect and power, and no words."),
         (("--study", "callbacks", "--effect", "0.2"), "effects that you expect belong into its [simulation]"),
