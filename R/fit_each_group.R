@@ -68,6 +68,7 @@ fit_group <- function(data, rows, by, columns, fit_one) {
     warn_of_refusals(chosen_rows(data, complete), columns)
     warn_of_repeated_rows(chosen_rows(data, rows))
     warn_of_same_answers(chosen_rows(data, complete), columns)
+    warn_of_pooled_units(chosen_rows(data, complete), columns)
     fit_one(used)
   })
   fit <- fit_row(result, n = nrow(used), n_missing = sum(!is_complete))

@@ -17,6 +17,26 @@ warn_of_pooling <- function(data, within, named_columns = character(), kinds = k
 
 kinds_of_rows <- function() c("study", "source", "study_version", "variant", "token_source")
 
+# Points of one scale and of another, or a scale and a number, are no answers to one question. Python's fits, which pass
+# the columns of their formula only, say the same (analysis/rows/cells.py).
+warn_of_pooled_units <- function(rows, columns) {
+  units <- c("question", "kind", "low", "high")
+  is_answer <- any(c("rating", "scored", "number", "measured") %in% columns)
+  if (!is_answer || "question" %in% columns || !all(units %in% names(rows))) {
+    return(invisible())
+  }
+  asked <- unique(as.data.frame(rows[units]))
+  asked <- asked[order(asked$question, method = "radix"), ]
+  others <- ifelse(asked$kind == "number", "a number", "0 or 1")
+  unit <- ifelse(asked$kind == "scale", sprintf("%g to %g", asked$low, asked$high), others)
+  if (length(unique(unit)) > 1 || sum(unit == "a number") > 1) {
+    warning(sprintf(
+      "Answers in different units are analysed together: %s. To fit each question alone: by = \"question\".",
+      toString(sprintf("%s (%s)", asked$question, unit))
+    ), call. = FALSE)
+  }
+}
+
 # A refusal has a count of tokens, too, and is no answer. Fits of what a refusal decides itself (`is_valid`) want it.
 warn_of_refusals <- function(rows, columns) {
   n <- sum(is_without_answer(rows))

@@ -80,6 +80,22 @@ test_that("several measures of tokens in one group are a warning", {
   expect_match(fit_made(trials)$fits$messages, "more than one token_source are put together: output, usage")
 })
 
+test_that("answers in different units in one group are a warning, unless the question is told apart", {
+  asked <- function(question, low, high, kind = "scale") {
+    transform(made_trials(), rating = tokens, question = question, kind = kind, low = low, high = high)
+  }
+  said <- function(other, formula = "rating ~ condition + (1 | wording)", ...) {
+    levels <- list(condition = c("compatible", "incompatible"))
+    fit_lme4(rbind(asked("fit", 1, 7), other), formula, levels = levels, ...)$messages$text
+  }
+  expect_match(said(asked("trust", 0, 10)), "different units are analysed together: fit (1 to 7), trust (0 to 10).",
+    fixed = TRUE, all = FALSE
+  )
+  expect_match(said(asked("pay", NA, NA, "number")), "pay (a number)", fixed = TRUE, all = FALSE)
+  expect_false(any(grepl("units", said(asked("trust", 1, 7)))))
+  expect_false(any(grepl("units", said(asked("trust", 0, 10), by = "question"))))
+})
+
 test_that("a boundary fit is kept and flagged", {
   trials <- made_trials()
   trials$tokens <- trials$tokens[trials$wording == 1][match(
