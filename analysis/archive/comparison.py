@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -74,17 +75,16 @@ def compare_tables(kind: str, name: str, sealed: Path, made: Path, rule: Rule) -
     """Compare two CSV files, cell by cell, in the order of their rows. Columns that a later slant adds are in the
     note."""
     compared = Compared(kind, name, AGREES, rule.in_words)
+    differing = partial(replace, compared, status=DIFFERS)
     try:
         then, now = (pl.read_csv(path, infer_schema=False, glob=False) for path in (sealed, made))
     except (pl.exceptions.PolarsError, OSError) as error:
-        return replace(compared, status=DIFFERS, note=f"one of the two can't be read ({str(error).splitlines()[0]})")
+        return differing(note=f"one of the two can't be read ({str(error).splitlines()[0]})")
     if [column for column in now.columns if column in then.columns] != then.columns:
         lacking = [column for column in then.columns if column not in now.columns]
-        return replace(
-            compared, status=DIFFERS, note=f"columns are {_listed('missing', lacking) or 'in another order'}"
-        )
+        return differing(note=f"columns are {_listed('missing', lacking) or 'in another order'}")
     if then.height != now.height:
-        return replace(compared, status=DIFFERS, note=f"{then.height:,} rows were sealed, {now.height:,} were made")
+        return differing(note=f"{then.height:,} rows were sealed, {now.height:,} were made")
     names = [column for column in then.columns if not rule.of_r or column not in OF_THE_MAKING]
     largest: float | None = None
     for column in names:
@@ -92,9 +92,7 @@ def compare_tables(kind: str, name: str, sealed: Path, made: Path, rule: Rule) -
         distance, row = _distance(then[column], now[column], allowed)
         if row is not None:
             values = f'"{str(then[column][row])[:40]}" sealed, "{str(now[column][row])[:40]}" made'
-            return replace(
-                compared, status=DIFFERS, largest_difference=distance, note=f"row {row + 1}, {column}: {values}"
-            )
+            return differing(largest_difference=distance, note=f"row {row + 1}, {column}: {values}")
         largest = distance if largest is None else max(largest, distance or 0.0)
     added = _listed("columns that were not sealed", [column for column in now.columns if column not in then.columns])
     return replace(compared, largest_difference=largest, n_values=then.height * len(names), note=added)
@@ -153,9 +151,8 @@ def _distance(then: pl.Series, now: pl.Series, allowed: pl.Series | None) -> tup
     before, after = (column.gather(rows).cast(pl.Float64, strict=False) for column in (then, now))
     limits = allowed.gather(rows) * before.abs().clip(lower_bound=1.0)
     distance = (before - after).abs()
-    if (bad := (distance.is_null() | distance.is_nan() | (distance > limits)).arg_true()).len():
-        return _number(distance.max()), int(rows[bad[0]])
-    return _number(distance.max()), None
+    bad = (distance.is_null() | distance.is_nan() | (distance > limits)).arg_true()
+    return _number(distance.max()), int(rows[bad[0]]) if bad.len() else None
 
 
 def _number(value: object) -> float | None:

@@ -130,9 +130,8 @@ def write_zip(folder: Path, out: Path, on_bytes: OnBytes = lambda done, of_all: 
                 for name in names:
                     info = zipfile.ZipInfo(name, _FIXED_TIME)
                     info.create_system, info.external_attr = 3, 0o100644 << 16
-                    info.compress_type = (
-                        zipfile.ZIP_STORED if name.endswith(_PACKED_BY_THEMSELVES) else zipfile.ZIP_DEFLATED
-                    )
+                    is_packed = name.endswith(_PACKED_BY_THEMSELVES)
+                    info.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
                     info.file_size = (folder / name).stat().st_size
                     with opened(folder / name) as file, archive.open(info, "w") as member:
                         while block := file.read(_BLOCK):
@@ -242,9 +241,8 @@ def _checked_members(file: zipfile.ZipFile, path: Path) -> dict[str, zipfile.Zip
         if reason := why_not_allowed(name) or _why_no_file(info):
             raise _refused(path, f'the file "{shown}" in it is refused: {reason}')
         if (other := taken.get(folded(name))) is not None:
-            raise _refused(
-                path, f'it has "{shown}" twice' if other == name else f'"{shown}" and "{other}" are one name'
-            )
+            how = f'it has "{shown}" twice' if other == name else f'"{shown}" and "{other}" are one name'
+            raise _refused(path, how)
         members[name], taken[folded(name)] = info, name
     for name in members:
         if any(folded(name).startswith(f"{folded(other)}/") for other in _parents(name) if folded(other) in taken):

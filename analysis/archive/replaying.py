@@ -14,27 +14,11 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.archive import layout
-from slant.analysis.archive.comparison import (
-    AGREES,
-    COMPUTED,
-    DIFFERS,
-    NOT_COMPARED,
-    NOT_MADE,
-    SEVERAL_EFFECTS,
-    Compared,
-    Rule,
-    codebook_row,
-    compare_bytes,
-    compare_figures,
-    compare_tables,
-    remaining_rows,
-    smallest_ess,
-    source_rows,
-)
+from slant.analysis.archive import comparison, layout
+from slant.analysis.archive.comparison import AGREES, DIFFERS, NOT_COMPARED, NOT_MADE, Compared, Rule
 from slant.analysis.archive.journals import KINDS, REASONING
 from slant.analysis.archive.layout import Archive, ArchiveError, check_room, opened_archive
-from slant.analysis.archive.sealed_data import are_draws, data_file, read_by, study_tables, write_tables
+from slant.analysis.archive.sealed_data import data_file, read_by, study_tables, write_tables
 from slant.analysis.archive.sealing import r_versions, software
 from slant.analysis.archive.steps import Step, read_step
 from slant.analysis.archive.study_copy import DRAWS, in_one_order, load_sealed, stored_study
@@ -97,14 +81,14 @@ class _Replay:
     made: Path
     db: Path
     names: frozenset[str]
+    here: dict[str, str]
+    with_r: bool
     study: Study
     steps: list[Step]
     data: list[Mapping[str, str]]
     left_out: tuple[str, ...]
     sealed_versions: dict[str, str]
-    here: dict[str, str]
     has_figures: bool
-    with_r: bool
     lacks_steps: bool = False
 
     def is_same_software(self) -> bool:
@@ -157,9 +141,9 @@ def _replayed(opened: Archive, out: Path, workers: Workers | Executor, stages: S
         rows += _step_rows(state, workers, stages)
         rows += _table_rows(state, stages)
         rows += _figure_rows(state, workers, stages)
-        rows += source_rows(state.db, study=state.study.name, sealed=state.sealed, made=state.made, names=names)
-        rows += codebook_row(state.study.name, state.data, state.sealed, state.made, names)
-    rows += remaining_rows(names, rows)
+        rows += comparison.source_rows(state.db, state.study.name, state.sealed, state.made, names)
+        rows += comparison.codebook_row(state.study.name, state.data, state.sealed, state.made, names)
+    rows += comparison.remaining_rows(names, rows)
     table = pl.DataFrame([asdict(row) for row in rows], schema=_SCHEMA)
     write_file(out / "replay.csv", table.write_csv())
     return Replayed(table, _version_rows(state), tuple(notes), state.db)
@@ -194,9 +178,9 @@ def _record(path: Path) -> dict[str, Any]:
             "study": checked_name(str(record["study"]), "study"),
             "steps": [read_step(step) for step in record["steps"]],
             "left_out": tuple(kind for kind in record["left_out"] if kind in KINDS),
-            "versions": {str(name)[:80]: str(version)[:80] for name, version in record["versions"].items()},
+            "sealed_versions": {str(name)[:80]: str(version)[:80] for name, version in record["versions"].items()},
             "data": [{key: str(row[key]) for key in ("view", "csv", "parquet")} for row in record["data"]],
-            "figures": record["figures"] is True,
+            "has_figures": record["figures"] is True,
         }
     except (OSError, SlantError, *_UNREADABLE) as error:
         raise ArchiveError(f"Can't replay: {layout.REPLAY} in the archive can't be read ({error}).") from error
@@ -219,23 +203,11 @@ def _begun(
     if (record["study"],) not in studies:
         raise ArchiveError(f'Can\'t replay: no journal of the archive has answers of "{record["study"]}".')
     study = stored_study(db, record["study"], out / "study")
-    named = [*record["versions"], *(name for step in record["steps"] for name in step.packages)]
+    named = [*record["sealed_versions"], *(name for step in record["steps"] for name in step.packages)]
     packages = dict.fromkeys(name for name in named if name not in (*_DRAWING, "R"))
     known = tuple(name for name in packages if name.replace(".", "").isalnum() and name.isascii())
-    return _Replay(
-        sealed,
-        out / _MADE,
-        db,
-        names,
-        study,
-        record["steps"],
-        record["data"],
-        record["left_out"],
-        record["versions"],
-        software(r_versions([], known if with_r else ())),
-        record["figures"],
-        with_r,
-    )
+    here = software(r_versions([], known if with_r else ()))
+    return _Replay(sealed, out / _MADE, db, names, here, with_r, **record | {"study": study})
 
 
 def _data_rows(state: _Replay, stages: Stages) -> Iterator[Compared]:
@@ -253,7 +225,7 @@ def _data_rows(state: _Replay, stages: Stages) -> Iterator[Compared]:
                 except SlantError as error:
                     yield Compared("data", name, DIFFERS, note=f"it can't be made: {error.what}")
                     continue
-                yield compare_bytes("data", name, state.sealed / name, state.made / name)
+                yield comparison.compare_bytes("data", name, state.sealed / name, state.made / name)
 
 
 def _step_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[Compared]:
@@ -291,7 +263,7 @@ def _step_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[Com
                 yield _one_alone("fit", name, is_made=name in made)
                 continue
             write_file(state.made / name, flat(made[name]).write_csv())
-            yield compare_tables("fit", name, state.sealed / name, state.made / name, rule)
+            yield comparison.compare_tables("fit", name, state.sealed / name, state.made / name, rule)
     yield from _draw_rows(state)
 
 
@@ -310,14 +282,14 @@ def tolerance_of(step: Step, study: Study) -> float:
     """Return the tolerance for numbers of a step without draws."""
     definition = fits_of(study).get(str(step.arguments.get("fit")))
     several = definition is not None and (definition.formula or "").count("|") > 1
-    return SEVERAL_EFFECTS if several or step.kind == "permutation" else COMPUTED
+    return comparison.SEVERAL_EFFECTS if several or step.kind == "permutation" else comparison.COMPUTED
 
 
 def _rule_of_draws(state: _Replay) -> Rule:
     if state.is_same_software():
         return Rule(of_r=True)
     names = [name for name in state.names if name.startswith(layout.FITS) and name.endswith(".models.csv")]
-    return Rule(ess=smallest_ess({name: state.sealed / name for name in names}), of_r=True)
+    return Rule(ess=comparison.smallest_ess({name: state.sealed / name for name in names}), of_r=True)
 
 
 def _draw_rows(state: _Replay) -> Iterator[Compared]:
@@ -329,7 +301,7 @@ def _draw_rows(state: _Replay) -> Iterator[Compared]:
         if not made.is_file():
             yield Compared("draws", name, NOT_MADE, note="the fit that they are of was not made, or keeps none")
         elif state.is_same_software():
-            yield compare_bytes("draws", name, state.sealed / name, made)
+            yield comparison.compare_bytes("draws", name, state.sealed / name, made)
         else:
             yield Compared("draws", name, NOT_MADE, note="other versions draw otherwise: see the tables of the fit")
 
@@ -348,19 +320,23 @@ def _table_rows(state: _Replay, stages: Stages) -> Iterator[Compared]:
             yield _one_alone("table", name, is_made=table in made)
         else:
             rule = Rule()
-            if of_r:
-                several = any(_rule(state, step).tolerance == SEVERAL_EFFECTS for step in state.steps)
-                rule = Rule(SEVERAL_EFFECTS if several else COMPUTED, of_r=True)
-                rule = _rule_of_draws(state) if are_draws(reads[table]) else rule
-            yield compare_tables("table", name, state.sealed / name, state.made / name, rule)
+            if "brms_models" in reads.get(table, ()):
+                rule = _rule_of_draws(state)
+            elif of_r:
+                rule = Rule(
+                    max([comparison.COMPUTED, *(_rule(state, step).tolerance for step in state.steps)]), of_r=True
+                )
+            yield comparison.compare_tables("table", name, state.sealed / name, state.made / name, rule)
 
 
 def _partly_made(state: _Replay, name: str, is_made: bool) -> Iterator[Compared]:
     """Yield a table of R's results of which some were not made; a complete one is compared."""
     if name not in state.names:
         return
-    rule = Rule(SEVERAL_EFFECTS, of_r=True)
-    compared = compare_tables("table", name, state.sealed / name, state.made / name, rule) if is_made else None
+    rule = Rule(comparison.SEVERAL_EFFECTS, of_r=True)
+    compared = (
+        comparison.compare_tables("table", name, state.sealed / name, state.made / name, rule) if is_made else None
+    )
     if compared is None or compared.status == DIFFERS:
         compared = Compared("table", name, NOT_MADE, note="it is about fits that were not made again")
     yield compared
@@ -382,7 +358,7 @@ def _figure_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[C
         return
     for name in names:
         if (state.made / name).is_file():
-            yield compare_figures(name, state.sealed, state.made, state.names)
+            yield comparison.compare_figures(name, state.sealed, state.made, state.names)
         else:
             yield Compared("figure", name, NOT_MADE if state.lacks_steps else DIFFERS, note="it was not drawn")
 

@@ -78,24 +78,12 @@ def type_in_words(kind: pl.DataType) -> str:
 def dataset_description(name: str, description: str, book: pl.DataFrame, **more: Any) -> str:
     """Return the file of that name in psych-DS: JSON-LD with a variable for each column."""
     variables = [
-        {
-            "@type": "PropertyValue",
-            "name": row["column"],
-            "description": row["meaning"],
-            **({"unitText": row["unit"]} if row["unit"] else {}),
-            **({"value": row["values"]} if row["values"] else {}),
-        }
+        {"@type": "PropertyValue", "name": row["column"], "description": row["meaning"]}
+        | {name: row[column] for name, column in (("unitText", "unit"), ("value", "values")) if row[column]}
         for row in book.unique("column", keep="first", maintain_order=True).to_dicts()
     ]
-    whole = {
-        "@context": "http://schema.org/",
-        "@type": "Dataset",
-        "name": name,
-        "description": description,
-        **more,
-        "variableMeasured": variables,
-    }
-    return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+    whole = {"@context": "http://schema.org/", "@type": "Dataset", "name": name, "description": description}
+    return json.dumps({**whole, **more, "variableMeasured": variables}, ensure_ascii=False, indent=1) + "\n"
 
 
 def add_data(contents: Contents, authors: Sequence[str], license: str | None) -> None:
@@ -135,8 +123,7 @@ def _key(name: str) -> str:
 
 
 def versions_in(db: Path) -> list[str]:
-    rows = fetched(db, "SELECT DISTINCT study_version FROM attempts ORDER BY ALL")
-    return [version for (version,) in rows]
+    return [version for (version,) in fetched(db, "SELECT DISTINCT study_version FROM attempts ORDER BY ALL")]
 
 
 def add_tables(contents: Contents) -> None:
@@ -197,9 +184,6 @@ class Contents:
         write_file(path, self.private.in_text(text))
 
 
-_DRAWN = "brms_models"
-
-
 def study_tables(db: Path, study: Study) -> dict[str, pl.DataFrame]:
     """Return the tables of the study's design, by name."""
     names = [info.name for info in table_info().values() if info.is_about(study.design.name)]
@@ -232,8 +216,3 @@ def read_by(db: Path) -> dict[str, frozenset[str]]:
         return found[name]
 
     return {name: of(name) for name in heads}
-
-
-def are_draws(reads: frozenset[str]) -> bool:
-    """Return whether a table has posterior draws."""
-    return _DRAWN in reads

@@ -162,17 +162,9 @@ def write_crate(folder: Path, root: dict[str, Any], software: dict[str, str], ac
     crate = rocrate.ROCrate()
     for name, value in root.items():
         crate.root_dataset[name] = value
-    crate.root_dataset["conformsTo"] = crate.add(
-        entities.ContextEntity(
-            crate,
-            _PROCESS_RUN,
-            properties={
-                "@type": ["CreativeWork", "Profile"],
-                "name": "Process Run Crate",
-                "version": _PROCESS_RUN.rpartition("/")[2],
-            },
-        )
-    )
+    version = _PROCESS_RUN.rpartition("/")[2]
+    profile = {"@type": ["CreativeWork", "Profile"], "name": "Process Run Crate", "version": version}
+    crate.root_dataset["conformsTo"] = crate.add(entities.ContextEntity(crate, _PROCESS_RUN, properties=profile))
     files = {}
     for name in member_names(folder):
         if name in (MANIFEST, CRATE):
@@ -184,19 +176,10 @@ def write_crate(folder: Path, root: dict[str, Any], software: dict[str, str], ac
             "sha256": sha256_of(folder / name),
         }
         files[name] = crate.add_file(folder / name, name, properties=about)
-    tool = crate.add(
-        entities.ContextEntity(
-            crate,
-            "#slant",
-            properties={
-                "@type": "SoftwareApplication",
-                "name": "slant",
-                "version": software["slant"],
-                "softwareVersion": software["slant"],
-                "url": {"@id": "README.md"},  # it says what this is, and how to replay it
-            },
-        )
-    )
+    versions = {"version": software["slant"], "softwareVersion": software["slant"]}
+    # README.md says what this is, and how to replay it
+    slant = {"@type": "SoftwareApplication", "name": "slant", **versions, "url": {"@id": "README.md"}}
+    tool = crate.add(entities.ContextEntity(crate, "#slant", properties=slant))
     for number, action in enumerate(actions, 1):
         about = {"name": action.name, "description": action.command}
         about |= {name: at for name, at in (("startTime", action.begun), ("endTime", action.ended)) if at}

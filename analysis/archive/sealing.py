@@ -150,9 +150,7 @@ def seal(
 def _check_is_whole(db: Path, copy: Path, study: str) -> None:
     """Check that the journals hold the whole database."""
     query = "SELECT count(*) FROM attempts WHERE study = ?"
-    counts = []
-    for path in (db, copy):
-        counts.append(fetched(path, query, [study])[0][0])
+    counts = [fetched(path, query, [study])[0][0] for path in (db, copy)]
     if counts[0] != counts[1]:
         raise DatabaseError(
             f'Can\'t seal "{study}": the database has {counts[0]:,} attempts of it, its journals {counts[1]:,}.',

@@ -135,14 +135,9 @@ def _fit_steps(db: Path, study: Study, definition: Fit, kept: frozenset[str]) ->
 def _other_ways(db: Path, study: Study, definition: Fit) -> list[tuple[dict[str, Any], str | None]]:
     """Return other settings and measures with which a fit was made."""
     named = {"study": study.name, "fit": definition.name}
-    texts = [text for (text,) in fetched(db, sql_query("kept_fits_of"), named)]
-    ways: dict[str, tuple[dict[str, Any], str | None]] = {}
-    for text in texts:
-        about = json.loads(text)
-        settings, measure = about.get("settings") or {}, about.get("measure")
-        if settings or measure:
-            ways[json.dumps([settings, measure], sort_keys=True)] = (settings, measure)
-    return list(ways.values())
+    kept = [json.loads(text) for (text,) in fetched(db, sql_query("kept_fits_of"), named)]
+    ways = [(about.get("settings") or {}, about.get("measure")) for about in kept]
+    return list({json.dumps(way, sort_keys=True): way for way in ways if any(way)}.values())
 
 
 _PERMUTATION_PACKAGES = {"brms": ("brms", "rstan", "posterior"), "lme4": ("lme4",), "difference": ()}

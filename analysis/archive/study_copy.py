@@ -103,19 +103,15 @@ def database_of(path: Path) -> Iterator[Path]:
         yield path
         return
     with temporary_folder("archive") as folder:
-        yield _loaded(path, folder)
-
-
-def _loaded(path: Path, folder: Path) -> Path:
-    db = folder / f"{path.stem}.duckdb"
-    journal_folder(db).mkdir()
-    with opened_archive(path) as archive:
-        check_room(archive, folder)
-        for name in archive.members:
-            if not name.startswith(f"{layout.JOURNAL}/"):
-                continue
-            if problem := archive.unpack(name, folder / "sealed"):
-                raise ArchiveError(f'Can\'t read "{path}": {name} {problem}.')
-            copied(folder / "sealed" / name, journal_folder(db) / Path(name).name)
-    load_sealed(db, lambda *_: None)
-    return db
+        db = folder / f"{path.stem}.duckdb"
+        journal_folder(db).mkdir()
+        with opened_archive(path) as archive:
+            check_room(archive, folder)
+            for name in archive.members:
+                if not name.startswith(f"{layout.JOURNAL}/"):
+                    continue
+                if problem := archive.unpack(name, folder / "sealed"):
+                    raise ArchiveError(f'Can\'t read "{path}": {name} {problem}.')
+                copied(folder / "sealed" / name, journal_folder(db) / Path(name).name)
+        load_sealed(db, lambda *_: None)
+        yield db

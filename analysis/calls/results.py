@@ -190,8 +190,7 @@ class _Kept:
                 continue
             schema: dict[str, Any] = {ID: pl.String, **{name: table_schema(table)[name] for name in names}}
             now = pl.DataFrame(
-                [{ID: c.id, **{n: plain(c.columns.get(n)) for n in names}} for c in of_table],
-                schema=pl.Schema(schema),
+                [{ID: c.id, **{n: plain(c.columns.get(n)) for n in names}} for c in of_table], schema=pl.Schema(schema)
             )
             before = self.frames[table].filter(pl.col(ID).is_in(now[ID].to_list()))
             after = before.drop(names).join(now, on=ID, how="left", maintain_order="left").select(before.columns)

@@ -100,10 +100,7 @@ _stm_option = of_collect.section("Topic models (stm)")
 
 @click.group(cls=AnalyzeGroup, lazy_commands=_COMMANDS, invoke_without_command=True, epilog=EXAMPLES)
 @click.option(
-    "--fit",
-    "engine",
-    metavar="FIT",
-    help=f"A fit that the study names, or an engine: {', '.join(engine_names())}.",
+    "--fit", "engine", metavar="FIT", help=f"A fit that the study names, or an engine: {', '.join(engine_names())}."
 )
 @of_collect.study_option("Default: every study in the database.")
 @of_collect.source_option()

@@ -30,8 +30,7 @@ class NumberRange(click.ParamType[list[int]]):
 
 
 @click.group(
-    cls=SlantGroup,
-    epilog="\b\nExamples:\n  analyze --fit stm --show words\n  analyze topics search --topics 3:10",
+    cls=SlantGroup, epilog="\b\nExamples:\n  analyze --fit stm --show words\n  analyze topics search --topics 3:10"
 )
 def topics() -> None:
     """Find how many topics a topic model should have. To fit the model itself: analyze --fit stm."""

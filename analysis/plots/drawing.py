@@ -181,11 +181,7 @@ def draw(
         files = [folder / f"{number}.{ending}" for number in range(len(figures))]
         calls = [
             Call(
-                "draw_figure",
-                rows,
-                {"name": name, **asked, **arguments},
-                writes={"file": file},
-                packages=("ggplot2",),
+                "draw_figure", rows, {"name": name, **asked, **arguments}, writes={"file": file}, packages=("ggplot2",)
             )
             for (name, rows), file, arguments in zip(figures, files, own or [{}] * len(files), strict=True)
         ]

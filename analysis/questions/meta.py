@@ -155,8 +155,7 @@ def _log_ratios(rows: pl.DataFrame, estimates: pl.DataFrame, effects: Effects) -
     """
     if effects != "crossed":
         raise UsageError(
-            "Ratios need the means over words and wordings, not the study's own model.",
-            "Remove --effects paper",
+            "Ratios need the means over words and wordings, not the study's own model.", "Remove --effects paper"
         )
     means = estimates.filter(term="intercept").select(*CELL, mean="estimate", mean_error="std_error")
     rows = rows.join(means, on=CELL, how="left", maintain_order="left")

@@ -44,11 +44,7 @@ def new_looks(db: str | Path, looks: Iterable[Look]) -> dict[str, pl.DataFrame]:
     rows = pl.DataFrame([asdict(look) for look in dict.fromkeys(looks)], schema=pl.Schema(schema))
     if rows.is_empty():
         return {}
-    with (
-        suppress(DatabaseError),
-        reading(db) as connection,
-        registered(connection, "looked_at", rows),
-    ):
+    with suppress(DatabaseError), reading(db) as connection, registered(connection, "looked_at", rows):
         new = frame_of(connection.sql(sql_query("new_looks")))
         now = datetime.now(UTC).replace(tzinfo=None)
         return {"looks": new.with_columns(looked_at=pl.lit(now))} if new.height else {}

@@ -22,15 +22,7 @@ import polars as pl
 import pytest
 
 from slant.analysis.archive import layout
-from slant.analysis.archive.comparison import (
-    AGREES,
-    COMPUTED,
-    DIFFERS,
-    NOT_MADE,
-    SEVERAL_EFFECTS,
-    Rule,
-    compare_tables,
-)
+from slant.analysis.archive.comparison import AGREES, COMPUTED, DIFFERS, NOT_MADE, SEVERAL_EFFECTS, Rule, compare_tables
 from slant.analysis.archive.journals import PrivateWords, seal_journals, without_reasoning
 from slant.analysis.archive.layout import write_manifest, write_zip
 from slant.analysis.archive.replaying import Replayed, replay, tolerance_of

@@ -145,9 +145,7 @@ def equivalence(rows: CheckRows, context: Context) -> Verdict:
         f"{'is' if n_undecided == 1 else 'are'} undecided, not shown to be absent."
     )
     return Verdict(
-        "note" if nulls.height > equivalent.height else "not found",
-        verdict if nulls.height else none,
-        tuple(details),
+        "note" if nulls.height > equivalent.height else "not found", verdict if nulls.height else none, tuple(details)
     )
 
 
