@@ -38,7 +38,7 @@ from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import SideJournal, journal_folder, utc_now
-from slant.collector.keep.journal_files import compress_finished, journal_paths
+from slant.collector.keep.journal_files import compress_finished, journal_name, journal_paths, opened_journal
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.records import READ_AGAIN
 from slant.collector.studies.catalogue import load_study
@@ -97,7 +97,8 @@ def test_the_same_database_gives_the_same_bytes(db: Path, archive: Path, tmp_pat
 
 
 def test_the_journals_are_those_of_the_study_byte_for_byte(db: Path, archive: Path) -> None:
-    own = {path.name: path.read_bytes() for path in journal_paths(journal_folder(db)) if "drinks" in path.name}
+    paths = [path for path in journal_paths(journal_folder(db)) if "drinks" in path.name]
+    own = {journal_name(path): opened_journal(path).read() for path in paths}
     packed = {Path(name).name: data for name, data in members(archive).items() if name.startswith("journal/")}
     assert packed == own
     assert len(own) == 1
@@ -177,12 +178,13 @@ def test_the_crate_keeps_what_roc_validator_requires_of_it(archive: Path) -> Non
 
 
 def test_what_is_private_in_a_journal_is_taken_out_and_told(db: Path, tmp_path: Path) -> None:
-    (path, *_) = journal_paths(journal_folder(db))
-    text = path.read_text().replace('"machine":"', '"machine":"lab-pc-17 /home/ada/x ', 1)
-    (tmp_path / path.name).write_text(text)
+    path = journal_paths(journal_folder(db))[0]
+    text = opened_journal(path).read().decode().replace('"machine":"', '"machine":"lab-pc-17 /home/ada/x ', 1)
+    changed = tmp_path / journal_name(path)
+    changed.write_text(text)
     words = PrivateWords((("/home/ada/", "…/"),), ("lab-pc-17",))
-    (sealed,) = seal_journals([tmp_path / path.name], tmp_path / "sealed", words, (), lambda done, of_all: None)
-    shared = (tmp_path / "sealed" / path.name).read_text()
+    (sealed,) = seal_journals([changed], tmp_path / "sealed", words, (), lambda done, of_all: None)
+    shared = (tmp_path / "sealed" / sealed.name).read_text()
     assert '"machine":"[name] …/x ' in shared
     assert shared.splitlines()[1:] == text.splitlines()[1:]
     assert (sealed.n_changed, sealed.sha256) == (1, hashlib.sha256(text.encode()).hexdigest())
