@@ -27,7 +27,7 @@ from ledger import costs_of, counts_of, keep_table, shown, too_dear
 ROOT = Path(__file__).resolve().parent.parent
 COUNTS = ROOT / ".ledger" / "counts"
 CORE = (
-    "r_bridge", "r_vectors", "worker", "journal", "run", "views", "fits", "compare", "figures",
+    "r_bridge", "worker", "journal", "run", "views", "fits", "compare", "figures",
     "bayes", "tables", "doctor", "setup",
 )  # fmt: skip
 CORE_OF_R = "fit_lme4|effect_size|mixed_model_table|welch_test|fit_brms|plot_|run_fit|with_conditions|read_trials"

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,6 @@ from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.support.choices_made import database_of_choices
 from tests.support.commands import run_analyze
-from tests.support.processes import wait_until
 from tests.support.stored import rows_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("brms")]
@@ -80,11 +77,8 @@ def test_views_the_figure_the_checks_and_the_report_say_what_is_kept(db: Path, f
     study = load_study("interference")
     assert analysis.tables(db, names=["calibration_ranks"])["calibration_ranks"].height == found.ranks.height
     ((figure),) = figure_rows(db, study, ["calibration"])
-    assert (figure.function, figure.part, figure.rows.height) == (
-        "plot_calibration",
-        "interference",
-        found.ranks.height,
-    )
+    drawn = (figure.function, figure.part, figure.rows.height)
+    assert drawn == ("plot_calibration", "interference", found.ranks.height)
     rows = kept_calibrations(db, "interference", None)["calibration"]
     finding = sampler_quality({"calibration": rows}, Context({}, {}, {}, 0.05, 0.1, False))
     assert finding.sentence.startswith("In 1 Bayesian fit of data drawn from the priors, ")
@@ -122,19 +116,3 @@ def test_what_can_not_be_calibrated_is_said_before_anything_is_fitted(db: Path) 
 def test_ranks_are_the_same_by_any_number_of_workers(db: Path, found: analysis.Calibration, tmp_path: Path) -> None:
     own = database_of_choices(tmp_path / "b.duckdb", words=3)
     assert analysis.calibrate(own, *INTERFERENCE, data_sets=3, workers=2, settings=BRIEF).ranks.equals(found.ranks)
-
-
-def test_a_kill_loses_at_most_what_was_being_fitted(tmp_path: Path) -> None:
-    path = database_of_choices(tmp_path / "a.duckdb", words=3)
-    many = {"data_sets": 12, "settings": BRIEF}
-    code = f"from slant import analysis; analysis.calibrate({str(path)!r}, *{INTERFERENCE!r}, **{many!r})"
-    process = subprocess.Popen([sys.executable, "-c", code])
-    wait_until(lambda: n_kept(path) >= 2, 240)
-    process.kill()
-    process.wait()
-    kept = n_kept(path)
-    assert 2 <= kept < 12
-    told: list[int] = []
-    again = analysis.calibrate(path, *INTERFERENCE, **many, progress=lambda done, number: told.append(done))
-    assert told[0] == kept
-    assert again.fits.height == 12

@@ -213,9 +213,8 @@ def without(found: Checks, name: str, columns: tuple[str, ...], where: pl.Expr) 
 def test_what_could_not_be_refitted_is_not_counted_as_unchanged(found: Checks) -> None:
     some = finding_of(without(found, "crossed", ("verdict",), pl.col("model") == "o3-mini"), "words")
     assert re.search(r"Of \d significant effects?, \d stay so", some.verdict)
-    assert "Could not be refitted over words and wordings, and is not counted: 1 model: o3-mini" in " ".join(
-        some.details
-    )
+    details = " ".join(some.details)
+    assert "Could not be refitted over words and wordings, and is not counted: 1 model: o3-mini" in details
     assert some.standing != "not found"
     none = without(found, "crossed", ("verdict",), pl.lit(True))
     assert finding_of(none, "words").standing == "not checked"
@@ -223,15 +222,8 @@ def test_what_could_not_be_refitted_is_not_counted_as_unchanged(found: Checks) -
 
 @pytest.mark.slow
 def test_refits_without_a_prompt_that_failed_are_left_out_and_counted(found: Checks) -> None:
-    unknown = (
-        "estimate",
-        "p_value",
-        "change",
-        "cooks_distance",
-        "is_influential",
-        "changes_sign",
-        "changes_conclusion",
-    )
+    ends = ("is_influential", "changes_sign", "changes_conclusion")
+    unknown = ("estimate", "p_value", "change", "cooks_distance", *ends)
     is_failed = (pl.col("model") == "o3-mini") | (pl.col("left_out") == "1")
     some = finding_of(without(found, "influence", unknown, is_failed), "influence")
     assert re.search(r"in (none of 1|1 of 1) mixed model\.", some.verdict)
@@ -245,9 +237,8 @@ def test_what_is_unknown_is_not_the_largest(found: Checks) -> None:
     for name, columns in (("residuals", ("skewness", "largest")), ("variance_shares", ("share",))):
         unknown = finding_of(without(found, name, columns, is_first), name)
         assert "o3-mini" not in " ".join(unknown.details)
-        nan = found.rows[name].with_columns(
-            pl.when(~is_first).then(one).otherwise(float("nan")).alias(one) for one in columns
-        )
+        numbers = (pl.when(~is_first).then(one).otherwise(float("nan")).alias(one) for one in columns)
+        nan = found.rows[name].with_columns(numbers)
         assert finding_of(replace(found, rows={**found.rows, name: nan}), name) == unknown
     only_distance = without(found, "influence", ("cooks_distance",), is_first)
     assert "o3-mini" not in finding_of(only_distance, "influence").details[0]

@@ -104,20 +104,9 @@ def test_a_search_that_was_killed_goes_on_where_it_stopped(root: Path, tmp_path:
     db = talking_database(tmp_path / "a.duckdb")
     numbers = list(range(3, 21))  # some seconds: what ended is kept every two
     code = "from slant.analysis.cli.main import analyze; analyze()"
-    command = [
-        sys.executable,
-        "-c",
-        code,
-        "topics",
-        "search",
-        "--study",
-        str(study),
-        "--topics",
-        "3:20",
-        "--workers",
-        "1",
-    ]
-    killed = subprocess.Popen([*command, "--db", str(db)], cwd=root, stdout=subprocess.DEVNULL, start_new_session=True)
+    words = ["topics", "search", "--study", str(study), "--topics", "3:20", "--workers", "1", "--db", str(db)]
+    command = [sys.executable, "-c", code, *words]
+    killed = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, start_new_session=True)
     until = time.monotonic() + 900
     while (before := searched(db)).is_empty() and time.monotonic() < until:
         time.sleep(0.2)

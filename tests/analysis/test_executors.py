@@ -52,9 +52,13 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 
 
 @pytest.mark.slow
-def test_threads_give_the_numbers_of_our_own_processes(threads: ThreadPoolExecutor, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["threads", "executorlib"])
+def test_others_give_the_numbers_of_our_own_processes(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    executor = request.getfixturevalue(name)
     own = analysis.fit(small_database(tmp_path / "a.duckdb"), "rmiat", "effect_size")
-    theirs = analysis.fit(small_database(tmp_path / "b.duckdb"), "rmiat", "effect_size", executor=threads)
+    theirs = analysis.fit(small_database(tmp_path / "b.duckdb"), "rmiat", "effect_size", executor=executor)
     assert theirs.table.equals(own.table)
     assert theirs.diagnostics["versions"].equals(own.diagnostics["versions"])
 
@@ -210,13 +214,6 @@ def executorlib() -> Iterator[Executor]:
     module = pytest.importorskip("executorlib", reason="no executorlib: pip install executorlib")
     with module.SingleNodeExecutor(max_workers=2, block_allocation=True, restart_limit=5) as pool:
         yield pool
-
-
-@pytest.mark.slow
-def test_executorlib_gives_the_numbers_of_our_own_processes(executorlib: Executor, tmp_path: Path) -> None:
-    own = analysis.fit(small_database(tmp_path / "a.duckdb"), "rmiat", "effect_size")
-    theirs = analysis.fit(small_database(tmp_path / "b.duckdb"), "rmiat", "effect_size", executor=executorlib)
-    assert theirs.table.equals(own.table)
 
 
 class _KillsOne(Executor):

@@ -72,21 +72,9 @@ CASES += [
 ]
 
 
-# The others in the full suite; test_own_studies.py has those of two conditions.
-ALWAYS = {
-    ("usual", "tables tokens_by_condition"), ("usual", "--fit lme4"),
-    ("apart", "tables consistency_by_condition observed_delta_p"), ("apart", "--fit lme4"),
-    ("one_class", "tables allocation_indices"), ("three_classes", "indices --n-boot 10 --n-random 4"),
-}  # fmt: skip
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("db", "typed", "exit_code", "said"),
-    [
-        pytest.param(*case, id=f"{case[0]}: {case[1]}", marks=[] if case[:2] in ALWAYS else [pytest.mark.slow])
-        for case in CASES
-    ],
+    ("db", "typed", "exit_code", "said"), [pytest.param(*case, id=f"{case[0]}: {case[1]}") for case in CASES]
 )
 def test_any_number_of_conditions_gives_a_result_or_a_sentence(
     folder: Path, monkeypatch: pytest.MonkeyPatch, db: str, typed: str, exit_code: int, said: str

@@ -14,11 +14,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from slant.analysis.bridge.r_vectors import _BLOCK, _FEW
 from slant.analysis.bridge.worker import _kill, _pool, _submit
 from slant.collector.errors import RError
-from tests.support.fitted import call_r, environment_of_r, require, round_trip
+from tests.support.fitted import call_r, environment_of_r, references_lost, require, round_trip
 
 InR = Callable[..., Any]
+LEVELS = ["incompatible", "compatible"]
+TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
+SCHEMA: dict[str, Any] = {
+    "whole": pl.Int64, "big": pl.Int64, "double": pl.Float64, "flag": pl.Boolean, "text": pl.String, "side": pl.String,
+}  # fmt: skip
+
+
+def _or_null(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | values
+
+
+ROW = st.tuples(
+    _or_null(st.integers(-(2**31) + 1, 2**31 - 1)),
+    _or_null(st.integers(-(2**53), 2**53)),
+    _or_null(st.floats()),
+    _or_null(st.booleans()),
+    _or_null(TEXT),
+    _or_null(st.sampled_from(LEVELS)),
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,37 +49,28 @@ def in_r() -> Iterator[InR]:
     _kill(pool)
 
 
-def column(values: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
-    return st.lists(st.none() | values, max_size=20)
+@settings(max_examples=40, deadline=None)
+@given(st.lists(ROW, min_size=1, max_size=10), st.sampled_from([1, _FEW, 3 * _FEW]))
+def test_six_columns_come_back_with_their_types_and_values(in_r: InR, rows: list[Any], repeats: int) -> None:
+    """Long ones, too, whose text goes over as blocks."""
+    frame = pl.DataFrame(rows * repeats, schema=SCHEMA, orient="row")
+    back = in_r(round_trip, frame, {"side": LEVELS})
+    has_big = any(row[1] is not None and abs(row[1]) >= 2**31 for row in rows)
+    assert back.schema == pl.Schema({**SCHEMA, "big": pl.Float64 if has_big else pl.Int64})
+    assert back.cast(SCHEMA).equals(frame, null_equal=True)
+    assert [repr(value) for value in back["double"]] == [repr(value) for value in frame["double"]]
 
 
-@settings(max_examples=60, deadline=None)
-@given(column(st.integers(-(2**31) + 1, 2**31 - 1)))
-def test_whole_numbers_of_32_bits_stay_whole(in_r: InR, values: list[int | None]) -> None:
-    frame = pl.DataFrame({"x": values}, schema={"x": pl.Int64})
+def test_text_of_several_blocks_keeps_its_order_its_gaps_and_its_empty_strings(in_r: InR) -> None:
+    texts = [None if n % 7 == 0 else "" if n % 11 == 0 else f"né {n}\n" for n in range(2 * _BLOCK + 5)]
+    frame = pl.DataFrame({"text": texts, "empty": pl.Series([""] * len(texts))})
     assert in_r(round_trip, frame).equals(frame, null_equal=True)
 
 
-@settings(max_examples=60, deadline=None)
-@given(column(st.integers(-(2**53), 2**53)))
-def test_bigger_whole_numbers_keep_their_exact_value(in_r: InR, values: list[int | None]) -> None:
-    back = in_r(round_trip, pl.DataFrame({"x": values}, schema={"x": pl.Int64}))
-    assert back["x"].to_list() == values
-
-
-@settings(max_examples=60, deadline=None)
-@given(column(st.floats()))
-def test_doubles_come_back_bit_by_bit_and_null_is_not_nan(in_r: InR, values: list[float | None]) -> None:
-    back = in_r(round_trip, pl.DataFrame({"x": values}, schema={"x": pl.Float64}))["x"].to_list()
-    assert [repr(v) for v in back] == [repr(v) for v in values]
-
-
-@settings(max_examples=60, deadline=None)
-@given(column(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))), column(st.booleans()))
-def test_text_of_any_script_and_booleans_come_back(in_r: InR, texts: list[str], flags: list[bool]) -> None:
-    for name, values, kind in (("t", texts, pl.String), ("b", flags, pl.Boolean)):
-        frame = pl.DataFrame({name: values}, schema={name: kind})
-        assert in_r(round_trip, frame).equals(frame, null_equal=True)
+def test_a_process_that_converts_many_tables_loses_no_references(in_r: InR) -> None:
+    """Before Python 3.12 a process ends once the references to None are used up."""
+    rows = [(1, 2**40, 1.5, True, "é", "compatible"), (None,) * 6] * (_FEW + 1)
+    assert in_r(references_lost, pl.DataFrame(rows, SCHEMA, orient="row")) < 50
 
 
 def test_a_frame_without_rows_keeps_its_columns(in_r: InR) -> None:

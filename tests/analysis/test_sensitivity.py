@@ -39,18 +39,10 @@ def forced_choices() -> Iterator[Row]:
                 for word in range(20):
                     wrong = chance.random() < (0.35 if block == "incongruent" and model == MODELS[0] else 0.15)
                     outcome = "refused" if chance.random() < 0.1 else "answered"
-                    yield {
-                        "study": "interference",
-                        "model": model,
-                        "test": test,
-                        "condition": block,
-                        "outcome": outcome,
-                        "item": f"word {word}",
-                        "option_a": "one",
-                        "option_b": "two",
-                        "expected": "one",
-                        "choice": None if outcome == "refused" else "two" if wrong else "one",
-                    }
+                    choice = None if outcome == "refused" else "two" if wrong else "one"
+                    words = {"item": f"word {word}", "option_a": "one", "option_b": "two", "expected": "one"}
+                    cell = {"study": "interference", "model": model, "test": test, "condition": block}
+                    yield {**cell, **words, "outcome": outcome, "choice": choice}
 
 
 @pytest.fixture(scope="module")
@@ -287,15 +279,8 @@ def from_rscript(works: Sequence[PlannedSpecification], folder: Path) -> list[fl
     """The numbers of these specifications of one cell, row after row."""
     columns = {name: column for work in works for name, column in work.cell.rows.to_dict().items()}
     pl.DataFrame(columns).write_csv(folder / "rows.csv")
-    jobs = [
-        {
-            **work.arguments,
-            "drop_flags": work.specification.drop_flags,
-            "drop_outcomes": work.specification.drop_outcomes,
-            "missing_as": work.specification.missing_as,
-        }
-        for work in works
-    ]
+    chosen = ("drop_flags", "drop_outcomes", "missing_as")
+    jobs = [{**work.arguments, **{name: getattr(work.specification, name) for name in chosen}} for work in works]
     (folder / "jobs.json").write_text(json.dumps(jobs))
     there = rscript("specification_from_csv.R", folder / "rows.csv", r_folder(), folder / "jobs.json")
     return [float.fromhex(line) if line != "NA" else math.inf for line in there]

@@ -112,14 +112,8 @@ def watched(last_shift: float) -> Iterator[Row]:
             tokens = 200 + draw.gauss(0, AGAIN) + (last_shift if occasion > 4 else 0)
             again = {"occasion": occasion, "first_trial_id": row["trial_id"]} if occasion > 1 else {}
             own = {"trial_id": f"o{occasion}-{number}"} if occasion > 1 else {}
-            yield {
-                **row,
-                "answer": "Pleasant",
-                "tokens": round(tokens),
-                "done_at": f"2026-0{occasion}-01",
-                **again,
-                **own,
-            }
+            said = {"answer": "Pleasant", "tokens": round(tokens), "done_at": f"2026-0{occasion}-01"}
+            yield {**row, **said, **again, **own}
 
 
 def test_a_shift_ends_with_exit_code_4_a_page_and_the_command_of_the_user(tmp_path: Path) -> None:

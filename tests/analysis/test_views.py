@@ -72,19 +72,14 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     rows.append({"trial_id": "t1", "run_id": "r2"})
     rows.append({"source": "collected", "model": "uncounted", "tokens": None, "token_source": None})
     rows.append({"study": "hiring", "test": "elicitation", "item": "Doctors", "choice": "7.5"})
-    rows += read_rows(CASES / "allocation_games" / "given.csv") + read_rows(
-        CASES / "allocation_questions" / "given.csv"
-    )
-    rows += read_rows(CASES / "allocation_rating_by_class" / "given.csv")
-    rows += read_rows(CASES / "pairing_answer_rows" / "given.csv") + read_rows(CASES / "decision_turns" / "given.csv")
-    rows += read_rows(CASES / "retest_answers" / "given.csv")
-    rows += read_rows(CASES / "factorial_answer_rows" / "given.csv")
+    of_games = ("allocation_games", "allocation_questions", "allocation_rating_by_class")
+    others = ("pairing_answer_rows", "decision_turns", "retest_answers", "factorial_answer_rows")
+    rows += [row for case in (*of_games, *others) for row in read_rows(CASES / case / "given.csv")]
     rows += read_rows(CASES / "observed_rounds" / "given.csv")[:2]
-    rows += read_rows(CASES / "recomputed_logistic" / "given.csv") + read_rows(CASES / "second_codings" / "given.csv")
-    rows += read_rows(CASES / "codings" / "given.csv")
-    runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
-        CASES / "run_progress" / "runs.json"
-    )
+    coded = ("recomputed_logistic", "second_codings", "codings")
+    rows += [row for case in coded for row in read_rows(CASES / case / "given.csv")]
+    cases = ("association_trials", "run_progress")
+    runs = [run for case in cases for run in read_rows_json(CASES / case / "runs.json")]
     with in_memory() as connection:
         insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
         calls = {}
@@ -107,11 +102,10 @@ def fill_print(connection: duckdb.DuckDBPyConnection) -> None:
     """What a paper of each design prints."""
     for name in OF_PRINT:
         cases = ["recomputed_claims", "recomputed_game_claims"]
-        more = (
-            ["recomputed_settings", "recomputed_shown_refusals", "missing_texts"] if name == "printed_numbers" else []
-        )
-        more += ["recomputed_logistic"] if name == "planned_cells" else []
-        rows = [row for case in (*cases, *more) for row in read_rows(CASES / case / f"{name}.csv")]
+        if name == "printed_numbers":
+            cases += ["recomputed_settings", "recomputed_shown_refusals", "missing_texts"]
+        cases += ["recomputed_logistic"] if name == "planned_cells" else []
+        rows = [row for case in cases for row in read_rows(CASES / case / f"{name}.csv")]
         fill_variable(connection, name, [{**row, "number_no": number} for number, row in enumerate(rows, 1)])
 
 
