@@ -9,7 +9,6 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
-from types import MappingProxyType
 from typing import TypeVar
 
 from slant.collector.errors import StudyError
@@ -20,7 +19,6 @@ from slant.collector.study.toml_table import Table
 
 NORMAL = NormalDist()
 W = TypeVar("W")
-_NO_COLUMNS: Mapping[str, tuple[float, float]] = MappingProxyType({})
 
 
 def uniforms(*content: object) -> list[float]:
@@ -53,7 +51,7 @@ def read_simulation(
     folder: StudyFolder,
     key: Sequence[str],
     limits: Mapping[str, tuple[float, float]],
-    may: Mapping[str, tuple[float, float]] = _NO_COLUMNS,
+    may: Mapping[str, tuple[float, float]] = {},
 ) -> dict[tuple[str, ...], Mapping[str, float]]:
     """Return the rows of `simulation` for draws: the numbers of the columns `limits`, each between
     its two limits, by the columns `key`; empty if the study has none. Columns of `may` are 0 where they are missing.

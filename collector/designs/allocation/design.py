@@ -48,18 +48,16 @@ class AllocationAnalyses(Analyses):
 
     def fits(self, study: StudyFile) -> dict[str, Fit]:
         """Return the models of choice; an elicitation has no rounds to fit."""
-        return (
-            {}
-            if study.data.task == ELICITATION
-            else {name: _fit(name, settings) for name, settings in _SETTINGS.items()}
-        )
+        fits = {
+            name: Fit(name, name, VIEW, None, None, None, ("model",), {}, (), (), settings)
+            for name, settings in _SETTINGS.items()
+        }
+        return {} if study.data.task == ELICITATION else fits
 
     def conditions(self, data: AllocationData) -> tuple[Condition, ...]:
         """Return the classes of jobs."""
-        return numbered(
-            [job_class.name for job_class in data.classes],
-            {job_class.name: job_class.label for job_class in data.classes},
-        )
+        labels = {job_class.name: job_class.label for job_class in data.classes}
+        return numbered(labels, labels)
 
     def words(self, data: AllocationData) -> list[dict[str, str]]:
         """Return the jobs, by their classes."""
@@ -214,22 +212,6 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "policies": {"folds": 5, "seed": 20260101},
     "learning": {"chains": 4, "iterations": 2000, "warmup": 1000, "adapt_delta": 0.9, "seed": 20260101},
 }
-
-
-def _fit(engine: str, settings: Mapping[str, Any]) -> Fit:
-    return Fit(
-        name=engine,
-        engine=engine,
-        view=VIEW,
-        formula=None,
-        outcome=None,
-        contrast=None,
-        by=("model",),
-        levels={},
-        factors=(),
-        drop_flags=(),
-        settings=settings,
-    )
 
 
 _ROUNDS = "round round_no round_number trial trial_no period t turn step"

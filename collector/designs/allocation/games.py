@@ -130,12 +130,7 @@ class Games(Plan[int]):
         self._has_best = self._data.success.kind not in ("by_job", "elicited")
         self._ends = [StableIds.end(self._test(place), place) for place in range(self._data.n_trials)]
         self._game_end, self._pool_end = StableIds.end("game"), StableIds.end("pool")
-        self._facts = {
-            "answer_format": model.frame,
-            "n_rounds": self._data.games if self._data.is_pooled else self._data.n_rounds,
-            "groups": list(self._data.groups),
-            "class_sizes": [len(c.jobs) for c in self._data.classes],
-        }
+        self._facts = self._data.facts(model.frame)
 
     def _test(self, place: int) -> str:
         if self._data.task == "elicitation":

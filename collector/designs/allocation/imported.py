@@ -45,12 +45,7 @@ def turn_reader(study: StudyFile, model: StudyModel) -> TurnReader:
     """Make this model's rows trials of the games."""
     data: AllocationData = study.data
     frame = model.frame or study.frame
-    common = {
-        "answer_format": frame,
-        "n_rounds": data.games if data.is_pooled else data.n_rounds,
-        "groups": list(data.groups),
-        "class_sizes": [len(each.jobs) for each in data.classes],
-    }
+    common = data.facts(frame)
     content = game_content(study, frame)
 
     def read(row: ImportedTurn) -> tuple[str, Trial]:

@@ -193,6 +193,12 @@ class AllocationData:
         """Return the number of trials of one conversation: rounds, and the questions and ratings after them."""
         return self.n_rounds + self.n_questions + self.n_ratings
 
+    def facts(self, answer_format: str) -> dict[str, Any]:
+        """Return the factors that all trials have in one format of answers."""
+        n_rounds = self.games if self.is_pooled else self.n_rounds
+        sizes = [len(each.jobs) for each in self.classes]
+        return {"answer_format": answer_format, "n_rounds": n_rounds, "groups": list(self.groups), "class_sizes": sizes}
+
     @property
     def n_questions(self) -> int:
         return len(self.classes) if self.asks_after else 0

@@ -133,22 +133,15 @@ def _going_on(
         return "", with_addon(_query(data, data.texts.next_query, trial), answer)
     assert earlier is not None
     assert standing.last is not None
-    return answer.outcome.format(outcome=_outcome(data, earlier, standing.last, standing.points)), asked(
-        data, answer, trial
-    )
+    outcome = _outcome(data, earlier, standing.last, standing.points)
+    return answer.outcome.format(outcome=outcome), asked(data, answer, trial)
 
 
 def _preamble(data: AllocationData, trial: Trial) -> str:
     texts = data.texts
     lines = [texts.class_line.format_map({"class": c.label, "jobs": ", ".join(c.jobs)}) for c in data.classes]
-    classes = texts.class_separator.join(lines)
-    parts = {
-        **texts.parts,
-        **group_texts(trial.factors["groups_shown"]),
-        "rounds": data.rounds_told,
-        "classes": classes,
-    }
-    return texts.preamble.format_map(parts)
+    parts = {**texts.parts, **group_texts(trial.factors["groups_shown"]), "rounds": data.rounds_told}
+    return texts.preamble.format_map({**parts, "classes": texts.class_separator.join(lines)})
 
 
 def asked(data: AllocationData, answer: AnswerFormat, trial: Trial) -> str:
@@ -275,19 +268,14 @@ def called(tool: str, reply: Reply) -> Reply:
     lines, calls = [], []
     for line in text.splitlines():
         match = re.fullmatch(rf"{re.escape(tool)}\((\{{.*\}})\)", line.strip())
-        arguments = _arguments(match[1]) if match else None
-        if arguments is None:
-            lines.append(line)
-        else:
+        arguments = json_or(match[1]) if match else None
+        if isinstance(arguments, dict):
             calls.append(ToolCall(None, tool, arguments))
+        else:
+            lines.append(line)
     if not calls:
         return replace(reply, answer=None, tool_calls=(ToolCall(None, tool, {TOOL_ARGUMENT: text}),))
     return replace(reply, answer="\n".join(lines) or None, tool_calls=tuple(calls))
-
-
-def _arguments(text: str) -> dict[str, Any] | None:
-    value = json_or(text)
-    return value if isinstance(value, dict) else None
 
 
 def _where_it_stands(text: str, answer: AnswerFormat, trial: Trial, reply: Reply) -> list[str]:

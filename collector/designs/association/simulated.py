@@ -159,16 +159,12 @@ def remarks_on_words(data: AssociationData) -> Iterator[str]:
                     f'In {test.test} the label "{inner}" is inside "{outer}": check that each is '
                     "read as it was meant (collect view)."
                 )
-        yield from _single_words(test.test, test.group_names, {side: test.words[side] for side in GROUPS})
-
-
-def _single_words(test: str, names: Mapping[str, str], words: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    for side, own in words.items():
-        if len(own) == 1:
-            yield (
-                f'In {test} the group "{names[side]}" has one word, "{own[0]}": what is found is about that word, '
-                "and no model over words can be fitted."
-            )
+        for side in GROUPS:
+            if len(own := test.words[side]) == 1:
+                yield (
+                    f'In {test.test} the group "{test.group_names[side]}" has one word, "{own[0]}": what is found is '
+                    "about that word, and no model over words can be fitted."
+                )
 
 
 def _listed(names: Sequence[str]) -> str:

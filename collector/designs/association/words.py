@@ -108,7 +108,20 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     sides = read_sides(folder.rows(table, "stimuli", STIMULI), table.where)
     asked_sides = SIDES if table.flag("ask_attributes", default=False) else GROUPS
     rows = folder.rows(table, "tests", ("test",), may=("test_no", "label"))
-    tests = _tests(rows, sides, names, asked_sides, table.where)
+    tests: dict[str, AssociationTest] = {}
+    for test, number, label, _ in listed_tests(rows, "test", table.where):
+        words_by_side = sides.get(test, {})
+        if lacking := [side for side in SIDES if side not in words_by_side]:
+            raise StudyError(f'The test "{test}" of {table.where} has no words for {lacking[0]}.')
+        tests[test] = AssociationTest(
+            test=test,
+            test_no=number,
+            label=label,
+            words={side: tuple(words) for side, (_, words) in words_by_side.items()},
+            group_names={side: name for side, (name, _) in words_by_side.items()},
+            names={frame: values for (frame, of), values in names.items() if of == test},
+            asked_sides=asked_sides,
+        )
     for test in (*sides, *(of for _, of in names)):
         check_known(f"test (of the stimuli or names) in {table.where}", test, tests)
     why = "one gives group a its attribute, the other crosses the two"
@@ -146,28 +159,3 @@ def check_names(test: AssociationTest, frame: str, template: str) -> None:
     for column in sorted(find_placeholders(template) & set(NAME_COLUMNS)):
         if not test.names[frame][column]:
             raise StudyError(f'The names of the test "{test.test}" in the frame "{frame}" lack a value for "{column}".')
-
-
-def _tests(
-    rows: list[dict[str, str]],
-    sides: Mapping[str, Mapping[str, tuple[str, list[str]]]],
-    names: Mapping[tuple[str, str], dict[str, str]],
-    asked_sides: tuple[str, ...],
-    where: str,
-) -> dict[str, AssociationTest]:
-    tests: dict[str, AssociationTest] = {}
-    for test, number, label, _ in listed_tests(rows, "test", where):
-        words_by_side = sides.get(test, {})
-        lacking = [side for side in SIDES if side not in words_by_side]
-        if lacking:
-            raise StudyError(f'The test "{test}" of {where} has no words for {lacking[0]}.')
-        tests[test] = AssociationTest(
-            test=test,
-            test_no=number,
-            label=label,
-            words={side: tuple(words) for side, (_, words) in words_by_side.items()},
-            group_names={side: name for side, (name, _) in words_by_side.items()},
-            names={frame: values for (frame, of), values in names.items() if of == test},
-            asked_sides=asked_sides,
-        )
-    return tests

@@ -81,13 +81,12 @@ class CodingSimulates(Simulates):
     def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         data = study.data
         codebook: Codebook = data.codebook
-        u_refused, _, _, u_tokens = uniforms(seed, trial.model, trial.item, trial.repetition, "coding")
+        drawn_by = (seed, trial.model, trial.item, trial.repetition)
+        u_refused, _, _, u_tokens = uniforms(*drawn_by, "coding")
         errors = data.simulation.errors_of(data.texts[trial.item].factors)
         truth = _truth(study, trial)
         is_person = trial.model == PEOPLE
-        codes = (
-            truth if is_person else [*_seen(codebook, truth, errors, (seed, trial.model, trial.item, trial.repetition))]
-        )
+        codes = truth if is_person else _seen(codebook, truth, errors, drawn_by)
         tokens = round(log_normal(120.0, 40.0, u_tokens))
         order = trial.factors["order"]
         numbers = [code if codebook.kind == SCALE else str(order.index(code) + 1) for code in codes] or ["0"]

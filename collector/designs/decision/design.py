@@ -26,7 +26,6 @@ from slant.collector.designs.decision.scenes import (
     Scene,
     Task,
     parse_scenes,
-    parse_simulation,
 )
 from slant.collector.designs.design import Design, Imports, Reads, ended_early
 from slant.collector.designs.pairing.design import (
@@ -48,9 +47,7 @@ from slant.collector.reading.pairs import Pairs, named_groups, read_pairs
 from slant.collector.reading.phrases import REFUSAL, is_refusal, refusal_detail
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.stable_ids import stable_id
-from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
-from slant.collector.study.toml_table import Table
 
 OF_ATTRIBUTES = ("attribute_a", "attribute_b", "attribute_1", "attribute_2")
 SIDES_OF_ATTRIBUTES = {"a": "attribute_a", "b": "attribute_b"}
@@ -63,11 +60,7 @@ class DecisionAnalyses(WordListAnalyses):
     vocabulary = Vocabulary(condition="wording", measured="which of two groups it decides for")
     trials_view = "decision_trials"
     checked_view = "decision_trials"
-    figures: Mapping[str, str] = {
-        "bias": "pairing_bias",
-        "bias_heatmap": "decision_bias",
-        "decisions": "decision_bias",
-    }
+    figures: Mapping[str, str] = {"bias": "pairing_bias", "bias_heatmap": "decision_bias", "decisions": "decision_bias"}
     compared = ("decision_trials", "decision_bias")
     compared_items = ("item", "wording")
 
@@ -175,8 +168,7 @@ class DecisionAsks(WordListAsks):
     conversation = "conversation"
 
     def has_turns(self, study: StudyFile) -> bool:
-        data: DecisionData = study.data
-        return data.form == "conversation"
+        return bool(study.data.form == "conversation")
 
     def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
         data: DecisionData = study.data
@@ -216,9 +208,8 @@ class DecisionAsks(WordListAsks):
         if step is None:
             return None
         trial = step[0]
-        if "profiles" in (
-            answered := dict(zip((t.factors["tasks"][0] for t in conversation.trials), history, strict=False))
-        ):
+        answered = dict(zip((t.factors["tasks"][0] for t in conversation.trials), history, strict=False))
+        if "profiles" in answered:
             people = people_in(answered["profiles"].reply.answer or "", _groups(study.data, trial))
             trial = replace(trial, factors={**trial.factors, "people": people})
         return self._step(study, model, trial, history)
@@ -232,8 +223,7 @@ class Decision(Design):
     imports = DecisionImports()
     analyses = DecisionAnalyses()
 
-    def parse(self, table: Table, folder: StudyFolder) -> DecisionData:
-        return parse_scenes(table, folder, parse_simulation(table, folder))
+    parse = staticmethod(parse_scenes)
 
     def tests(self, data: DecisionData) -> tuple[TestInfo, ...]:
         tests = []

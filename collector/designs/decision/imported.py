@@ -158,15 +158,14 @@ def _lists(published: PublishedFolder, prompts: Iterable[Mapping[str, str]]) -> 
 
 
 def _stimuli_text(lists: Mapping[str, Lists]) -> str:
-    return csv_text(("test", "side", "group", "word", "words"), _stimuli(lists))
-
-
-def _stimuli(lists: Mapping[str, Lists]) -> Iterator[tuple[str, str, str, str, str]]:
-    for test, of_test in lists.items():
-        for name, by_side in of_test.items():
-            for side, words in by_side.items():
-                for word in dict.fromkeys(words):
-                    yield test, side, _CATEGORIES[side], word, name
+    stimuli = (
+        (test, side, _CATEGORIES[side], word, name)
+        for test, of_test in lists.items()
+        for name, by_side in of_test.items()
+        for side, words in by_side.items()
+        for word in dict.fromkeys(words)
+    )
+    return csv_text(("test", "side", "group", "word", "words"), stimuli)
 
 
 def _scenes(
@@ -228,7 +227,11 @@ class MadeDecisions(PeopleUnits):
 
     def answers(self, person: int, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:
         cells = rows[0]
-        test = self._named("test", cell_text(cells, "test"), {name: name for name in self._data.tests})
+        said = cell_text(cells, "test")
+        tests = [name for name in self._data.tests if not said or folded(name) == folded(said)]
+        if len(tests) != 1:
+            raise StudyError(f'has "{said[:40]}" as test, which must be one of {", ".join(self._data.tests)}')
+        [test] = tests
         wording, scene = self._scene(cells, test)
         shown = self._shown(cells, test, wording, scene)
         if said := cell_text(cells, ASKED):
@@ -285,12 +288,6 @@ class MadeDecisions(PeopleUnits):
             if folded(said) in (folded(side), side[-1], *map(folded, known)):
                 return side[-1]
         raise StudyError(f'asked for "{said[:40]}", which is not among the words of {test}')
-
-    def _named(self, what: str, said: str, known: Mapping[str, str]) -> str:
-        found = [name for name in known if folded(name) == folded(said)] if said else list(known)
-        if len(found) != 1:
-            raise StudyError(f'has "{said[:40]}" as {what}, which must be one of {", ".join(known)}')
-        return found[0]
 
     def _trial(self, question: Question) -> Trial:
         facts = sorted((name, str(value)) for name, value in question.factors.items())

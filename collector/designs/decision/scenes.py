@@ -86,10 +86,9 @@ class DecisionData:
         return len(scene.tasks) if self.form == "conversation" else 1
 
 
-def parse_scenes(
-    table: Table, folder: StudyFolder, simulation: Mapping[tuple[str, ...], Mapping[str, float]]
-) -> DecisionData:
-    """Read [prompt], tests and stimuli; StudyError if they break the rules."""
+def parse_scenes(table: Table, folder: StudyFolder) -> DecisionData:
+    """Read [prompt], tests, stimuli, and rows of `simulation` by (model, test); StudyError if they break the rules."""
+    simulation = read_simulation(table, folder, ("model", "test"), _LIMITS)
     prompt = table.table("prompt")
     rows = folder.rows(prompt, "scenes", ("wording", "name", "task", "text"), may=("test", "words", "about"))
     scenes, wordings = _scenes(rows, prompt.where)
@@ -170,20 +169,14 @@ _LIMITS = {
     "bias": (-1.0, 1.0), "expected_rate": (0.0, 1.0), "slope": (-100.0, 100.0), "refusal_rate": (0.0, 1.0),
     "undecided_rate": (0.0, 1.0), "mean_tokens": (0.0, 1e9), "sd_tokens": (0.0, 1e9),
 }  # fmt: skip
+"""Limit what is simulated: `bias` is the expected D of pairs, `expected_rate` the share of decisions that go with the
+association, `slope` how much its log odds grow if the D of the same conversation's pairs is 1 larger."""
 _DEFAULT: Mapping[str, float] = {
     "bias": 0.4, "expected_rate": 0.6, "slope": 0.5, "refusal_rate": 0.02, "undecided_rate": 0.05, "mean_tokens": 400.0,
     "sd_tokens": 150.0,
 }  # fmt: skip
 _REFUSAL = "I'm sorry, but I can't decide that about people of these groups."
 _UNDECIDED = "Either of them could do either, and it would be for them to say."
-
-
-def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """Return the rows of `simulation` by (model, test); empty if the study has none. `bias` is the expected D of pairs,
-    `expected_rate` the share of decisions that go with the association, `slope` how much its log odds grow if the D of
-    the same conversation's pairs is 1 larger.
-    """
-    return read_simulation(table, folder, ("model", "test"), _LIMITS)
 
 
 class DecisionSimulates(Simulates):

@@ -200,8 +200,7 @@ class FactorialReads(Reads):
         return Reading("refused" if "refused" in outcomes else "malformed", detail=detail or None, factors=read)
 
     def decides_next(self, study: StudyFile, trial: Trial) -> bool:
-        data: FactorialData = study.data
-        return data.is_chain and super().decides_next(study, trial)
+        return study.data.is_chain and super().decides_next(study, trial)
 
     def with_measures(self, study: StudyFile, functions: Mapping[str, Any], of: str | None) -> FactorialData:
         return with_typed(study.data, functions, of)
@@ -249,8 +248,7 @@ class FactorialAsks(Asks):
     conversation = "conversation"
 
     def has_turns(self, study: StudyFile) -> bool:
-        data: FactorialData = study.data
-        return data.asked == "in_turns"
+        return bool(study.data.asked == "in_turns")
 
     def dealt(self, data: FactorialData, seed: int) -> FactorialData:
         return replace(data, dealt_by=seed)
@@ -280,12 +278,11 @@ class FactorialAsks(Asks):
         return _opening(study.data, trial, self.text(study, model, trial))
 
     def is_fresh(self, study: StudyFile, trial: Trial) -> bool:
-        data: FactorialData = study.data
-        return data.is_fresh(trial.factors)
+        return bool(study.data.is_fresh(trial.factors))
 
     def needs_reasoning(self, study: StudyFile) -> bool:
-        data: FactorialData = study.data
-        return any(link.startswith(f"{REASONING}.") for one in data.questions.values() for link in one.links)
+        questions = study.data.questions.values()
+        return any(link.startswith(f"{REASONING}.") for one in questions for link in one.links)
 
     def next(
         self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
@@ -370,12 +367,11 @@ def _content(study: StudyFile, shown: Mapping[str, Any]) -> str:
 def _of_many(study: StudyFile, test: str, template: str) -> str:
     """Describe all prompts of one question and template, in a study that has too many to tell them apart."""
     data: FactorialData = study.data
+
+    def described() -> str:
+        shown = (data.factors, data.cells.lists, data.takes, data.n, data.templates[template], data.questions)
+        parts = (*shown, data.asked, data.profiles, data.personas, data.persona_place, data.together, data.forms)
+        return stable_id(study.asked_as, test, template, repr(parts), study.seed, study.temperature)[:12]
+
     key = (study.asked_as, test, template, study.seed, study.temperature)
-    return data.remembered(key, lambda: _of_all_parts(study, test, template))  # type: ignore[no-any-return]
-
-
-def _of_all_parts(study: StudyFile, test: str, template: str) -> str:
-    data: FactorialData = study.data
-    shown = (data.factors, data.cells.lists, data.takes, data.n, data.templates[template], data.questions, data.asked)
-    parts = (*shown, data.profiles, data.personas, data.persona_place, data.together, data.forms)
-    return stable_id(study.asked_as, test, template, repr(parts), study.seed, study.temperature)[:12]
+    return data.remembered(key, described)  # type: ignore[no-any-return]

@@ -104,7 +104,7 @@ def _of_levels(study: StudyFile, data: FactorialData, shown: Levels, measured: t
         for engine in ("marginal_means", "amce"):
             fit = _fit(engine, {name: levels}, measured, settings=clusters)
             fits[f"{engine}_{name}"] = replace(fit, where={**fit.where, name: levels})
-    return {name: _named(fit, name) for name, fit in fits.items()}
+    return {name: replace(fit, name=name) for name, fit in fits.items()}
 
 
 def _paired(study: StudyFile, data: FactorialData, measured: tuple[str, ...]) -> dict[str, Fit]:
@@ -119,7 +119,7 @@ def _paired(study: StudyFile, data: FactorialData, measured: tuple[str, ...]) ->
     if len(study.models) > 1:
         over = settings | {"respondent": "model"}
         fits["paired_models"] = _fit(PAIRED, changing, measured, by=("test",), settings=over)
-    return {name: _named(fit, name) for name, fit in fits.items()}
+    return {name: replace(fit, name=name) for name, fit in fits.items()}
 
 
 def _fit(
@@ -181,10 +181,6 @@ def nested_levels(data: FactorialData) -> dict[str, tuple[str, ...]]:
 
 def _compared(shown: Levels) -> dict[str, tuple[str, ...]]:
     return {name: levels for name, levels in shown.items() if len(levels) <= MOST_COMPARED}
-
-
-def _named(fit: Fit, name: str) -> Fit:
-    return replace(fit, name=name)
 
 
 def has_keys(data: FactorialData) -> bool:

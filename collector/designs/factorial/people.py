@@ -41,10 +41,13 @@ def numbers_of(factor: Factor) -> dict[str, int]:
     return {folded(level.name): number for number, level in enumerate(factor.levels)}
 
 
-def number_in(known: Mapping[str, int], said: str) -> int | None:
-    """Return the number of a cell's level; numbers may have decimals, as pandas writes them."""
-    place = known.get(folded(said))
-    return known.get(folded(_DECIMALS.sub("", said))) if place is None else place
+def number_in(known: Mapping[str, int], said: str, name: str) -> int:
+    """Return the number of a cell's level; numbers may have decimals, as pandas writes them. StudyError, whose text
+    goes on after "this row …", for one that the factor of this name lacks."""
+    place = known.get(folded(said), known.get(folded(_DECIMALS.sub("", said))))
+    if place is None:
+        raise StudyError(f'has "{said[:40]}" as {name}, which is no level of the study')
+    return place
 
 
 def row_columns(data: FactorialData) -> tuple[str, ...]:
@@ -57,19 +60,15 @@ def placer_of(data: FactorialData) -> RowPlacer | None:
     """Return the function that names a row's item by its levels, if all cells are planned; otherwise None."""
     if not row_columns(data):
         return None
-    known = [(factor, numbers_of(factor)) for factor in data.factors]
+    factors = [(factor, numbers_of(factor)) for factor in data.factors]
 
     def place(cells: Mapping[str, Any]) -> Mapping[str, str]:
-        if not all(factor.name in cells for factor, _ in known):
+        if not all(factor.name in cells for factor, _ in factors):
             return {}
-        if all(not str("" if cells[factor.name] is None else cells[factor.name]).strip() for factor, _ in known):
+        said = ["" if cells[factor.name] is None else str(cells[factor.name]).strip() for factor, _ in factors]
+        if not any(said):
             return {}  # of jsPsych: instructions, a fixation, a pause
-        levels = []
-        for factor, numbers in known:
-            said = "" if cells[factor.name] is None else str(cells[factor.name]).strip()
-            if (number := number_in(numbers, said)) is None:
-                raise StudyError(f'has "{said[:40]}" as {factor.name}, which is no level of the study')
-            levels.append(factor.levels[number].name)
+        levels = [f.levels[number_in(known, text, f.name)].name for (f, known), text in zip(factors, said, strict=True)]
         template = str(cells.get("template") or "").strip()
         return {"item": ", ".join(levels), **({"condition": template} if template else {})}
 
@@ -156,9 +155,7 @@ class ShownProfiles(PeopleUnits):
         known = self._numbers[name]
         if type(cell) is str and cell in known:
             return known[cell]
-        said = cell_text({name: cell}, name)
-        if (number := number_in(self._levels[name], said)) is None:
-            raise StudyError(f'has "{said[:40]}" as {name}, which is no level of the study')
+        number = number_in(self._levels[name], cell_text({name: cell}, name), name)
         if type(cell) is str:
             known[cell] = number
         return number

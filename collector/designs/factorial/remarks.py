@@ -28,6 +28,10 @@ from slant.collector.errors import StudyError
 from slant.collector.study.records import StudyFile
 from slant.collector.study.toml_table import shortened
 
+_ONE_TEMPLATE = (
+    "There is one template: what is found may be so of this wording alone. With several, [templates] has one a line, "
+    "and fits can take (1 | template)."
+)
 _MOST_LEVELS = 12
 _N_PROMPTS = 3
 _MOST_COMPARED = 50_000
@@ -36,7 +40,8 @@ _MOST_COMPARED = 50_000
 def remarks_on(study: StudyFile, design: Design) -> list[str]:
     data: FactorialData = study.data
     _check_prompts(study)
-    return [_counted(data), *_balance(data), *_power(data), *_doubts(data), *_prompts(study)]
+    doubts = [_ONE_TEMPLATE] if len(data.templates) == 1 else []
+    return [_counted(data), *_balance(data), *_power(data), *doubts, *_prompts(study)]
 
 
 def _check_prompts(study: StudyFile) -> None:
@@ -80,9 +85,7 @@ def _cell(task: Question) -> str:
 
 def _counted(data: FactorialData) -> str:
     factors = " × ".join(f"{len(factor.levels_of(factor.name))} {factor.name}" for factor in data.factors)
-    full = 1
-    for factor in data.factors:
-        full *= len(factor.levels)
+    full = math.prod(len(factor.levels) for factor in data.factors)
     left_out = f" - {full - data.cells.n:,} forbidden" if full > data.cells.n else ""
     taken = "all of them" if data.takes == "all" else f"{data.n:,} taken, {data.takes}"
     if data.profiles.count > 1:
@@ -133,14 +136,6 @@ def _power(data: FactorialData) -> Iterator[str]:
             "Smallest detectable difference between two levels, for one model (80 % power, two-sided α = .05), in "
             f"standard deviations: {', '.join(found)}. If answers are correlated (several about the same name), only "
             "larger differences can be detected. For proportions near one half, 0.1 is 5 percentage points."
-        )
-
-
-def _doubts(data: FactorialData) -> Iterator[str]:
-    if len(data.templates) == 1:
-        yield (
-            "There is one template: what is found may be so of this wording alone. With several, [templates] has one a "
-            "line, and fits can take (1 | template)."
         )
 
 

@@ -91,7 +91,12 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
         check_known(f"condition (of the pairs of {test})", condition, conditions)
         pairs.setdefault((test, condition), []).append((frozenset(bound), separator.join(bound)))
     rows = folder.rows(table, "tests", ("test",), may=("test_no", "label"))
-    tests = _tests(rows, words, pairs, conditions, table.where)
+    tests: dict[str, ChoiceTest] = {}
+    for name, number, label, _ in listed_tests(rows, "test", table.where):
+        if name not in words:
+            raise StudyError(f'The test "{name}" of {table.where} has no words.')
+        checked = {c: _checked_pairs(pairs.get((name, c), []), name, c, words[name]) for c in conditions}
+        tests[name] = ChoiceTest(name, number, label, tuple(words[name]), checked)
     for test in (*words, *(of for of, _ in pairs)):
         check_known(f"test (of the stimuli or pairs) in {table.where}", test, tests)
     return ForcedChoiceData(conditions, tests, wordings, simulation)
@@ -111,25 +116,6 @@ def _words(rows: list[dict[str, str]], where: str) -> dict[str, list[Word]]:
         seen[test, same_word(word)] = group
         provenance = {name: row[name] for name in PROVENANCE if row.get(name)}
         tests.setdefault(test, []).append(Word(word, group, provenance))
-    return tests
-
-
-def _tests(
-    rows: list[dict[str, str]],
-    words: Mapping[str, list[Word]],
-    pairs: Mapping[tuple[str, str], list[tuple[frozenset[str], str]]],
-    conditions: tuple[str, str],
-    where: str,
-) -> dict[str, ChoiceTest]:
-    tests: dict[str, ChoiceTest] = {}
-    for name, number, label, _ in listed_tests(rows, "test", where):
-        if name not in words:
-            raise StudyError(f'The test "{name}" of {where} has no words.')
-        checked_pairs = {
-            condition: _checked_pairs(pairs.get((name, condition), []), name, condition, words[name])
-            for condition in conditions
-        }
-        tests[name] = ChoiceTest(name, number, label, tuple(words[name]), checked_pairs)
     return tests
 
 
@@ -173,9 +159,8 @@ def places(data: ForcedChoiceData, model: str, seed: int, repetitions: int) -> I
     for repetition in range(1, repetitions + 1):
         for test_no, condition_no, block_position in _blocks(len(tests), model, seed, repetition):
             pairs = array("I", range(len(tests[test_no].words) * len(data.wordings)))
-            _random(seed, model, "trials", tests[test_no].test, data.conditions[condition_no], repetition).shuffle(
-                pairs
-            )
+            rng = _random(seed, model, "trials", tests[test_no].test, data.conditions[condition_no], repetition)
+            rng.shuffle(pairs)
             for position, number in enumerate(pairs, start=1):
                 word_no, wording_no = divmod(number, len(data.wordings))
                 yield Place(test_no, condition_no, word_no, wording_no, repetition, block_position, position)

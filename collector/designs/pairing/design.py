@@ -32,17 +32,11 @@ _LIMITS = {
     "bias": (-1.0, 1.0), "refusal_rate": (0.0, 1.0), "missing_rate": (0.0, 1.0), "mean_tokens": (0.0, 1e9),
     "sd_tokens": (0.0, 1e9),
 }  # fmt: skip
+"""Limit what is simulated by (model, test); `bias` is the expected D."""
 _DEFAULT: Mapping[str, float] = {
     "bias": 0.4, "refusal_rate": 0.02, "missing_rate": 0.002, "mean_tokens": 400.0, "sd_tokens": 150.0,
 }  # fmt: skip
 _REFUSAL = "I'm sorry, but I can't assign words to groups of people."
-
-
-def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """Return the rows of `simulation` by (model, test); empty if the study has none. `bias` is the expected
-    D.
-    """
-    return read_simulation(table, folder, ("model", "test"), _LIMITS)
 
 
 class PairingSimulates(Simulates):
@@ -203,7 +197,7 @@ class Pairing(Design):
     analyses = PairingAnalyses()
 
     def parse(self, table: Table, folder: StudyFolder) -> PairingData:
-        return parse_tables(table, folder, parse_simulation(table, folder))
+        return parse_tables(table, folder, read_simulation(table, folder, ("model", "test"), _LIMITS))
 
     def tests(self, data: PairingData) -> tuple[TestInfo, ...]:
         planned = data.draws * len(data.wordings)
