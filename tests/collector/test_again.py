@@ -18,7 +18,6 @@ from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.collector import collect, merge
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep import final_trials
-from slant.collector.keep.database import reading
 from slant.collector.keep.final_trials import set_aside
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
@@ -175,9 +174,8 @@ def test_occasions_come_along_with_a_merge(asked: Collector, tmp_path: Path) -> 
     shutil.copytree(journal_folder(asked.db), journal_folder(other))
     asked.ask(again=8)
     merge(tmp_path / "both.duckdb", [asked.db, other])
-    with reading(tmp_path / "both.duckdb") as connection:
-        assert connection.execute(OCCASIONS).fetchall() == [(1, 24, 0), (2, 8, 8)]
-        assert connection.execute("SELECT n_wanted, n_trials FROM retest_occasions").fetchall() == [(8, 8)]
+    assert rows_in(tmp_path / "both.duckdb", OCCASIONS) == [(1, 24, 0), (2, 8, 8)]
+    assert rows_in(tmp_path / "both.duckdb", "SELECT n_wanted, n_trials FROM retest_occasions") == [(8, 8)]
 
 
 @pytest.mark.slow
@@ -245,9 +243,7 @@ def db(tmp_path: Path) -> Path:
 
 def counted(db: Path) -> tuple[int, int]:
     """Trials that count, and attempts that are kept."""
-    with reading(db) as connection:
-        (trials,) = connection.execute("SELECT count(*) FROM association_trials").fetchall()[0]
-        (attempts,) = connection.execute("SELECT count(*) FROM attempts").fetchall()[0]
+    [(trials, attempts)] = rows_in(db, "SELECT (SELECT count(*) FROM association_trials), count(*) FROM attempts")
     return trials, attempts
 
 

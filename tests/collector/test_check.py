@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.errors import JournalError, ProviderError
-from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.model_checks.check import Check, calibration, check_model, check_questions, probes
@@ -24,6 +23,7 @@ from slant.collector.providers import PROVIDERS, anthropic, chat_completions
 from slant.collector.study.records import StudyModel
 from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, completion, error, standing_for
+from tests.support.stored import rows_in
 from tests.support.thinking_server import Thinker, by_effort
 
 MODEL = StudyModel("local/thinker", "local/thinker", "local", "thinker", "")
@@ -35,8 +35,7 @@ def checked(db: Path, thinker: Any, model: StudyModel = MODEL, **options: Any) -
 
 
 def kept(db: Path, columns: str) -> list[tuple[Any, ...]]:
-    with reading(db) as connection:
-        return connection.sql(f"SELECT {columns} FROM checks ORDER BY checked_at").fetchall()  # noqa: S608
+    return rows_in(db, f"SELECT {columns} FROM checks ORDER BY checked_at")  # noqa: S608
 
 
 def test_a_count_that_exists_moves_and_adds_up_is_ok(tmp_path: Path) -> None:

@@ -47,9 +47,7 @@ def test_all_three_models_are_asked_all_960_trials(asked: tuple[Path, Result]) -
         assert connection.execute(counts).fetchall() == [(960, 960, 160, 960)]
 
 
-def test_it_says_that_the_words_are_a_stand_in_and_that_every_valid_answer_is_coded(
-    asked: tuple[Path, Result],
-) -> None:
+def test_it_says_that_the_words_are_a_stand_in_and_that_every_valid_answer_is_coded(asked: tuple[Path, Result]) -> None:
     assert "The words and the prompt of the paper are unpublished." in asked[1].stderr
     with duckdb.connect(str(asked[0]), read_only=True) as connection:
         [(valid,)] = connection.execute("SELECT count(*) FROM trials WHERE outcome = 'answered'").fetchall()

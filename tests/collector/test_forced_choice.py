@@ -213,11 +213,6 @@ def test_a_plan_that_is_half_done_goes_on(tmp_path: Path) -> None:
     assert (done.trials, list(done.conversations)) == (10, [1] * 10 + [0] * 34)
 
 
-def test_one_repetition_too_few_is_a_sentence() -> None:
-    with pytest.raises(UsageError, match="at least one"):
-        plan(STUDY, STUDY.model("gpt-5"), repetitions=0)
-
-
 OPTIONS = ("Male + Career", "Female + Family")
 HEAD: list[Step] = [('{"', {'{"': 1.0}), ("answer", {"answer": 1.0})]
 TAIL: Step = ('"}', {'"}': 1.0})

@@ -17,15 +17,7 @@ from slant.collector.studies.catalogue import load_study
 from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, completion, error
 from tests.support.stored import rows_in
-from tests.support.tiny_game import (
-    QUICK,
-    TRIALS,
-    factors,
-    is_question,
-    play,
-    player,
-    write_game,
-)
+from tests.support.tiny_game import QUICK, TRIALS, factors, is_question, play, player, write_game
 
 
 @pytest.fixture
@@ -186,10 +178,6 @@ def test_another_format_of_answers_is_a_variant_of_its_own(study: Path, db: Path
     assert rows_in(db, "SELECT DISTINCT variant, choice FROM trials") == [("base.cot", "Ato")]
     assert "Think first." in server.bodies[0]["messages"][-1]["content"]
     assert cot.left_out == {"thinker": "it has its own format of answers"}
-
-
-def test_the_history_of_the_study_of_reasoning_does_not_move() -> None:
-    assert load_study("rmiat").version == load_study("rmiat", "balanced").version == "vff2c69cae574"
 
 
 @pytest.mark.slow

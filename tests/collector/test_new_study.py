@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shlex
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -93,22 +94,9 @@ def test_a_name_that_can_t_be_is_told(name: str, design: str, said: str, tmp_pat
 
 def test_an_association_s_option_order_is_balanced_in_each_condition(tmp_path: Path) -> None:
     study = load_study(write_new_study("drinks", "association", tmp_path)[0])
-    first = [
-        (trial.condition, trial.factors["first_option"])
-        for trial in (one.trials[0] for one in plan(study, study.models[0]))
-    ]
-    counts = {pair: first.count(pair) for pair in set(first)}
-    assert len(counts) == 4
-    assert set(counts.values()) == {len(first) // 4}
-
-
-def test_its_models_have_the_only_frame_and_its_tests_their_places(tmp_path: Path) -> None:
-    study = load_study(write_new_study("drinks", "association", tmp_path)[0])
-    assert {study.frame, *(model.frame for model in study.models)} == {"plain"}
-    assert [(test.test_no, test.test) for test in study.tests] == [(1, "tea_coffee"), (2, "rain_sun")]
-    assert design_named("association").remarks(study) == [
-        "Not asked: the 16 words of the attributes (ask_attributes = true asks them, too)."
-    ]
+    trials = [one.trials[0] for one in plan(study, study.models[0])]
+    counts = Counter((trial.condition, trial.factors["first_option"]) for trial in trials)
+    assert list(counts.values()) == [len(trials) // 4] * 4
 
 
 def test_studies_are_listed_one_a_row() -> None:
@@ -121,7 +109,6 @@ def test_studies_are_listed_one_a_row() -> None:
 
 def test_a_study_shows_its_tests_models_variants_and_fits() -> None:
     result = typed("rmiat")
-    assert result.exit_code == 0
     for part in ("flowers_insects", "claude-3-7-sonnet-20250219", "balanced", "tokens ~ condition + (1 | wording)"):
         assert part in result.stdout
     assert "12,920 trials a model." in result.stderr

@@ -137,8 +137,7 @@ def test_a_whole_file_and_single_rows_are_read_alike(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("lacking", "sentence"),
-    [("consent", "need the participants' consent"), ("origin", "need their origin")],
+    ("lacking", "sentence"), [("consent", "need the participants' consent"), ("origin", "need their origin")]
 )
 def test_consent_and_origin_are_asked_for(lacking: str, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=sentence):

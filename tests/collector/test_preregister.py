@@ -139,18 +139,7 @@ def test_a_registration_that_comes_after_all_answers_is_kept_too(tiny: str, regi
 
 def test_what_is_not_as_registered_is_said_before_anybody_is_asked(tiny: str, tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(preregister(tiny, ["openai/o3-mini"]).text, "utf-8")
-    more = (
-        "--simulated",
-        "--seed",
-        5,
-        "--repetitions",
-        2,
-        "--variant",
-        "base",
-        "--dry-run",
-        "--db",
-        tmp_path / "a.duckdb",
-    )
+    more = ["--simulated", "--seed", 5, "--repetitions", 2, "--variant", "base", "--dry-run", "--db", tmp_path / "a"]
     said = run_collect("--study", tiny, "--registration", tmp_path / "r.json", *more).stderr
     assert "Not as registered: the seed is 5, registered is 0." in said
     assert "asked 2 times, registered is 1" in said

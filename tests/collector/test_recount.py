@@ -18,6 +18,7 @@ from slant.collector.keep.journal_loader import load_journals
 from slant.collector.model_checks.recount import recount_reasoning, summary_notes
 from tests.support.commands import run_collect
 from tests.support.local_server import LocalServer, completion, standing_for
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 TEXT = "Tea is calm , so : Calm"  # seven words
@@ -61,8 +62,7 @@ def answered(db: Path, server: LocalServer, model: str = "local/small") -> None:
 
 
 def kept(db: Path, columns: str = "reasoning_tokens, reasoning_tokens_recounted, recount_tokenizer") -> set[Any]:
-    with reading(db) as connection:
-        return set(connection.sql(f"SELECT {columns} FROM trials").fetchall())  # noqa: S608
+    return set(rows_in(db, f"SELECT {columns} FROM trials"))  # noqa: S608
 
 
 @pytest.mark.slow

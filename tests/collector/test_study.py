@@ -19,6 +19,7 @@ from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.studies.catalogue import list_studies, load_study, with_variant
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table
+from tests.support.each_row import each_row
 from tests.support.tiny_study import TEXTS, TINY, write_tiny
 
 
@@ -44,25 +45,17 @@ def test_the_studys_tables_are_those_of_the_published_tables(shared: Path) -> No
     assert ours.read_text().split() == (shared / "published" / "prompt_frames.csv").read_text().split()
 
 
-@pytest.mark.parametrize("spec", ["o3-mini", "openai/o3-mini"])
-def test_a_model_goes_by_its_id_with_or_without_its_provider(spec: str) -> None:
+@each_row(
+    ("spec", "found"),
+    [
+        *((spec, ("o3-mini", "openai", "o3-mini", "api", "reasoning")) for spec in ("o3-mini", "openai/o3-mini")),
+        ("simulated/qwen3-8b", ("qwen3-8b", "simulated", "qwen3-8b", "local", "reasoning")),
+        ("together/meta-llama/L-4", ("together/meta-llama/L-4", "together", "meta-llama/L-4", "api", None)),
+    ],
+)
+def test_a_model_goes_by_its_id_or_its_provider_and_keeps_what_the_study_says_of_it(spec: str, found: object) -> None:
     model = load_study("rmiat").model(spec)
-    assert (model.model, model.provider, model.measure) == ("o3-mini", "openai", "reasoning")
-
-
-def test_a_simulated_model_keeps_the_id_frame_and_measure_of_the_real_one() -> None:
-    model = load_study("rmiat").model("simulated/qwen3-8b")
-    assert (model.model, model.provider, model.frame, model.measure) == ("qwen3-8b", "simulated", "local", "reasoning")
-
-
-def test_a_model_the_study_does_not_name_is_asked_in_the_studys_own_frame() -> None:
-    model = load_study("rmiat").model("together/meta-llama/Llama-4")
-    assert (model.model, model.provider, model.requested_model) == (
-        "together/meta-llama/Llama-4",
-        "together",
-        "meta-llama/Llama-4",
-    )
-    assert (model.frame, model.measure, model.settings) == ("api", None, {})
+    assert (model.model, model.provider, model.requested_model, model.frame, model.measure) == found
 
 
 @pytest.mark.parametrize("spec", ["o3mini", "simulated/o3mini"])
@@ -151,6 +144,8 @@ WRONG_CSV = [
     ("stimuli", ("latte", "mocha"), 'word "mocha" is in group_b twice'),
     ("stimuli", ("latte", "Mocha"), 'word "Mocha" is in group_b twice'),
     ("stimuli", ("mocha", "sencha"), "both group_a and group_b"),
+    ("stimuli", ("latte", "Sencha"), 'The word "Sencha" is in both'),
+    ("stimuli", ("latte", "rest"), 'The word "rest" is in both'),
     ("stimuli", ("word", "wrod"), 'lacks the column "word"'),
     ("stimuli", ("group,word", "group,word,colour"), 'no key "colour" in the header'),
     ("stimuli", ("group_a,", "group_c,"), 'Did you mean "group_'),

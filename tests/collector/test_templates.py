@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect
-from slant.collector.keep.database import reading
 from slant.collector.model_checks.recount import recount_reasoning
 from slant.collector.providers import chat_completions, ollama, openai, together
 from slant.collector.providers.reasoning import split
 from tests.support.local_server import LocalServer, completion
+from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
 HARMONY = "<|channel|>analysis<|message|>Tea is calm.<|end|><|start|>assistant<|channel|>final<|message|>Calm"
@@ -92,9 +92,7 @@ def test_a_live_run_keeps_answer_and_reasoning_apart_and_the_reasoning_is_counte
     with LocalServer(raw) as server:
         collect(db, study, ["local/small"], base_url=server.base_url)
         recount_reasoning(db, base_url=server.base_url)
-    with reading(db) as connection:
-        columns = "outcome, answer, choice, reasoning_text, reasoning_tokens, reasoning_tokens_recounted, tokens"
-        rows = connection.execute(f"SELECT DISTINCT {columns} FROM trials").fetchall()  # noqa: S608
-        kept = connection.execute("SELECT count(*) FROM attempts WHERE response LIKE '%</think>%'").fetchall()
+    columns = "outcome, answer, choice, reasoning_text, reasoning_tokens, reasoning_tokens_recounted, tokens"
+    rows = rows_in(db, f"SELECT DISTINCT {columns} FROM trials")  # noqa: S608
     assert rows == [("answered", "Calm", "Calm", "Tea is calm.", None, 3, 74)]
-    assert kept == [(8,)]
+    assert rows_in(db, "SELECT count(*) FROM attempts WHERE response LIKE '%</think>%'") == [(8,)]
