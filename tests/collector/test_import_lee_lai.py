@@ -245,16 +245,7 @@ def test_an_import_waits_for_no_collector_but_names_it(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_import_that_was_killed_is_finished_by_the_next(tmp_path: Path, python: list[str], root: Path) -> None:
     file, database = _many_rows(tmp_path), tmp_path / "t.duckdb"
-    command = [
-        *python,
-        "-c",
-        "from slant.collector.cli import collect; collect()",
-        "import",
-        "--study",
-        "rmiat",
-        "--db",
-        database,
-    ]
+    command = [*python, "-m", "slant.collector", "import", "--study", "rmiat", "--db", database]
     process = subprocess.Popen([*command, file], cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     journals = tmp_path / "t.duckdb.journal"
     # the study's own text comes first, in a tenth of that

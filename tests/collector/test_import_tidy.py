@@ -9,19 +9,14 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
 
-from slant.collector import export_trials, import_trials
+from slant.collector import import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing import writer
 from slant.collector.importing.imports import ImportReport, imported_before
-from slant.collector.keep.database import reading
-from slant.collector.keep.frames import frame_of
 from tests.support.commands import run_collect
 from tests.support.processes import wait_until
 from tests.support.raw_rows import table, tidy, trials, write_csv
-from tests.support.tiny_study import write_tiny
 
 
 def import_tidy(folder: Path, *rows: dict[str, Any], **options: Any) -> ImportReport:
@@ -179,68 +174,6 @@ def test_a_file_that_is_not_of_this_layout_writes_nothing(tmp_path: Path, name: 
 def test_a_column_that_is_not_taken_is_told_with_the_nearest_one(tmp_path: Path) -> None:
     report = import_tidy(tmp_path, tidy(reasoning="Well.", mood="good"))
     assert report.warnings[0].endswith('columns not taken: reasoning (did you mean "reasoning_text"?), mood')
-
-
-_TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
-_COUNT = st.none() | st.integers(0, 10**9)
-_ROW = st.fixed_dictionaries(
-    {
-        "model": st.sampled_from(["small", "openai/gpt-5"]),
-        "test": st.just("tea_coffee"),
-        "condition": st.sampled_from(["compatible", "incompatible"]),
-        "item": st.sampled_from(["oolong", "jasmine"]),
-        "group": st.just("Tea"),
-        "wording": st.just(1),
-        "repetition": st.integers(1, 30),
-        "position": st.none() | st.integers(0, 20_000),
-        "answer": st.sampled_from(["Calm", "busy", "I can't do that.", "", None]) | _TEXT,
-        "outcome": st.sampled_from([None, "filtered", "truncated", "refused", "malformed"]),
-        "tokens": _COUNT,
-        "token_source": st.sampled_from([None, "usage", "output", "template", "retokenized"]),
-        "reasoning_tokens": _COUNT,
-        "output_tokens": _COUNT,
-        "reasoning_text": st.none() | _TEXT.filter(bool),
-        "served_model": st.none() | st.just("o3-mini-2025-01-31"),
-        "cost_usd": st.none() | st.floats(0, 10, allow_subnormal=False),
-        "option_a_logprob": st.none() | st.floats(-50, 0, allow_subnormal=False),
-        "option_b_logprob": st.none() | st.just(-0.25),
-        "logprob_kind": st.sampled_from(["exact", "first_token"]),
-    }
-)
-_CARRIED = (
-    "model", "test", "condition", "item", "group", "wording", "repetition", "position", "answer", "outcome", "tokens",
-    "token_source", "reasoning_tokens", "output_tokens", "reasoning_text", "served_model", "cost_usd", "choice",
-    "option_a_logprob", "option_b_logprob", "logprob_kind",
-    "expected", "trial_id",
-)  # fmt: skip
-
-
-@pytest.mark.slow
-@settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
-@given(rows=st.lists(_ROW, min_size=10, max_size=40), ending=st.sampled_from(["parquet", "csv", "jsonl"]))
-def test_what_is_exported_comes_back_as_it_was(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], ending: str
-) -> None:
-    folder = tmp_path_factory.mktemp("round")
-    # as small as one can be, as every import makes an index of its cells; its name is that of the view's study
-    study = str(write_tiny(folder, study=('name = "drinks"', 'name = "rmiat"')))
-    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    import_trials(folder / "a.duckdb", study, [folder / "rows.jsonl"])
-    export_trials(folder / "a.duckdb", out=folder / f"out.{ending}", view="association_trials")
-    report = import_trials(folder / "b.duckdb", study, [folder / f"out.{ending}"])
-    assert report.problems == []
-    assert _carried(folder / "b.duckdb", ending) == _carried(folder / "a.duckdb", ending)
-    again = import_trials(folder / "a.duckdb", study, [folder / f"out.{ending}"])
-    assert (again.rows_imported, again.problems) == (0, [])
-
-
-def _carried(db: Path, ending: str) -> list[dict[str, Any]]:
-    """A CSV can't tell an empty answer from an unknown one; everything else must be the same."""
-    columns = ", ".join(f'"{name}"' for name in _CARRIED)
-    with reading(db) as connection:
-        rows = connection.sql(f"SELECT {columns} FROM association_trials ORDER BY trial_id")  # noqa: S608
-        found: list[dict[str, Any]] = frame_of(rows).to_dicts()
-    return [row | {"answer": row["answer"] or ""} for row in found] if ending == "csv" else found
 
 
 @pytest.mark.slow

@@ -21,21 +21,9 @@ from tests.support.each_row import each_row
 from tests.support.stored import rows_in
 
 WORDS = (
-    "yes",
-    "no",
-    "maybe",
-    "True",
-    "False",
-    "unknown",
-    "A",
-    "B",
-    "C",
-    "hire",
-    "no hire",
-    "interview",
-    "agree",
-    "not sure",
-)
+    "yes", "no", "maybe", "True", "False", "unknown", "A", "B", "C", "hire", "no hire",
+    "interview", "agree", "not sure",
+)  # fmt: skip
 NUMBERS = st.one_of(
     st.integers(-(10**9), 10**9).map(str),
     st.integers(0, 10).map(str),

@@ -31,7 +31,8 @@ from tests.support.tiny_study import write_tiny
 SAME = (
     "model", "test", "condition", "item", '"group"', "wording", "repetition", "round", "option_a", "option_b",
     "expected", "outcome", "answer", "choice", "detail", "tokens", "reasoning_tokens", "output_tokens",
-    "reasoning_text", "factors", "trial_id", "game", "conversation_id", "position",
+    "reasoning_text", "factors", "trial_id", "game", "conversation_id", "position", "token_source", "served_model",
+    "cost_usd", "option_a_logprob", "option_b_logprob", "logprob_kind",
 )  # fmt: skip
 SAID = ["I'm sorry, but I can't do that.", "banana", "NA", "Yes.", "1", "3"]
 
@@ -102,8 +103,14 @@ def answers(rows: list[dict[str, Any]]) -> st.SearchStrategy[list[dict[str, Any]
             {
                 "answer": st.sampled_from(row["options"]) | text,
                 "outcome": st.sampled_from([None, None, "refused", "filtered", "truncated", "malformed"]),
-                "tokens": st.none() | st.integers(0, 10**6),
+                **dict.fromkeys(("tokens", "reasoning_tokens", "output_tokens"), st.none() | st.integers(0, 10**9)),
+                "token_source": st.sampled_from([None, "usage", "output", "template", "retokenized"]),
                 "reasoning_text": st.none() | text.filter(bool),
+                "served_model": st.sampled_from([None, row["model"]]),
+                "cost_usd": st.none() | st.floats(0, 10, allow_subnormal=False),
+                "option_a_logprob": st.none() | st.floats(-50, 0, allow_subnormal=False),
+                "option_b_logprob": st.sampled_from([None, -0.25]),
+                "logprob_kind": st.sampled_from(["exact", "first_token"]),
             }
         ).map(lambda answer, row=row: {name: row[name] for name in row if name != "options"} | answer)
         for row in rows
@@ -134,7 +141,7 @@ def test_answers_of_every_design_come_back_as_they_were(
     first = import_trials(folder / "a.duckdb", study, [folder / "rows.jsonl"], variant=study.variant)
     assert first.problems == []
     out = folder / f"out.{ending}"
-    export_trials(folder / "a.duckdb", out=out, view="trials")
+    export_trials(folder / "a.duckdb", out=out, view="association_trials" if name == "association" else "trials")
     report = import_trials(folder / "b.duckdb", study, [out], variant=study.variant)
     assert report.problems == []
     assert kept(folder / "b.duckdb", ending) == kept(folder / "a.duckdb", ending)
