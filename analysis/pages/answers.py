@@ -302,9 +302,7 @@ def _of_cell(cell: Cell) -> str:
 
 
 def _finding(cell: Cell) -> str:
-    excluded = (
-        "" if cell.limit is None else f"; {_excluded(cell.limit, cell.unit, '95 % intervals')}{_few_clusters(cell)}"
-    )
+    excluded = "" if cell.limit is None else f"; {_excluded(cell, '95 % intervals')}"
     if len(cell.rows) > 1:
         if not cell.found:
             return f"no difference between levels of {cell.what} was found in {len(cell.rows)} pairs{excluded}."
@@ -323,14 +321,6 @@ def _finding(cell: Cell) -> str:
     return f"{_amount(row, cell.unit, _for(cell.what))} (95 % interval {low} to {high}{p and f', {p}'})."
 
 
-def _few_clusters(cell: Cell) -> str:
-    """Return why repeated answers would exclude no more, if the errors of an AMCE are over a few clusters."""
-    row = cell.rows[0]
-    if row.get("n_clusters") is None or row["df"] is None or row["df"] >= FEW_DF or row["clusters"] == "row":
-        return ""
-    return f" (a level has {count_text(row['n_clusters'], row['clusters'])}: repetitions add nothing)"
-
-
 def _amount(row: Mapping[str, Any], unit: str, what: str) -> str:
     """Return the size and direction of a difference in words; the ends of a scale come last."""
     points, of, scale = unit.partition(" on a scale")
@@ -338,11 +328,16 @@ def _amount(row: Mapping[str, Any], unit: str, what: str) -> str:
     return f"{rounded(abs(row['estimate']), _narrowest([row]))} {points} {more} {what}{of}{scale}"
 
 
-def _excluded(limit: float, unit: str, intervals: str) -> str:
-    """Return the differences that the data exclude, in words; intervals of shares may be wider than any difference."""
-    if unit == "percentage points" and limit >= 100:
-        return "the answers are too few to exclude any difference"
-    return f"{intervals} lie within ±{rounded(limit)} {unit}"
+def _excluded(cell: Cell, intervals: str) -> str:
+    """Return the differences that the data exclude, in words, and why repeated answers would exclude no more, if the
+    errors of an AMCE are over a few clusters; intervals of shares may be wider than any difference."""
+    row, limit = cell.rows[0], cell.limit or 0
+    said = f"{intervals} lie within ±{rounded(limit)} {cell.unit}"
+    if cell.unit == "percentage points" and limit >= 100:
+        said = "the answers are too few to exclude any difference"
+    if row.get("n_clusters") is None or row["df"] is None or row["df"] >= FEW_DF or row["clusters"] == "row":
+        return said
+    return f"{said} (a level has {count_text(row['n_clusters'], row['clusters'])}: repetitions add nothing)"
 
 
 def _for(what: str) -> str:
@@ -367,9 +362,8 @@ def _of_many(cells: Sequence[Cell]) -> Iterator[str]:
             f"{at}{len(ups)} of {n} have more {first.unit} {_for(first.what)}{by[0]}, "
             f"{len(downs) or 'none'} less{by[1]} ({first.rule})."
         )
-    limits = [cell.limit for cell in cells if not cell.found and cell.limit is not None]
-    if limits:
-        excluded = _excluded(max(limits), first.unit, "95 % intervals there")
+    if others := [cell for cell in cells if not cell.found and cell.limit is not None]:
+        excluded = _excluded(max(others, key=lambda cell: cell.limit or 0), "95 % intervals there")
         yield f"In the other {len(cells) - len(found)} no difference was found; {excluded}."
     if len(first.rows) == 1 and (models := list(_by_model(cells))):
         yield f"Found by model: {listed(models)}."
