@@ -196,10 +196,15 @@ def watch(
 
 
 def moved_sentence(latest: pl.DataFrame) -> str:
-    """Return the sentence for the last occasion: the first alarm, or that there is none."""
+    """Return the sentence for the last occasion: the first alarm, or that there is none, with the largest shift of a
+    mean that each measure's intervals hold."""
     moved = latest.filter("is_alarm")
     if moved.is_empty():
-        return f"Nothing has moved: no alarm in {latest.height} series up to occasion {max(latest['occasion'])}."
+        ends = pl.max_horizontal(pl.col("conf_low", "conf_high").abs())
+        means = latest.filter(term="mean").group_by("measure", maintain_order=True).agg(ends.max().alias("most"))
+        limits = [f"{name.replace('_', ' ')} {most:.3g}" for name, most in means.drop_nulls().iter_rows()]
+        within = f" Shifts of means are not excluded up to: {', '.join(limits)}." if limits else ""
+        return f"No alarm in {latest.height} series up to occasion {max(latest['occasion'])}.{within}"
     first = moved.row(0, named=True)
     name = ", ".join(str(first[key]) for key in ("model", "test", "measure", "term") if first[key] is not None)
     more = f", and {moved.height - 1} more" if moved.height > 1 else ""

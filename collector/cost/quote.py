@@ -96,7 +96,7 @@ class Growth:
         """Return the sentence to read before paying for it."""
         first, last, total = (round(n / CHARACTERS_OF_TOKEN) for n in (self.sent[0], self.sent[-1], sum(self.sent)))
         sentence = (
-            f"{model}: input grows with the square of the rounds: about {first:,} tokens in the first turn of a game, "
+            f"{model}: input grows with the square of the rounds: about {first:,} tokens in the first turn, "
             f"{last:,} in the last, {total:,} in all {len(self.sent)} of them, of which only "
             f"{round(sum(self.new) / CHARACTERS_OF_TOKEN):,} are new"
         )
