@@ -78,20 +78,16 @@ test_that("a round without a choice changes nothing but its own likelihood", {
   expect_equal(found[1, 40], 0)
 })
 
-test_that("games with many rounds without a choice are left out and named", {
-  rows <- candidate_table(learner_games(n_games = 3))
-  rows$is_chosen[rows$game == "2" & rows$round > 30] <- FALSE
-  expect_warning(rounds <- game_rounds(rows), "1 game left out, .* have no choice: 2")
-  expect_equal(rounds$games, c("1", "3"))
-})
-
-test_that("rounds whose numbers are missing have no choice, unless numbers count something else", {
+test_that("rounds without numbers have no choice, unless numbers count something else; games of many are left out", {
   rows <- candidate_table(learner_games(n_games = 3))
   missing <- rows[!(rows$game == "2" & rows$round %in% 11:15) & !(rows$game == "1" & rows$round == 7), ]
   expect_warning(expect_message(rounds <- game_rounds(missing), "1 round without a choice"), "1 game left out, .*: 2")
   expect_equal(rounds$games, c("1", "3"))
   missing$round <- missing$round * 3
   expect_equal(suppressMessages(game_rounds(missing))$games, c("1", "2", "3"))
+  rows$is_chosen[rows$game == "2" & rows$round > 30] <- FALSE
+  expect_warning(rounds <- game_rounds(rows), "1 game left out, .* have no choice: 2")
+  expect_equal(rounds$games, c("1", "3"))
 })
 
 test_that("games that were cut, or never vary, are counted", {
@@ -104,14 +100,10 @@ test_that("games that were cut, or never vary, are counted", {
   expect_warning(game_rounds(rows[rows$game == "1", ]), "Not identified: no game varies")
 })
 
-test_that("rewards on another scale are a sentence that says what to do", {
+test_that("rewards on another scale are a sentence, and so are a round with two choices and one group", {
   rows <- candidate_table(learner_games(n_games = 2))
   expect_silent(game_rounds(transform(rows, is_success = as.numeric(is_success))))
   expect_error(game_rounds(transform(rows, is_success = 10 * is_success)), "on another scale.*points > 0")
-})
-
-test_that("a round with two choices, and one group, are sentences", {
-  rows <- candidate_table(learner_games(n_games = 2))
   expect_error(game_rounds(transform(rows, is_chosen = TRUE)), "a round has more than one choice")
   expect_error(game_rounds(transform(rows, group = "a")), "one group only")
 })

@@ -16,7 +16,7 @@ asked <- function() {
 
 skip_without_brms()
 
-test_that("population-level numbers leave the items out", {
+test_that("population-level numbers leave items out, item-averaged ones are the mean over items, if draws have them", {
   parts <- brms_parts(asked(), "is_consistent ~ condition * model * test + (1 | item)")
   draws <- two_draws(parts)
   found <- condition_effects(draws, parts, "population")
@@ -27,18 +27,14 @@ test_that("population-level numbers leave the items out", {
   expect_equal(first$mde, minimum_detectable_effect(sd(cell), Inf))
   s <- subset(found$contrasts, scale == "s")[1, ]
   expect_equal(s$estimate, -mean(draws[, "b_conditionincongruent"]))
-})
-
-test_that("item-averaged numbers are the mean over the items of the test, each with its own effect", {
-  parts <- brms_parts(asked(), "is_consistent ~ condition * model * test + (1 | item)")
-  draws <- two_draws(parts)
   found <- condition_effects(draws, parts, "item_averaged")
   own <- draws[, "b_Intercept"] + draws[, c("r_item[gender_career 1,Intercept]", "r_item[gender_career 2,Intercept]")]
   expect_equal(found$predictions$estimate[[1]], mean(plogis(own)))
   expect_equal(unique(found$predictions$kind), "item_averaged")
+  expect_error(condition_effects(draws[, 1:8], parts), "no effects of \"item\"")
 })
 
-test_in_full("both kinds agree with brms's own predictions, with random slopes too", {
+test_in_full("both kinds agree with brms's own predictions, with random slopes too, and with text for factors", {
   skip_without_stan()
   file <- withr::local_tempfile(fileext = ".rds")
   short_fit(few_trials(), save_to = file)
@@ -54,18 +50,10 @@ test_in_full("both kinds agree with brms's own predictions, with random slopes t
   row <- subset(found$predictions, kind == "item_averaged")[4, ]
   expect_equal(c(row$test, row$condition), c("gender_science", "incongruent"))
   expect_equal(c(row$estimate, row$conf_low), c(mean(averaged), quantile(averaged, .025, names = FALSE)))
-})
-
-test_in_full("a brmsfit of brm() itself, with text for factors, gives the same as one with factors", {
-  skip_without_stan()
-  file <- withr::local_tempfile(fileext = ".rds")
-  short_fit(few_trials(), save_to = file)
-  fit <- readRDS(file)
   plain <- fit
   plain$data[] <- lapply(fit$data, function(one) if (is.factor(one)) as.character(one) else one)
-  found <- condition_effects(plain)
   expect_equal(nrow(found$contrasts), 4 * 6)
-  expect_equal(found, condition_effects(fit))
+  expect_equal(condition_effects(plain), found)
 })
 
 test_in_full("random slopes of items are weighted as brms weights them", {
@@ -98,10 +86,4 @@ test_that("a model that was asked in one condition only has no contrast, the oth
   parts <- brms_parts(rows, "is_consistent ~ condition + model + (1 | item)")
   found <- condition_effects(two_draws(parts), parts, "population")
   expect_equal(found$contrasts$model, c("m1", "m1"))
-})
-
-test_that("draws without items' effects can't be averaged over items", {
-  parts <- brms_parts(asked(), "is_consistent ~ condition * model * test + (1 | item)")
-  draws <- two_draws(parts)[, 1:8]
-  expect_error(condition_effects(draws, parts), "no effects of \"item\"")
 })

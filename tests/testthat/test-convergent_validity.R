@@ -16,12 +16,17 @@ made_units <- function(n_models = 5, n_tests = 6, rho = .6, error = .3, seed = 1
 
 row_of <- function(found, row) found[found$row == row, ]
 
-test_that("the plain correlations are R's own, without the interval of independent units", {
+test_that("plain correlations are R's own, without the interval of independent units; each model is left out in turn", {
   units <- made_units()
   found <- convergent_validity(units)
   expect_equal(row_of(found, "pearson")$estimate, cor(units$x, units$y))
   expect_equal(row_of(found, "spearman")$estimate, cor(units$x, units$y, method = "spearman"))
   expect_true(is.na(row_of(found, "pearson")$conf_low))
+  without <- found[found$row == "pearson_without" & found$left_out == "b", ]
+  rest <- units[units$model != "b", ]
+  expect_equal(without$estimate, cor(rest$x, rest$y))
+  expect_equal(without$n, 24)
+  expect_equal(sum(found$row == "corrected_without"), 5)
 })
 
 test_that("correlations of levels are those of the mean squares of a two-way analysis of variance", {
@@ -90,16 +95,6 @@ test_that("a table with gaps is fitted too, and permuted where it is whole", {
   found <- convergent_validity(made_units()[-(1:2), ])
   expect_false(anyNA(found$estimate))
   expect_false(anyNA(found$p_value[is.na(found$left_out)]))
-})
-
-test_that("each model is left out in turn", {
-  units <- made_units()
-  found <- convergent_validity(units)
-  without <- found[found$row == "pearson_without" & found$left_out == "b", ]
-  rest <- units[units$model != "b", ]
-  expect_equal(without$estimate, cor(rest$x, rest$y))
-  expect_equal(without$n, 24)
-  expect_equal(sum(found$row == "corrected_without"), 5)
 })
 
 test_that("few units, and measures that are all error, are warned of; impossible ones fail alone", {

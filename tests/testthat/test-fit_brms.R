@@ -10,7 +10,7 @@ usual <- function() {
   fitted$usual
 }
 
-test_that("a fit has the tables of all engines, with credible intervals", {
+test_that("a fit has the tables of all engines, with credible intervals, and one that is doubtful says so", {
   skip_without_stan()
   fit <- usual()
   expect_named(fit, c("estimates", "fits", "variances", "messages", "models", "tables", "versions"))
@@ -24,6 +24,10 @@ test_that("a fit has the tables of all engines, with credible intervals", {
   expect_equal(fit$fits$n + fit$fits$n_missing, nrow(few_trials()))
   expect_named(fit$tables, c("model", "predictions", "contrasts", "checks", "loo"))
   expect_equal(vapply(fit$tables, nrow, 1L), c(model = 1L, predictions = 24L, contrasts = 24L, checks = 14L, loo = 1L))
+  expect_equal(fit$fits$status, "warned")
+  expect_false(fit$tables$model$is_converged)
+  expect_match(fit$tables$model$verdict, "^Doubtful[.] .*effective sample size.*limit 400")
+  expect_match(fit$messages$text[fit$messages$kind == "warning"], "effective sample size", all = FALSE)
 })
 
 test_in_full("draws depend on the seed, not on the number of cores", {
@@ -33,15 +37,6 @@ test_in_full("draws depend on the seed, not on the number of cores", {
   expect_identical(one$estimates, two$estimates)
   expect_identical(one$tables[-1], two$tables[-1])
   expect_false(identical(short(seed = 2, chains = 1)$estimates$estimate, one$estimates$estimate))
-})
-
-test_that("a fit that is doubtful says so in its status, its warnings and its verdict", {
-  skip_without_stan()
-  fit <- usual()
-  expect_equal(fit$fits$status, "warned")
-  expect_false(fit$tables$model$is_converged)
-  expect_match(fit$tables$model$verdict, "^Doubtful[.] .*effective sample size.*limit 400")
-  expect_match(fit$messages$text[fit$messages$kind == "warning"], "effective sample size", all = FALSE)
 })
 
 test_that("chains that are worth more than independent draws are nothing to warn of", {

@@ -27,9 +27,9 @@ test_that("over forty clusters or more its standard errors are those of sandwich
   ))
 })
 
-test_that("what a level does to each point adds up to 0, and is the difference of predictions", {
-  categories <- fit_clm(wine(), "rating ~ temp + contact", levels = wine_levels)$tables$categories
-  warm <- categories[categories$attribute == "temp", ]
+test_that("what a level does to each point adds up to 0, is the difference of predictions, with its gradient's error", {
+  model <- fit_clm(wine(), "rating ~ temp + contact", levels = wine_levels)
+  warm <- subset(model$tables$categories, attribute == "temp")
   expect_equal(sum(warm$estimate), 0)
   direct <- ordinal::clm(rating ~ temp + contact, data = ordinal::wine)
   at <- function(level) {
@@ -37,13 +37,8 @@ test_that("what a level does to each point adds up to 0, and is the difference o
     colMeans(predict(direct, rows, type = "prob")$fit)
   }
   expect_equal(warm$estimate, unname(at("warm") - at("cold")), tolerance = 1e-6)
-})
-
-test_that("the error of such a difference is that of its numerical gradient", {
-  data <- wine()
-  model <- fit_clm(data, "rating ~ temp + contact", levels = wine_levels)
   direct <- model$models[[1]]
-  x <- cbind(tempwarm = 1, contactyes = as.integer(data$contact == "yes"))
+  x <- cbind(tempwarm = 1, contactyes = as.integer(wine()$contact == "yes"))
   at <- function(parameters) {
     alpha <- parameters[1:4]
     share <- function(x) mean(plogis(alpha[[2]] - x %*% parameters[5:6]) - plogis(alpha[[1]] - x %*% parameters[5:6]))

@@ -22,7 +22,7 @@ test_that("probabilities at random effects of 0 are those that lme4 predicts", {
   expect_equal(nrow(found), 12)
 })
 
-test_that("the contrast is the first condition minus the second, with the delta method's standard error", {
+test_that("a contrast is the first condition minus the second, by the delta method, a mean over items an integral", {
   trials <- coded_trials(parameters = plain_cells())
   model <- lme4::glmer(is_consistent ~ condition + (1 | item), trials, family = binomial(), nAGQ = 0)
   found <- glmer_effects(model)
@@ -37,11 +37,6 @@ test_that("the contrast is the first condition minus the second, with the delta 
   found_share <- stats::pnorm(beyond, delta_p$mde, delta_p$std_error, lower.tail = FALSE) +
     stats::pnorm(-beyond, delta_p$mde, delta_p$std_error)
   expect_equal(found_share, .8, tolerance = 1e-8)
-})
-
-test_that("the mean over items is the integral over their normal distribution", {
-  trials <- coded_trials(parameters = plain_cells())
-  model <- lme4::glmer(is_consistent ~ condition + (1 | item), trials, family = binomial(), nAGQ = 0)
   sd <- sqrt(unlist(lme4::VarCorr(model)))
   mean_of <- function(eta) integrate(function(z) plogis(eta + sd * z) * dnorm(z), -Inf, Inf)$value
   found <- subset(glmer_effects(model)$predictions, kind == "new_items")

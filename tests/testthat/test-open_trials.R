@@ -9,11 +9,14 @@ made_database <- function(frame = parent.frame()) {
   path
 }
 
-test_that("a database opens as a lazy table whose rows can be fitted", {
+test_that("a database opens read-only, as a lazy table whose rows can be fitted", {
   path <- made_database()
   trials <- open_trials(path)
   on.exit(close_trials(trials))
-  if (requireNamespace("dbplyr", quietly = TRUE)) expect_s3_class(trials, "tbl_lazy")
+  if (requireNamespace("dbplyr", quietly = TRUE)) {
+    expect_s3_class(trials, "tbl_lazy")
+    expect_error(DBI::dbExecute(trials$src$con, "DELETE FROM attempts"), "read-only")
+  }
   rows <- as.data.frame(trials)
   expect_equal(nrow(rows), 240)
   expect_equal(fit_made(rows)$estimates, fit_made(made_trials())$estimates, tolerance = 1e-6)
@@ -51,23 +54,11 @@ test_that("rows come in the order of the view's query, and only of that view's",
   expect_equal(sort(read_items("SELECT 1 AS wording")), sort(made_trials()$wording))
 })
 
-test_that("the file is opened read-only", {
-  skip_if_not_installed("dbplyr")
-  path <- made_database()
-  trials <- open_trials(path)
-  on.exit(close_trials(trials))
-  expect_error(DBI::dbExecute(trials$src$con, "DELETE FROM attempts"), "read-only")
-})
-
-test_that("it waits for a process that writes, and goes on when that is done", {
+test_that("it waits for a process that writes, and says who holds the file when patience is at an end", {
   path <- made_database()
   writer <- hold_database(path, seconds = 2)
   trials <- open_trials(path, patience_s = 20)
   expect_true(close_trials(trials))
-})
-
-test_that("it says who holds the file when patience is at an end", {
-  path <- made_database()
   hold_database(path, seconds = 4)
   expect_error(open_trials(path, patience_s = .5), "another process has held it for 0.5 s.*PID")
 })
@@ -81,19 +72,13 @@ test_that("what can't be opened is one sentence", {
   expect_error(open_trials(text), "not a DuckDB file")
 })
 
-test_that("closing twice, or a data frame, does no harm", {
-  path <- made_database()
-  trials <- open_trials(path)
-  close_trials(trials)
-  expect_false(close_trials(trials))
-  expect_false(close_trials(data.frame()))
-})
-
-test_that("one file opens as several tables, and is free once all are closed", {
+test_that("one file opens as several tables, is free once all are closed, and closing it twice does no harm", {
   path <- made_database()
   trials <- open_trials(path)
   again <- open_trials(path, view = "attempts")
   close_trials(trials)
+  expect_false(close_trials(trials))
+  expect_false(close_trials(data.frame()))
   expect_equal(nrow(as.data.frame(again)), 240)
   close_trials(again)
   hold_database(path, seconds = 0) # a process that writes stops here where R still holds the file

@@ -4,7 +4,7 @@ made_contrasts <- function() {
   transform(rows, estimate = truth, conf_low = truth - .01, conf_high = truth + .04, source = "simulated")
 }
 
-test_figure("the two kinds of the difference are drawn next to each other, and log odds not at all", {
+test_figure("both kinds of the difference are next to each other, log odds not at all, no difference a dashed line", {
   plot <- plot_condition_contrasts(made_contrasts())
   expect_equal(unique(plot$data$scale), "delta_p")
   expect_equal(as.vector(table(plot$data$kind_shown)), c(6, 6))
@@ -13,10 +13,6 @@ test_figure("the two kinds of the difference are drawn next to each other, and l
   expect_match(attr(plot, "alt_text"), said, fixed = TRUE)
   averaged <- "Averaged over the words asked: claude-sonnet-4, gender_career 0.129"
   expect_match(attr(plot, "alt_text"), averaged, fixed = TRUE)
-})
-
-test_figure("there is a dashed line at no difference, and the caption says what the rows are", {
-  plot <- plot_condition_contrasts(made_contrasts())
   lines <- Filter(function(layer) inherits(layer$geom, "GeomVline"), plot$layers)
   expect_equal(lines[[1]]$data$xintercept, 0)
   expect_equal(lines[[1]]$aes_params$linetype, "dashed")

@@ -6,16 +6,12 @@ made_exploration <- function() {
   )
 }
 
-test_figure("four measures stand next to the level of chance, shares in per cent", {
+test_figure("four measures stand next to the level of chance, shares in per cent; an unknown rate is counted only", {
   plot <- plot_exploration(made_exploration())
   expect_equal(levels(plot$data$column_shown), unname(exploration_labels()))
   lines <- layers_of(plot, "GeomVline")[[1]]$data
   expect_equal(sort(unique(lines$at)), c(2, 25))
   expect_equal(plot$data$estimate[plot$data$index == "lock_in"], c(26, 95))
-})
-
-test_figure("an unknown rate is counted, not drawn, and no interval is claimed", {
-  plot <- plot_exploration(made_exploration())
   expect_equal(nrow(plot$data), 7)
   caption <- gsub("\n", " ", plot$labels$caption)
   expect_match(caption, "not known: 1 value. 1200 rounds a cell. No intervals", fixed = TRUE)

@@ -11,7 +11,7 @@ made_parameters <- function() {
   )
 }
 
-test_figure("colours say what a parameter is worth, and people are a line behind the models", {
+test_figure("colours say what a parameter is worth; people are a line, sharpness its logarithm, spread is not drawn", {
   plot <- plot_learned_parameters(made_parameters())
   greedy <- plot$data[plot$data$model == "greedy", ]
   expect_equal(as.character(greedy$series_shown[greedy$term == "rate"]), "not identified by these games")
@@ -19,10 +19,6 @@ test_figure("colours say what a parameter is worth, and people are a line behind
   lines <- layers_of(plot, "GeomVline")[[1]]$data
   expect_equal(sort(unique(lines$at)), c(.1, .3, 1))
   expect_equal(unique(as.character(lines$kind)), "People")
-})
-
-test_figure("sharpness is drawn as its logarithm, spread between games not at all, and both sources are named", {
-  plot <- plot_learned_parameters(made_parameters())
   expect_equal(unique(plot$data$estimate[plot$data$term == "sharpness"]), 1)
   expect_false("sd_rate" %in% plot$data$term)
   expect_match(attr(plot, "alt_text"), "Answers of people, not of a model. Simulated answers", fixed = TRUE)

@@ -9,7 +9,7 @@ made_again <- function(n = 60) {
   )
 }
 
-test_that("agreement is of answers, and kappa that of two readers", {
+test_that("kappa is that of two readers, the shift R's own paired t test, icc that of intraclass_correlation()", {
   rows <- made_again()
   found <- retest_reliability(rows, by = "model")
   notes <- data.frame(
@@ -19,11 +19,6 @@ test_that("agreement is of answers, and kappa that of two readers", {
   its <- agreement(notes, "label", "reader", "trial_id", draws = 0)
   expect_equal(c(found$n_answers, found$share_equal, found$kappa), c(its$n_texts, its$observed, its$kappa))
   expect_lt(found$kappa_low, found$kappa)
-})
-
-test_that("the shift is R's own paired t test, the correlations those of intraclass_correlation()", {
-  rows <- made_again()
-  found <- retest_reliability(rows, by = "model")
   test <- stats::t.test(rows$later_value, rows$first_value, paired = TRUE)
   expect_equal(
     unlist(found[c("shift", "shift_low", "shift_high", "p_value")], use.names = FALSE),

@@ -25,7 +25,7 @@ test_that("a fit prints its groups, its estimates and the names of its parts", {
   expect_match(paste(capture.output(print(summary(fit))), collapse = "\n"), "residual")
 })
 
-test_that("tidy() and glance() have broom's names, and only they", {
+test_that("tidy() and glance() have broom's names, and only they, and of each part what modelsummary asks of a model", {
   skip_if_not_installed("generics")
   fit <- made_fit(by = "model")
   broom <- c("term", "estimate", "std.error", "df", "statistic", "p.value", "conf.low", "conf.high")
@@ -34,6 +34,15 @@ test_that("tidy() and glance() have broom's names, and only they", {
   expect_true(all(c("model", "nobs", "logLik", "AIC", "BIC") %in% names(generics::glance(fit))))
   expect_equal(nobs(fit), c(120, 120))
   expect_false(any(grepl(".", names(fit$estimates), fixed = TRUE)))
+  for (part in split(fit)) {
+    tidied <- generics::tidy(part, conf.int = TRUE, conf.level = .95)
+    expect_false(anyDuplicated(tidied$term) > 0)
+    expect_type(tidied$term, "character")
+    numbers <- c("estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high")
+    expect_true(all(vapply(tidied[numbers], is.double, NA)))
+    expect_equal(nrow(generics::glance(part)), 1)
+    expect_s3_class(generics::glance(part), "data.frame")
+  }
 })
 
 test_that("tidy() obeys conf.level for differences, sizes, ratios and rates, and says where it can't", {
@@ -67,12 +76,21 @@ test_that("tidy() obeys conf.level for differences, sizes, ratios and rates, and
   expect_false("conf.low" %in% names(generics::tidy(fit, conf.int = FALSE)))
 })
 
-test_that("the models are in memory, named by group, and say what the estimates say", {
+test_that("models are named by group and say what estimates say; split() gives one fit per group with its rows", {
   fit <- made_fit(by = "model")
   expect_named(fit$models, c("a", "b"))
   expect_equal(unname(lme4::fixef(fit$models$b)), fit$estimates$estimate[fit$estimates$model == "b"])
   sizes <- effect_size(rbind(made_trials(), transform(made_trials(), tokens = 1)), by = NULL)
   expect_named(sizes$models, "all")
+  parts <- split(fit)
+  expect_named(parts, c("a", "b"))
+  expect_s3_class(parts$b, "slant_fit")
+  expect_equal(parts$b$estimates$estimate, fit$estimates$estimate[fit$estimates$model == "b"])
+  expect_equal(nobs(parts$b), 120)
+  expect_named(parts$b$models, "b")
+  expect_equal(parts$b$versions, fit$versions)
+  whole <- effect_size(made_trials(), by = NULL)
+  expect_equal(split(whole)$all$estimates, whole$estimates)
 })
 
 test_that("a group that could not be fitted has no model and says so", {
@@ -93,32 +111,6 @@ test_that("a fit that failed or warned prints why, each reason once", {
   expect_false(any(grepl("data frame with 0 columns", printed, fixed = TRUE)))
   warned <- transform(made_trials(), study = rep(c("one", "two"), 120))
   expect_match(capture.output(print(fit_made(warned)))[[2]], "warning: Rows of more than one study are put together")
-})
-
-test_that("split() gives one fit per group, each with its own rows, models and numbers", {
-  fit <- made_fit(by = "model")
-  parts <- split(fit)
-  expect_named(parts, c("a", "b"))
-  expect_s3_class(parts$b, "slant_fit")
-  expect_equal(parts$b$estimates$estimate, fit$estimates$estimate[fit$estimates$model == "b"])
-  expect_equal(nobs(parts$b), 120)
-  expect_named(parts$b$models, "b")
-  expect_equal(parts$b$versions, fit$versions)
-  whole <- effect_size(made_trials(), by = NULL)
-  expect_equal(split(whole)$all$estimates, whole$estimates)
-})
-
-test_that("each part is what modelsummary asks of a model: terms once, numbers, one row at a glance", {
-  skip_if_not_installed("generics")
-  for (part in split(made_fit(by = "model"))) {
-    tidied <- generics::tidy(part, conf.int = TRUE, conf.level = .95)
-    expect_false(anyDuplicated(tidied$term) > 0)
-    expect_type(tidied$term, "character")
-    numbers <- c("estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high")
-    expect_true(all(vapply(tidied[numbers], is.double, NA)))
-    expect_equal(nrow(generics::glance(part)), 1)
-    expect_s3_class(generics::glance(part), "data.frame")
-  }
 })
 
 test_that("modelsummary sets the groups of a fit side by side", {
