@@ -133,9 +133,7 @@ contrast_error <- function(model, contrasts, values, choice, correction, is_pool
   }
   if (correction == "cregg" || min(clusters_at_levels(values, codes)) >= fewest_clusters) {
     covariance <- liang_zeger(model, codes, counts)
-    error <- frame_of(
-      std_error = sqrt(pmax(0, rowSums((contrasts %*% covariance) * contrasts))), df = rep(n - 1, nrow(contrasts))
-    )
+    error <- frame_of(std_error = delta_std_error(contrasts, covariance), df = n - 1)
     return(list(error = error, method = if (correction == "cregg") "cregg" else "HC1"))
   }
   if (is_pooled && is_nested(values, codes)) {

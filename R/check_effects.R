@@ -159,11 +159,10 @@ check_level_contrasts <- function(data, attributes, by = NULL, outcome = "measur
     values <- rows[[outcome]][!is.na(rows[[outcome]])]
     as_plain_rows(do.call(rbind, lapply(attributes, function(name) {
       pairs <- pairs_of(name, NULL, rows_of(used, name))
-      n <- nrow(pairs$contrasts)
       frame_of(
-        attribute = rep(name, n), first = pairs$contrasts$first, second = pairs$contrasts$second,
-        n = rep(length(values), n), estimate = pairs$estimates$estimate, std_error = pairs$estimates$std_error,
-        p_value = pairs$estimates$p_value, sd = rep(stats::sd(as.numeric(values)), n)
+        attribute = name, first = pairs$contrasts$first, second = pairs$contrasts$second, n = length(values),
+        estimate = pairs$estimates$estimate, std_error = pairs$estimates$std_error, p_value = pairs$estimates$p_value,
+        sd = stats::sd(as.numeric(values))
       )
     })))
   })

@@ -19,10 +19,7 @@ clustered_error <- function(changes, clusters) {
     shared <- variance_of(paste(clusters[[1]], clusters[[2]], sep = "\037"))
     variance <- pmax(rowSums(alone) - shared, alone[, 1], alone[, 2])
   }
-  frame_of(
-    std_error = sqrt(variance),
-    df = rep(capped_df(vapply(clusters, function(codes) length(unique(codes)), 1L)), ncol(changes))
-  )
+  frame_of(std_error = sqrt(variance), df = capped_df(vapply(clusters, function(codes) length(unique(codes)), 1L)))
 }
 
 # The clusters of the rows by these names ("item", or "group:item"), without those of which there are fewer than three,
@@ -177,9 +174,7 @@ pooled_error <- function(model, contrasts, cluster, least = 0) {
   inverse <- chol2inv(qr.R(decomposed)[seq_along(kept), seq_along(kept), drop = FALSE])
   variance_of_one <- max(sum(residuals^2) / df, least)
   used <- contrasts[, kept, drop = FALSE]
-  error <- frame_of(
-    std_error = sqrt(variance_of_one * rowSums((used %*% inverse) * used)), df = rep(as.double(df), nrow(contrasts))
-  )
+  error <- frame_of(std_error = sqrt(variance_of_one * rowSums((used %*% inverse) * used)), df = as.double(df))
   structure(error, variance = variance_of_one)
 }
 
@@ -204,8 +199,5 @@ two_way_error <- function(model, contrasts, clusters) {
       "Clustered in two ways with %d clusters on one side: with fewer than ten, a mixed model (lme4) is better.", min(n)
     ))
   }
-  frame_of(
-    std_error = sqrt(ifelse(is_negative, pmax(of[[1]], of[[2]]), variance)),
-    df = rep(as.double(min(n) - 1), length(variance))
-  )
+  frame_of(std_error = sqrt(ifelse(is_negative, pmax(of[[1]], of[[2]]), variance)), df = as.double(min(n) - 1))
 }

@@ -203,14 +203,13 @@ changes_in_verdicts <- function(of, bound, alpha, n_prompts) {
   }
   tests <- two_one_sided_tests(change$estimate, change$std_error, change$df, change$p_value, bound, alpha, "")
   away <- (abs(change$estimate) - bound) / change$std_error
-  verdict <- if (is.na(bound)) rep(NA_character_, nrow(change)) else tests$finding
+  verdict <- if (is.na(bound)) NA_character_ else tests$finding
   as_plain_rows(cbind(
     frame_of(term = change$term), side("old"), side("new"), frame_of(difference = change$estimate),
     change[c("std_error", "df", "conf_low", "conf_high", "p_value")],
     tests[c("bound", "p_equivalence")],
     frame_of(
-      p_beyond = pmin(1, 2 * stats::pt(away, change$df, lower.tail = FALSE)), verdict = verdict,
-      n_prompts = rep(n_prompts, nrow(change))
+      p_beyond = pmin(1, 2 * stats::pt(away, change$df, lower.tail = FALSE)), verdict = verdict, n_prompts = n_prompts
     )
   ))
 }

@@ -232,7 +232,6 @@ bayesian_tables <- function(fit, parts, settings) {
   made_of_draws <- Filter(Negate(is.null), made_of_draws)
   # In each table, so that none can be read, drawn or written on without it.
   c(list(model = row), lapply(made_of_draws, function(table) {
-    columns <- list(is_converged = rep(row$is_converged, nrow(table)), verdict = rep(row$verdict, nrow(table)))
-    structure(c(as.list(table), columns), class = "data.frame", row.names = seq_len(nrow(table)))
+    do.call(frame_of, c(as.list(table), list(is_converged = row$is_converged, verdict = row$verdict)))
   }))
 }

@@ -104,12 +104,11 @@ category_effects <- function(model, rows, covariance = NULL) {
     })
     do.call(rbind, Map(function(level, shares) {
       gradient <- shares$gradient - of_level[[1]]$gradient
-      std_error <- sqrt(pmax(0, rowSums((gradient %*% covariance) * gradient)))
+      std_error <- delta_std_error(gradient, covariance)
       estimate <- shares$share - of_level[[1]]$share
-      n <- length(estimate)
       frame_of(
-        term = rep(level_terms(name, level), n), attribute = rep(name, n), level = rep(level, n),
-        reference = rep(listed[[1]], n), category = model$y.levels, estimate = estimate, std_error = std_error,
+        term = level_terms(name, level), attribute = name, level = level, reference = listed[[1]],
+        category = model$y.levels, estimate = estimate, std_error = std_error,
         conf_low = estimate - stats::qnorm(.975) * std_error, conf_high = estimate + stats::qnorm(.975) * std_error
       )
     }, listed[-1], of_level[-1]))

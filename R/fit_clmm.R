@@ -72,16 +72,11 @@ fit_mixed_ratings <- function(formula, rows, fixed, n_agq) {
   }, NA)
   numbers <- c("estimate", "std_error", "conf_low", "conf_high")
   effects[numbers] <- lapply(effects[numbers], `/`, unit_of(effects$term, scales))
-  parts <- ordinal::VarCorr(model)
-  sizes <- stats::setNames(as.integer(model$dims$nlev.re), names(parts))
-  by_group <- Map(function(group, sigma) {
-    terms <- rownames(as.matrix(sigma))
-    frame_of(
-      group = rep(group, length(terms)), term = slope_name(term_name(terms)),
-      variance = unname(diag(as.matrix(sigma))) / unit_of(terms, scales)^2,
-      n_groups = rep(sizes[[group]], length(terms))
-    )
-  }, names(parts), parts)
+  by_group <- Map(function(group, sigma, n_groups) {
+    terms <- rownames(sigma)
+    variance <- unname(diag(sigma)) / unit_of(terms, scales)^2
+    frame_of(group = group, term = slope_name(term_name(terms)), variance = variance, n_groups = n_groups)
+  }, names(sigmas), sigmas, as.integer(model$dims$nlev.re))
   list(
     estimates = effects,
     fit = list(

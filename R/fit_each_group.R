@@ -182,7 +182,5 @@ with_keys <- function(keys, table) {
   if (is.null(table) || nrow(table) == 0) {
     return(NULL)
   }
-  repeated <- keys[rep(min(1, nrow(keys)), nrow(table)), , drop = FALSE]
-  joined <- c(as.list(repeated), as.list(table))
-  structure(joined, class = "data.frame", row.names = seq_len(nrow(table)))
+  do.call(frame_of, c(as.list(keys), as.list(table)))
 }

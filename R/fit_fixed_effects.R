@@ -131,9 +131,8 @@ over_clusters <- function(model, clusters, regression) {
   }
   if (takes_reduced_bias(clusters, n, regression)) {
     found <- clubSandwich::coef_test(model, vcov = "CR2", cluster = clusters[[1]], test = "Satterthwaite")
-    found <- frame_of(std_error = found$SE, df = found$df_Satt, method = rep("CR2", nrow(found)))
     return(c(about, list(
-      error = found[c("std_error", "df")], method = "CR2",
+      error = frame_of(std_error = found$SE, df = found$df_Satt), method = "CR2",
       whole = function() as.matrix(clubSandwich::vcovCR(model, clusters[[1]], "CR2"))
     )))
   }
@@ -199,10 +198,7 @@ clustered_effects <- function(model, over, of_rows) {
     return(cbind(empty_table("estimates"), none))
   }
   effects <- coefficient_rows(stats::coef(model), over$error)
-  n_rows <- nrow(effects)
-  about <- frame_of(
-    method = rep(over$method, n_rows), clusters = rep(over$names, n_rows), n_clusters = rep(over$n, n_rows)
-  )
+  about <- list(method = over$method, clusters = over$names, n_clusters = over$n)
   shown <- c("std_error", "statistic", "p_value", "conf_low", "conf_high")
   own <- of_rows[match(effects$term, of_rows$term), shown]
   cbind(effects, about, as_plain_rows(stats::setNames(own, paste0(shown, "_rows"))))

@@ -197,9 +197,8 @@ counterfactual_rows <- function(rounds, draws, people = NULL, n_draws = 200) {
     found <- found[intersect(shown, names(found))]
     limits <- vapply(found, stats::quantile, double(2), c(.025, .975), na.rm = TRUE)
     frame_of(
-      exploration = rep(name, length(found)), statistic = names(found),
-      predicted = unname(vapply(found, mean, 0, na.rm = TRUE)), conf_low = unname(limits[1, ]),
-      conf_high = unname(limits[2, ])
+      exploration = name, statistic = names(found), predicted = unname(vapply(found, mean, 0, na.rm = TRUE)),
+      conf_low = unname(limits[1, ]), conf_high = unname(limits[2, ])
     )
   })))
 }
@@ -256,10 +255,8 @@ identification_warning <- function(priors) {
 }
 
 replay_warning <- function(checks) {
-  if (is.null(checks)) { # the rates of the games are not known, as of people's: they can't be replayed
-    return(NULL)
-  }
-  failed <- checks[!checks$passes, , drop = FALSE]
+  # the rates of people's games are not known: they can't be replayed
+  failed <- if (!is.null(checks)) checks[!checks$passes, , drop = FALSE]
   if (NROW(failed) > 0) {
     first <- failed[which.min(failed$p_value), ]
     sprintf(

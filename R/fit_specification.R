@@ -89,13 +89,11 @@ of_contrasts <- function(fit, data) {
     "kind", "scale", "estimate", "median", "std_error", "conf_low", "conf_high", "p_value", "p_positive"
   )
   cells <- setdiff(names(rows)[words_for(names(rows), names(data)) %in% names(data)], numbers_of_rows)
-  n <- nrow(rows)
-  column <- function(name) if (name %in% names(rows)) rows[[name]] else rep(NA_real_, n)
+  column <- function(name) if (name %in% names(rows)) rows[[name]] else NA_real_
   numbers <- frame_of(
-    estimand = rep("delta P, median item", n), unit = rep("probability", n), estimate = rows$estimate,
-    std_error = column("std_error"), conf_low = rows$conf_low, conf_high = rows$conf_high,
-    p_value = column("p_value"), p_positive = column("p_positive"), d = rep(NA_real_, n), d_low = rep(NA_real_, n),
-    d_high = rep(NA_real_, n)
+    estimand = "delta P, median item", unit = "probability", estimate = rows$estimate, std_error = column("std_error"),
+    conf_low = rows$conf_low, conf_high = rows$conf_high, p_value = column("p_value"),
+    p_positive = column("p_positive"), d = NA_real_, d_low = NA_real_, d_high = NA_real_
   )
   as_plain_rows(cbind(rows[cells], numbers))
 }
@@ -134,10 +132,9 @@ of_coefficients <- function(fit, data, engine, arguments, contrast, by) {
   }, 1)
   shown <- measure$shown
   numbers <- frame_of(
-    estimand = rep(measure$estimand, nrow(rows)), unit = rep(measure$unit, nrow(rows)),
-    estimate = shown(rows$estimate), std_error = measure$std_error(rows$estimate, rows$std_error),
-    conf_low = shown(rows$conf_low), conf_high = shown(rows$conf_high), p_value = rows$p_value,
-    p_positive = rep(NA_real_, nrow(rows)),
+    estimand = measure$estimand, unit = measure$unit, estimate = shown(rows$estimate),
+    std_error = measure$std_error(rows$estimate, rows$std_error), conf_low = shown(rows$conf_low),
+    conf_high = shown(rows$conf_high), p_value = rows$p_value, p_positive = NA_real_,
     d = rows$estimate / sd, d_low = rows$conf_low / sd, d_high = rows$conf_high / sd
   )
   as_plain_rows(cbind(rows[by], numbers))

@@ -162,10 +162,7 @@ effects_with_constants <- function(model, contrast, constant) {
   if (!all(vapply(stats::model.frame(model)[variables], is.factor, NA))) {
     return(NULL)
   }
-  with_constant <- function(table, constant) {
-    columns <- c(lapply(constant, rep, nrow(table)), as.list(table))
-    structure(columns, class = "data.frame", row.names = seq_len(nrow(table)))
-  }
+  with_constant <- function(table, constant) do.call(frame_of, c(as.list(constant), as.list(table)))
   contrast <- words_for(contrast, c(variables, names(constant)))
   effects <- glmer_effects(model, contrast)
   with_our_words(list(

@@ -150,7 +150,7 @@ with_power <- function(cells, numbers, effect, power, alpha) {
   mde <- minimum_detectable_effect(std_error, parts$df, power, alpha)
   most <- if ("game" %in% names(cells)) parts else of_words(cells, numbers, is_shared = TRUE)
   power_of <- function(parts) {
-    if (is.null(effect)) rep(NA_real_, nrow(cells)) else t_test_power(effect, sqrt(parts$variance), parts$df, alpha)
+    if (is.null(effect)) NA_real_ else t_test_power(effect, sqrt(parts$variance), parts$df, alpha)
   }
   frame_of(
     n_calls = parts$n_calls, std_error = std_error, df = parts$df, mde = mde, mde_d = mde / cells$sd,
@@ -185,15 +185,14 @@ of_words <- function(cells, numbers, is_shared = FALSE) {
 
 of_games <- function(cells, numbers) {
   variance <- 2 * cells$game / numbers$n_games
-  unknown <- rep(NA_real_, nrow(cells))
-  list(variance = variance, df = 2 * (numbers$n_games - 1), n_calls = 2 * numbers$n_games, endless = unknown,
-       words = unknown, wordings = unknown, trials = unknown)
+  list(variance = variance, df = 2 * (numbers$n_games - 1), n_calls = 2 * numbers$n_games, endless = NA_real_,
+       words = NA_real_, wordings = NA_real_, trials = NA_real_)
 }
 
 # Doubling any of the numbers doubles the calls; the one that leaves the smallest effect to find.
 best_to_double <- function(cells, numbers, power, alpha) {
   if ("game" %in% names(cells)) {
-    return(rep("games", nrow(cells)))
+    return("games")
   }
   doubled <- vapply(names(numbers), function(name) {
     more <- numbers

@@ -130,8 +130,7 @@ one_scale <- function(keys, answers, limits, least_answered) {
       item_rest_r = whole(numbers$item_rest_r), loading = whole(numbers$loadings)
     ),
     scores = frame_of(
-      respondent = respondents, scale = rep(name, length(respondents)), n_answered = as.integer(unname(n_answered)),
-      score = unname(score)
+      respondent = respondents, scale = name, n_answered = as.integer(unname(n_answered)), score = unname(score)
     )
   )
 }
