@@ -26,7 +26,7 @@ from slant.collector.study.toml_table import checked_name
 class PlannedFit:
     """Hold one fit to make: a study's definition and its cell. `asides` are arguments that change no number.
 
-    `refusals_removed`: rows were left out by the fit's flags, if there are such rows; never for a fit without flags.
+    `refusals_removed`: rows are left out by the fit's flags or outcomes, also where no row has them.
     """
 
     study: str
@@ -52,6 +52,7 @@ class PlannedFit:
         fit, cell = self.definition, self.cell
         grain = {name: cell.key.get(name) for name in (*GRAIN, "model", "test")}
         settings = {"settings": dict(self.own_settings)} if self.own_settings else {}
+        dropped = {name: n for name, n in cell.n_dropped.items() if n or name in fit.drop_flags}
         return Call(
             "run_fit",
             cell.rows,
@@ -70,7 +71,7 @@ class PlannedFit:
             columns={
                 "formula": self.engine.describe(fit),
                 "token_source": cell.token_source,
-                "dropped": ", ".join(f"{flag}: {n}" for flag, n in cell.n_dropped.items()) or None,
+                "dropped": ", ".join(f"{name}: {n}" for name, n in dropped.items()) or None,
             },
             fill=cell.common_values,
             failed=FITS,

@@ -278,9 +278,7 @@ def _cut_cells(
         dropped, whole = {}, rows
         for name, is_out in left_out:
             remaining = rows.filter(~is_out)
-            if name in fit.drop_flags or remaining.height < rows.height:
-                dropped[name] = rows.height - remaining.height
-            rows = remaining
+            dropped[name], rows = rows.height - remaining.height, remaining
         warnings = tuple(_warnings(key, rows, used, mixture_warnings))
         if rows.is_empty():
             by_name = ", ".join(f"{name} in {n:,}" for name, n in dropped.items() if n)

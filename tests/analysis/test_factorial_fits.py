@@ -229,6 +229,14 @@ def test_points_of_a_scale_and_percentage_points_are_not_counted_together() -> N
     assert len(sentences(cells[:5])) == 3
 
 
+def test_rows_without_a_refusal_are_of_the_fit_that_removes_them(place: tuple[Path, Study]) -> None:
+    db, study = place  # else an answer, which is of rows without refusals, leaves out a model that refused nothing
+    for outcomes in (("filtered",), ("refused",), ()):
+        (planned,) = plan_fits(db, study, replace(study.fits["linear"], drop_outcomes=outcomes))
+        assert planned.refusals_removed == bool(outcomes)
+    assert planned.call.columns["dropped"] is None
+
+
 def test_an_answer_says_where_repetitions_would_not_narrow_its_interval() -> None:
     row = {"estimate": 9.0, "conf_low": -150.0, "conf_high": 168.0, "p": 0.4, "p_value": 0.4, "clusters": "item"}
     few = row | {"n_clusters": 2, "df": 1.0}
