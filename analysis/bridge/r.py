@@ -43,9 +43,8 @@ def start() -> Any:
     Raise RError if rpy2 or R is missing, or if they do not fit each other.
     """
     if not _session:
-        os.environ.update(
-            {**ENVIRONMENT, **r_home.startup_environment()}
-        )  # R reads these when it starts, and never again
+        # R reads these when it starts, and never again
+        os.environ.update({**ENVIRONMENT, **r_home.startup_environment()})
         os.environ["SLANT_INST"] = str(inst_folder())
         ri, runtime_error = _rinterface()
         callbacks = importlib.import_module("rpy2.rinterface_lib.callbacks")
@@ -126,9 +125,8 @@ def from_r(value: Any) -> Any:
         return None
     classes = set(value.rclass)
     if "data.frame" in classes:
-        return pl.DataFrame(
-            {name: r_vectors.series(ri, column) for name, column in zip(_names(value), value, strict=True)}
-        )
+        columns = zip(_names(value), value, strict=True)
+        return pl.DataFrame({name: r_vectors.series(ri, column) for name, column in columns})
     if isinstance(value, ri.ListSexpVector):
         names = _names(value)
         items = [from_r(item) for item in value]
@@ -141,11 +139,8 @@ def from_r(value: Any) -> Any:
 def _rinterface() -> tuple[Any, Any]:
     installation = r_home.r_installation()
     if installation is None or installation.is_too_old:
-        problem = (
-            "R is not on this machine"
-            if installation is None
-            else f"This machine's R {installation.version_text} is too old"
-        )
+        old = installation and f"This machine's R {installation.version_text} is too old"
+        problem = old or "R is not on this machine"
         raise RError(
             f"{problem}, and the analysis needs R {'.'.join(map(str, r_home.OLDEST_R))} or newer.",
             r_home.HOW_TO_INSTALL_R,
@@ -209,9 +204,7 @@ def require(packages: Sequence[str]) -> None:
 
 
 def _call_of(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """Return this call as an R function; it is built as an object, so no text is ever parsed
-    as code.
-    """
+    """Return this call as an R function; it is built as an object, so no text is ever parsed as code."""
     ri = _session["ri"]
     parts = ri.ListSexpVector([function, *(to_r(value) for value in (*arguments, *keywords.values()))])
     parts.names = ri.StrSexpVector(["", *[""] * len(arguments), *keywords])

@@ -1,5 +1,4 @@
-"""Find this machine's R, and the rpy2 that fits it. Standard library only: set-up runs it before installing
-anything.
+"""Find this machine's R, and the rpy2 that fits it. Standard library only: set-up runs it before installing anything.
 
 Prepare what R finds as it starts: no file that was written for R may change what slant computes.
 

@@ -64,9 +64,7 @@ class Died:
 
 @cache
 def versions_now(packages: tuple[str, ...]) -> dict[str, str] | None:
-    """Return the versions of R and of these packages that a worker would use now; None if one is
-    missing.
-    """
+    """Return the versions of R and of these packages that a worker would use now; None if one is missing."""
     try:
         versions = versions_here(packages)
     except RError:
@@ -86,11 +84,8 @@ def versions_here(packages: tuple[str, ...], *, loads: bool = False) -> Mapping[
 
 def needed_versions(packages: Sequence[str]) -> dict[str, str]:
     """Return the versions of these packages, as far as they are installed, and of all packages that they need."""
-    return {
-        name: version
-        for name, version in _asked(_VersionsJob(tuple(packages), (), "needed_versions")).items()
-        if version
-    }
+    found = _asked(_VersionsJob(tuple(packages), (), "needed_versions"))
+    return {name: version for name, version in found.items() if version}
 
 
 def _asked(job: _VersionsJob) -> Mapping[str, str | None]:
@@ -225,9 +220,7 @@ def _broken(pool: _Pool, running: Sequence[int], reason: str = "") -> _Broken:
 
 
 def how_it_ended(codes: Collection[int | None]) -> str | None:
-    """Return the end of the process that broke its pool, from the exit codes of all: the pool ended the
-    others.
-    """
+    """Return the end of the process that broke its pool, from the exit codes of all: the pool ended the others."""
     own = [code for code in codes if code not in (None, _LOST, -signal.SIGTERM, -signal.SIGKILL)]
     if own and own[0] is not None and own[0] >= 0:
         return f"ended by itself with exit status {own[0]}"
@@ -256,9 +249,8 @@ def _pool(count: int, path: frozenset[str]) -> _Pool:
     with _starting, environment():  # its locks need a process, too, which multiprocessing starts
         executor = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(say_begun,))
     if not _pools:
-        Finalize(
-            None, _kill_all, exitpriority=1
-        )  # before multiprocessing waits for them, for they do not end by themselves
+        # before multiprocessing waits for them, for they do not end by themselves
+        Finalize(None, _kill_all, exitpriority=1)
     _pools.add(executor)
     return _Pool(executor, begun, path)
 

@@ -344,9 +344,7 @@ _NEEDED = ("chains", "iterations")
 
 
 def expected_duration(call: Call, workers: Workers = None) -> str | None:
-    """Return a sentence if R's own estimate is ten minutes or more; R itself refuses what takes more than an
-    hour.
-    """
+    """Return a sentence if R's own estimate is ten minutes or more; R itself refuses what takes more than an hour."""
     arguments, rows = call.arguments.get(call.nested, {}) if call.nested else call.arguments, call.rows
     if rows is None or rows.height < _MANY_ROWS or not set(_NEEDED) <= arguments.keys():
         return None
@@ -356,8 +354,6 @@ def expected_duration(call: Call, workers: Workers = None) -> str | None:
         seconds = float(answered(Call("expected_s", arguments={"n": rows.height, "settings": settings}), workers)[0])
     except RError:
         return None
-    return (
-        f"{count_text(rows.height, 'row')} will take about {seconds / 60:,.0f} minutes, if they are fitted."
-        if seconds >= _LONG_S
-        else None
-    )
+    if seconds < _LONG_S:
+        return None
+    return f"{count_text(rows.height, 'row')} will take about {seconds / 60:,.0f} minutes, if they are fitted."

@@ -57,9 +57,7 @@ _OPTIONS = (
         "--effect", type=options.ABOVE_0, help="Effect size to compute power for, in units of the outcome."
     ),
     _numbers_option(
-        "--power",
-        type=options.BETWEEN_0_AND_1,
-        help="Power for the smallest detectable effect. [default: 0.8]",
+        "--power", type=options.BETWEEN_0_AND_1, help="Power for the smallest detectable effect. [default: 0.8]"
     ),
     _variance_option("--word", type=options.ABOVE_0, help="Variance of the effect between words."),
     _variance_option("--wording", type=options.ABOVE_0, help="Variance of the effect between wordings. Default: none."),

@@ -51,27 +51,19 @@ class PlannedFit:
     def call(self) -> Call:
         fit, cell = self.definition, self.cell
         grain = {name: cell.key.get(name) for name in (*GRAIN, "model", "test")}
-        settings = {"settings": dict(self.own_settings)} if self.own_settings else {}
-        dropped = {name: n for name, n in cell.n_dropped.items() if n or name in fit.drop_flags}
+        how: dict[str, Any] = {"refusals_removed": self.refusals_removed, "measure": self.measure}
+        how |= {"settings": dict(self.own_settings)} if self.own_settings else {}
+        counts = [f"{name}: {n}" for name, n in cell.n_dropped.items() if n or name in fit.drop_flags]
         return Call(
             "run_fit",
             cell.rows,
             {"engine": fit.engine, "arguments": self.arguments},
-            about={
-                "study": self.study,
-                "fit": fit.name,
-                "engine": fit.engine,
-                **grain,
-                **cell.key,
-                "refusals_removed": self.refusals_removed,
-                "measure": self.measure,
-                **settings,
-            },
+            about={"study": self.study, "fit": fit.name, "engine": fit.engine, **grain, **cell.key, **how},
             tables=tables_of(fit.engine),
             columns={
                 "formula": self.engine.describe(fit),
                 "token_source": cell.token_source,
-                "dropped": ", ".join(f"{name}: {n}" for name, n in dropped.items()) or None,
+                "dropped": ", ".join(counts) or None,
             },
             fill=cell.common_values,
             failed=FITS,

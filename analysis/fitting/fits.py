@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -46,22 +47,19 @@ _FRAMES = "Frames of it: .summary (short), .table (all columns), .diagnostics, .
 class FitResult:
     """Hold what `fit()` found, in frames that each begin with source, study, study_version, variant, model, test, …
 
-    Printed, it shows its estimates with their intervals; `summary` has them in eight columns.
-    Each ends with `fit`, the study's name for the fit: a study may have several of one engine.
-    table: one row per estimate: term, estimate, std_error, df, statistic, p_value, conf_low, conf_high (95 %).
-    diagnostics: one row per fit: status (ok, singular, warned, failed), n, n_missing (rows without a count, left out),
-    dropped (how many rows each flag of the fit left out, as in "is_refusal: 4"; null if it has no flag), n_groups,
-    log_lik, aic, bic, singular, optimiser, messages, token_source, versions, seconds. A fit of trials that were not all
-    asked or counted alike is never ok, and says so in its messages.
-    variances: one row per variance component (variances, not standard deviations).
-    messages: one row per warning, message or error of R: kind, text.
-    tables: by engine and name, what only this engine has; empty frames if it was not used.
-    topics: those of topic models (R's fit_stm() describes the frames): topics, words, prevalence, contrasts, shifts,
-    correlations, examples, models.
-    bayes: those of Bayesian models (R's fit_brms()): models, predictions, contrasts, checks, loo. With a Bayesian model
-    among the fits, every frame has the columns is_converged and verdict.
-    call_ids: of the fits in the database.
-    not_kept: why the results could not be written to the database (a read-only file, for example); None if they were.
+    Printed, it shows its estimates with their intervals; `summary` has them in eight columns. Each ends with `fit`, the
+    study's name for the fit: a study may have several of one engine. table: one row per estimate: term, estimate,
+    std_error, df, statistic, p_value, conf_low, conf_high (95 %). diagnostics: one row per fit: status (ok, singular,
+    warned, failed), n, n_missing (rows without a count, left out), dropped (how many rows each flag of the fit left
+    out, as in "is_refusal: 4"; null if it has no flag), n_groups, log_lik, aic, bic, singular, optimiser, messages,
+    token_source, versions, seconds. A fit of trials that were not all asked or counted alike is never ok, and says so
+    in its messages. variances: one row per variance component (variances, not standard deviations). messages: one row
+    per warning, message or error of R: kind, text. tables: by engine and name, what only this engine has; empty frames
+    if it was not used. topics: those of topic models (R's fit_stm() describes the frames): topics, words, prevalence,
+    contrasts, shifts, correlations, examples, models. bayes: those of Bayesian models (R's fit_brms()): models,
+    predictions, contrasts, checks, loo. With a Bayesian model among the fits, every frame has the columns is_converged
+    and verdict. call_ids: of the fits in the database. not_kept: why the results could not be written to the database
+    (a read-only file, for example); None if they were.
     """
 
     engine: str
@@ -148,18 +146,10 @@ def fit(
 
     Raise UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
     """
+    which: dict[str, Any] = {"source": source, "measure": measure, "refusals_removed": refusals_removed}
     plan: list[PlannedFit] = []
     for fit_study, definition in find_fits(fit, db, study):
-        plan += plan_fits(
-            db,
-            fit_study,
-            definition,
-            source=source,
-            measure=measure,
-            refusals_removed=refusals_removed,
-            settings=settings,
-            only=only,
-        )
+        plan += plan_fits(db, fit_study, definition, settings=settings, only=only, **which)
     if not plan:
         raise no_rows_error("fit", db, source)
     return _result(fit, _fitted(db, plan, executor or workers, refit, progress).of([work.call for work in plan]), plan)
@@ -189,14 +179,8 @@ def fits_together(
     rows = {view: read_rows(db, study.name, [d for _, d in pairs if d.view == view], None) for view in views}
     plan: list[PlannedFit] = []
     for request, definition in pairs:
-        plan += plan_fits(
-            db,
-            study,
-            definition,
-            refusals_removed=request.refusals_removed,
-            only=request.only,
-            rows=rows[definition.view],
-        )
+        its, removed = rows[definition.view], request.refusals_removed
+        plan += plan_fits(db, study, definition, refusals_removed=removed, only=request.only, rows=its)
     return _fitted(db, plan, workers, False, progress)
 
 
@@ -217,37 +201,22 @@ def _look(work: PlannedFit) -> Look:
 
 def _result(engine: str, fit_results: Results, plan: Sequence[PlannedFit]) -> FitResult:
     frames = FitFrames(fit_results)
-    return FitResult(
-        engine,
-        frames.table,
-        frames.diagnostics,
-        frames.variances,
-        frames.messages,
-        fit_results.not_kept,
-        lambda path, cell: _save_objects(plan, path, cell),
-        frames.of_engines(),
-        tuple(frames.fits["call_id"]),
-    )
+    usual = (frames.table, frames.diagnostics, frames.variances, frames.messages, fit_results.not_kept)
+    ids = tuple(frames.fits["call_id"])
+    return FitResult(engine, *usual, partial(_save_objects, plan), frames.of_engines(), ids)
 
 
 def _save_objects(plan: Sequence[PlannedFit], path: Path, cell: dict[str, str]) -> None:
-    cell_fits = [
-        planned for planned in plan if all(planned.cell.key.get(name) == value for name, value in cell.items())
-    ]
+    cell_fits = [planned for planned in plan if cell.items() <= planned.cell.key.items()]
     if not cell_fits:
         keys = plan[0].cell.key
         raise UnknownNameError("cell", ", ".join(cell.values()), [", ".join(keys.values())], f"Columns: {list(keys)}")
     first = cell_fits[0]
     arguments = {**first.arguments, **first.asides, "save_to": str(path)}
-    if first.engine.files:  # one model is kept, of the first cell: it can't be cut into several
-        rows = first.cell.rows
-    else:
-        rows = pl.concat(
-            [
-                planned.cell.rows.with_columns(**{k: pl.lit(v) for k, v in planned.cell.key.items()})
-                for planned in cell_fits
-            ]
-        )
+    rows = first.cell.rows
+    if not first.engine.files:  # one model that is kept is of the first cell: it can't be cut into several
+        cells = [planned.cell for planned in cell_fits]
+        rows = pl.concat([cell.rows.with_columns(**{k: pl.lit(v) for k, v in cell.key.items()}) for cell in cells])
         arguments["by"] = list(first.cell.key)
     call_arguments = {"engine": first.definition.engine, "arguments": arguments}
     answered(Call("run_fit", rows, call_arguments, packages=first.engine.packages))

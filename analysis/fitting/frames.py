@@ -70,43 +70,16 @@ def stale_fit_warning(study: str) -> str:
 
 
 def _own_ids(db: str | Path, study: Study, fits: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:
-    """Return the ids of those that `fit()` would reuse. Without `versions`, different packages do not rule one
-    out.
-    """
+    """Return the ids of those that `fit()` would reuse. Without `versions`, different packages do not rule one out."""
     calls = [work.call for fit in bayes_fits_of(study) for work in plan_fits(db, study, fit)]
     return unchanged_ids(calls, fits, versions)
 
 
 CELL = ("source", "study", "study_version", "variant", "model", "test", "fit", "refusals_removed", "measure")
 _FRAME = (
-    ID,
-    "fit",
-    "engine",
-    "study",
-    "study_version",
-    "source",
-    "variant",
-    "model",
-    "test",
-    "refusals_removed",
-    "dropped",
-    "measure",
-    "token_source",
-    "formula",
-    "data_hash",
-    "status",
-    "n",
-    "n_missing",
-    "n_groups",
-    "log_lik",
-    "aic",
-    "bic",
-    "singular",
-    "optimiser",
-    "messages",
-    "versions",
-    "seconds",
-    "fitted_at",
+    *(ID, "fit", "engine", "study", "study_version", "source", "variant", "model", "test", "refusals_removed"),
+    *("dropped", "measure", "token_source", "formula", "data_hash", "status", "n", "n_missing", "n_groups"),
+    *("log_lik", "aic", "bic", "singular", "optimiser", "messages", "versions", "seconds", "fitted_at"),
 )
 
 

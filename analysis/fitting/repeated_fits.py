@@ -38,6 +38,8 @@ class RepeatedFit(ABC):
     of_model: ClassVar[tuple[str, ...]]
     tables: ClassVar[Mapping[str, str]]
     """Name the database's table for each frame of a repetition; the first has a row for every one, failed or not."""
+    of_cell: ClassVar[tuple[str, ...]]
+    """Name the columns of the cell that `about` has."""
     n_column: ClassVar[str]
     """Name the column of the table `{kind}s`, of sums, that says how many they include."""
 
@@ -51,10 +53,13 @@ class RepeatedFit(ABC):
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `function`, except the number."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def about(self) -> dict[str, Any]:
         """Say what it is about; each repetition adds its number."""
+        fit, key = self.work.definition, self.work.cell.key
+        place = {name: key.get(name) for name in self.of_cell}
+        seeded = {"seed": self.seed, "settings": dict(self.settings)}
+        return {"study": self.work.study, **place, "fit": fit.name, "engine": fit.engine, **seeded}
 
     @cached_property
     def rows_hash(self) -> str:

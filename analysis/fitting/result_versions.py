@@ -20,9 +20,8 @@ from slant.collector.provenance.bibtex import NO_R_PACKAGE
 def versions_of_results(*results: FitResult) -> dict[str, str]:
     """Return versions of R and its packages, by name; several of one if results were made with several."""
     versions_by_name: dict[str, set[str]] = {}
-    for text in pl.concat([result.diagnostics["versions"].drop_nulls() for result in results]).unique(
-        maintain_order=True
-    ):
+    texts = pl.concat([result.diagnostics["versions"].drop_nulls() for result in results])
+    for text in texts.unique(maintain_order=True):
         for name, version in json.loads(text).items():
             versions_by_name.setdefault(name, set()).add(str(version))
     versions_by_name.pop("definition", None)
@@ -36,17 +35,12 @@ def version_sentence(*results: FitResult) -> str:
 
 
 def kept_version_sentences(db: str | Path, study: str) -> Iterator[str]:
-    """Yield sentences on what made the kept fits of a study; then on those that other versions
-    made.
-    """
+    """Yield sentences on what made the kept fits of a study; then on those that other versions made."""
     fits_by_versions: dict[str, list[str]] = {}
-    for fit, text in (
-        _kept_versions(db, study).select("fit", "versions").unique(maintain_order=True).sort("fit").iter_rows()
-    ):
-        version_text = ", ".join(
-            f"{name} {version}" for name, version in json.loads(text).items() if name != "definition"
-        )
-        fits_by_versions.setdefault(version_text, []).append(fit)
+    kept = _kept_versions(db, study).select("fit", "versions").unique(maintain_order=True).sort("fit")
+    for fit, text in kept.iter_rows():
+        named = [f"{name} {version}" for name, version in json.loads(text).items() if name != "definition"]
+        fits_by_versions.setdefault(", ".join(named), []).append(fit)
     for version_text, fits in fits_by_versions.items():
         yield f"Made with {version_text}: {', '.join(dict.fromkeys(fits))}."
     yield from other_version_sentences(db, study)

@@ -60,6 +60,7 @@ class CalibratedFit(RepeatedFit):
     compile_function = "compile_calibration_job"
     of_model = (*_OF_FIT, "max_rows")
     tables: ClassVar = {"fit": "calibration_fits", "quantities": "calibration_posteriors"}
+    of_cell = tuple(name for name in _GRAIN if name not in ("study", "fit"))
     n_column = "n_data_sets"
     packages = ("brms", "rstan", "posterior")
 
@@ -68,19 +69,6 @@ class CalibratedFit(RepeatedFit):
         of_fit = self.work.arguments
         own = {name: of_fit[name] for name in (*_OF_FIT, "adapt_delta") if of_fit.get(name) is not None}
         return {**own, "seed": self.seed, **self.settings}
-
-    @cached_property
-    def about(self) -> dict[str, Any]:
-        key = self.work.cell.key
-        named = {name: key.get(name) for name in _GRAIN if name not in ("study", "fit")}
-        return {
-            "study": self.work.study,
-            **named,
-            "fit": self.work.definition.name,
-            "engine": ENGINE,
-            "seed": self.seed,
-            "settings": dict(self.settings),
-        }
 
     def summary(self, ranks: pl.DataFrame, fits: pl.DataFrame) -> Call:
         """Return the summary of the ranks."""

@@ -52,6 +52,7 @@ class PermutationTest(RepeatedFit):
     compile_function = "compile_permutation_job"
     of_model = ("formula", "levels", "priors", "coding")
     tables: ClassVar = {"refit": "permutation_refits", "cells": "permutation_draws"}
+    of_cell = ("study_version", "source", "variant")
     n_column = "n_permutations"
 
     @property
@@ -76,18 +77,6 @@ class PermutationTest(RepeatedFit):
             "unit": self.unit,
             "within": list(self.within),
             **self.settings,
-        }
-
-    @property
-    def about(self) -> dict[str, Any]:
-        work, key = self.work, self.work.cell.key
-        return {
-            "study": work.study,
-            **{name: key[name] for name in ("study_version", "source", "variant")},
-            "fit": work.definition.name,
-            "engine": self.engine,
-            "seed": self.seed,
-            "settings": dict(self.settings),
         }
 
     def summary(self, cells: pl.DataFrame, refits: pl.DataFrame) -> Call:
