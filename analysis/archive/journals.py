@@ -21,17 +21,11 @@ import polars as pl
 
 from slant.collector.ask.redaction import spellings
 from slant.collector.errors import DatabaseError, SlantError
+from slant.collector.keep import journal_files
 from slant.collector.keep.anonymous import stand_in, without_texts_of_people
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import has_collector, journal_folder
-from slant.collector.keep.journal_files import (
-    journal_name,
-    journal_paths,
-    journal_run,
-    journal_size,
-    whole_lines,
-    with_sum,
-)
+from slant.collector.keep.journal_files import journal_name, journal_run, with_sum
 from slant.collector.keep.journal_loader import CHUNK_BYTES
 from slant.collector.providers import all_providers
 from slant.collector.system.files import opened
@@ -136,7 +130,7 @@ def journals_of(db: Path, study: str) -> list[Path]:
     with reading(db) as connection:
         runs = {run for (run,) in connection.execute(_RUNS, [study]).fetchall()}
         models = {model for (model,) in connection.execute(_MODELS, [study]).fetchall()}
-    paths = journal_paths(journal_folder(db))
+    paths = journal_files.journal_paths(journal_folder(db))
     if lost := sorted(runs - {journal_run(path) for path in paths}):
         raise DatabaseError(
             f'Can\'t seal "{study}": the journal of the run {lost[0]} is not in "{journal_folder(db).name}".',
@@ -171,7 +165,7 @@ def _run_of(attempt_id: Any) -> str:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    for _, data in whole_lines(path, 0, CHUNK_BYTES):
+    for _, data in journal_files.whole_lines(path, 0, CHUNK_BYTES):
         yield from data.split(b"\n")[:-1]
 
 
@@ -181,7 +175,7 @@ def seal_journals(
     """Write the text of each journal into `folder`; of what was read again only the answers of these journals' runs."""
     folder.mkdir(parents=True, exist_ok=True)
     runs = {journal_run(path) for path in paths}
-    of_all, done, sealed = sum(map(journal_size, paths)), 0, []
+    of_all, done, sealed = sum(map(journal_files.journal_size, paths)), 0, []
     for path in paths:
         digest, n_lines, n_changed, why = hashlib.sha256(), 0, 0, dict[str, None]()
         with opened(folder / journal_name(path), "xb") as file:

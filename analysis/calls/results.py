@@ -22,19 +22,11 @@ import polars as pl
 from slant.analysis.bridge.r_home import version_numbers
 from slant.analysis.bridge.r_packages import r_code_hash
 from slant.analysis.bridge.worker import versions_now
+from slant.analysis.calls import result_rows
 from slant.analysis.calls.call import SAY, Answer, Call, answered, computed
 from slant.analysis.calls.executors import MixedVersions, Workers, worker_count
 from slant.analysis.calls.in_worker import R_CODE
-from slant.analysis.calls.result_rows import (
-    ID,
-    Frames,
-    made_model_folder,
-    model_file,
-    model_folder,
-    plain,
-    rows_of_calls,
-    table_schema,
-)
+from slant.analysis.calls.result_rows import ID, Frames, model_folder, plain, table_schema
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.frames import frame_of, registered
@@ -232,7 +224,7 @@ class _Store:
     def flush(self, patience_s: float = _LAST_PATIENCE_S) -> None:
         began = time.monotonic()
         if self._ended:
-            frames = rows_of_calls(self._ended)
+            frames = result_rows.rows_of_calls(self._ended)
             self._ended = []
             self.parts.append(frames)
             self._waiting.append(frames)
@@ -293,8 +285,8 @@ def _with_asides(db: str | Path, calls: Sequence[Call], workers: Workers, progre
     made: list[Call] = []
     watch, note = getattr(progress, "watch", None), getattr(progress, "note", None)
     for call in calls:
-        writes = {name: model_file(db, call.id, ending) for name, ending in call.keeps.items()}
-        if (call.keeps or call.says) and not os.access(made_model_folder(db), os.W_OK):
+        writes = {name: result_rows.model_file(db, call.id, ending) for name, ending in call.keeps.items()}
+        if (call.keeps or call.says) and not os.access(result_rows.made_model_folder(db), os.W_OK):
             writes = writes if not isinstance(workers, Executor) else {}  # R says why; elsewhere this would be lost
         asides = dict(call.asides)
         if call.cores == "all" and note and (duration := expected_duration(call, workers)):

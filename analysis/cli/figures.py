@@ -17,15 +17,8 @@ from slant.analysis.pages.report_formats import REPORT_FORMATS
 from slant.analysis.plots.drawing import DEFAULT_FORMATS, FORMATS, checked_inches, figures
 from slant.analysis.plots.games import study_figure_kinds
 from slant.analysis.plots.registry import figure_kinds
-from slant.collector.commands.options import (
-    FILE,
-    FOLDER,
-    db_option,
-    list_option,
-    row_options,
-    study_option,
-    verbose_option,
-)
+from slant.collector.commands import options as of_collect
+from slant.collector.commands.options import FILE, FOLDER
 from slant.collector.errors import UsageError, check_known
 from slant.collector.terminal import print_rows, say
 
@@ -62,7 +55,7 @@ _HIGHLIGHT = "Levels, models or tests of which all others are pale, with commas 
     "  analyze figures allocations learning_curves --study hiring --variant steer_bonus",
 )
 @click.argument("names", nargs=-1, metavar="[FIGURE]...")
-@study_option(options.ONE_STUDY)
+@of_collect.study_option(options.ONE_STUDY)
 @options.option("--out", of=FOLDER, default=Path("figures"), help="Output folder; existing figures are replaced.")
 @click.option(
     "--variant",
@@ -91,7 +84,7 @@ _HIGHLIGHT = "Levels, models or tests of which all others are pale, with commas 
 @click.option("--order", metavar="NAMES", callback=_names, help=_ORDER)
 @click.option("--highlight", metavar="NAMES", callback=_names, help=_HIGHLIGHT)
 @click.option("--rows", "with_rows", is_flag=True, help="Also write the rows of each figure, as CSV.")
-@list_option
+@of_collect.list_option
 @click.pass_context
 @options.result_options()
 def figures_command(
@@ -132,7 +125,7 @@ def figures_command(
 
 
 @click.command("report", epilog="\b\nExample:\n  analyze report --out report.html")
-@study_option(options.ONE_STUDY)
+@of_collect.study_option(options.ONE_STUDY)
 @options.option(
     "--out", of=FILE, default=None, help="The file to write, or to replace. Default: report.html, or as --format."
 )
@@ -144,9 +137,9 @@ def figures_command(
 )
 @options.registration_option
 @options.workers_options
-@db_option
-@verbose_option
-@row_options
+@of_collect.db_option
+@of_collect.verbose_option
+@of_collect.row_options
 def report_command(
     study: str | None, out: Path | None, ending: str | None, registration: Path | None, workers: Workers, db: Path
 ) -> None:

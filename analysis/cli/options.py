@@ -14,19 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from slant.collector.commands.options import (
-    AT_LEAST_1,
-    BETWEEN_0_AND_1,
-    FILE,
-    Decorator,
-    WholeNumber,
-    db_option,
-    output_options,
-    row_options,
-    rows_option,
-    section,
-    source_option,
-)
+from slant.collector.commands import options as of_collect
+from slant.collector.commands.options import AT_LEAST_1, FILE, Decorator, db_option, output_options, row_options
 from slant.collector.errors import UsageError
 from slant.collector.study.crossed_fits import engine_rows
 from slant.collector.terminal import say
@@ -58,12 +47,12 @@ def option(*names: str, of: click.ParamType[Any] | Sequence[str] | None = None, 
     return click.option(*names, type=kind, **{"show_default": "default" in more, **more})
 
 
-measure_option = rows_option(
+measure_option = of_collect.rows_option(
     "--measure",
     type=click.Choice(["reasoning", "output", "recounted"]),
     help="The count to analyse as tokens. Default: the study's.",
 )
-_where_option = section("Where R runs")
+_where_option = of_collect.section("Where R runs")
 cluster_option = partial(
     _where_option,
     "--cluster",
@@ -117,11 +106,11 @@ def _executor(cluster: str, mixed: bool) -> Iterator[Executor]:
 
 _SHORT_CHAINS = (
     click.option("--chains", type=AT_LEAST_1, help="Chains of a short fit (brms). Default: 2."),
-    click.option("--iterations", type=WholeNumber(10), help="Iterations of a chain (brms). Default: 700."),
+    click.option("--iterations", type=of_collect.WholeNumber(10), help="Iterations of a chain (brms). Default: 700."),
     click.option("--warmup", type=AT_LEAST_1, help="Warm-up iterations among them (brms). Default: 200."),
     click.option(
         "--adapt-delta",
-        type=BETWEEN_0_AND_1,
+        type=of_collect.BETWEEN_0_AND_1,
         help="Target acceptance rate of the sampler (brms). Default: 0.95; of a calibration the fit's.",
     ),
 )
@@ -151,7 +140,8 @@ refit_option = click.option("--refit", is_flag=True, help="Recompute stored resu
 def result_options(*, refit: bool = False) -> Decorator:
     """Add what each command takes that computes: which rows, where R runs, which database and how results are printed.
     `refit`: also whether to compute kept results again."""
-    options = (source_option(), workers_options, *((refit_option,) if refit else ()), db_option, output_options)
+    kept = (refit_option,) if refit else ()
+    options = (of_collect.source_option(), workers_options, *kept, db_option, output_options)
     return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), row_options(command))
 
 

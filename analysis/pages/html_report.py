@@ -23,18 +23,13 @@ from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult, Progress, fit
 from slant.analysis.fitting.frames import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.result_versions import other_version_sentences, versions_of_results
+from slant.analysis.pages import report_comparison
 from slant.analysis.pages.check_page import PAGE_NAME, summary_of_checks
 from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS, SAME_WORDS
 from slant.analysis.pages.parts.people import ALIKE
 from slant.analysis.pages.parts.series import SUCCESSORS, WATCHED, series_figures
 from slant.analysis.pages.provenance import describe_methods, described_runs, without_folders
-from slant.analysis.pages.report_comparison import (
-    claim_texts,
-    comparison_rows,
-    comparison_without_r,
-    is_quick,
-    with_words,
-)
+from slant.analysis.pages.report_comparison import claim_texts, comparison_rows, is_quick
 from slant.analysis.pages.report_formats import check_place, write_report
 from slant.analysis.pages.report_sections import ReportData, more_tables, sections
 from slant.analysis.pages.report_tables import table_label, text_table
@@ -179,7 +174,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
         data.comparison = comparison_rows(db, study, data.workers, progress) if has_print else None
     except RError as error:
         problems.append(str(error))
-        data.comparison = comparison_without_r(db, study)
+        data.comparison = report_comparison.comparison_without_r(db, study)
     for name in fit_names:
         try:
             data.fits[name] = fit(db, study, name, workers=data.workers, progress=progress)
@@ -188,7 +183,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
         except DatabaseError:  # all its rows may be left out, as answers of another model are
             without_rows.append(f"Not fitted: {name}, because it has no rows left.")
     if data.comparison is not None and CROSSED in data.fits:
-        data.comparison = with_words(data.comparison, data.fits[CROSSED].tables[CROSSED]["effects"])
+        data.comparison = report_comparison.with_words(data.comparison, data.fits[CROSSED].tables[CROSSED]["effects"])
     if CROSSED in data.fits:
         problems += _add_over_words(data, db, study)
     problems += _add_people(data, db, study)

@@ -14,21 +14,12 @@ import polars as pl
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult, term_tests
+from slant.analysis.pages import report_tables
 from slant.analysis.pages.answers import Cell, report_answers, sentences
 from slant.analysis.pages.parts.games import INDEX_NAMES
 from slant.analysis.pages.parts.records import COMPARED, SectionData
 from slant.analysis.pages.parts.registry import groups
-from slant.analysis.pages.report_tables import (
-    filled_columns,
-    fit_table,
-    place_of_table,
-    rounded,
-    side_by_side,
-    table_by_model,
-    term_words,
-    text_table,
-    token_measures,
-)
+from slant.analysis.pages.report_tables import filled_columns, fit_table, term_words, text_table
 from slant.analysis.paper.comparison import summary
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.plots.drawing import PAGE_DPI, Figure, draw, embedded
@@ -78,7 +69,7 @@ def _section(
     data: ReportData, grain: dict[str, str], drawn_figures: list[tuple[FigureRows, Figure | str]]
 ) -> dict[str, Any]:
     rows = None if data.comparison is None or _compares_variants(data) else data.comparison.filter(**grain)
-    measures = token_measures(data.tables["token_sources"].filter(**grain), data.labels)
+    measures = report_tables.token_measures(data.tables["token_sources"].filter(**grain), data.labels)
     printed = None if rows is None else rows.drop_nulls("printed")
     # a group of tables of a variant shows the print
     tables = data.tables if data.comparison is None else {**data.tables, COMPARED: data.comparison}
@@ -89,7 +80,7 @@ def _section(
         "answers": _answers(data, of_grain),
         "figures": [embedded(figure) for figure_rows, figure in drawn_figures if figure_rows.grain == grain],
         "summary": _summary(printed) if printed is not None and printed.height else None,
-        "tables": [] if rows is None else list(side_by_side(rows, data.labels, measures)),
+        "tables": [] if rows is None else list(report_tables.side_by_side(rows, data.labels, measures)),
         "slips": [] if rows is None else rows.filter(pl.col("status") == "slip").to_dicts(),
         "estimates": [] if rows is not None else _estimates(data, grain),
         "groups": groups(of_grain),
@@ -119,7 +110,7 @@ def _print_grain(data: ReportData) -> pl.DataFrame:
 def _summary(printed: pl.DataFrame) -> dict[str, Any]:
     """Return a row per table in the paper's order, without the statuses that no number has."""
     counts = summary(printed).drop(GRAIN)
-    order = pl.col("table").map_elements(place_of_table, return_dtype=pl.Int64)
+    order = pl.col("table").map_elements(report_tables.place_of_table, return_dtype=pl.Int64)
     used = [name for name in counts.columns if name == "table" or counts[name].sum() > 0]
     return text_table(counts.sort(order, maintain_order=True).select(used))
 
@@ -152,7 +143,7 @@ def _estimates(data: ReportData, grain: dict[str, str]) -> list[tuple[str, dict[
             has_formula = "formula" in ENGINES[engines[name]].needs
             words = {term: term_words(term, own_levels) for term in estimates["term"].unique() if has_formula}
             worded = filled_columns(estimates).with_columns(pl.col("term").replace(words))
-            if (by_model := table_by_model(worded)) is not None:
+            if (by_model := report_tables.table_by_model(worded)) is not None:
                 captioned.append((f"{name}: estimates by model, above their 95 % intervals", by_model))
             captioned.append((f"{name}: estimates with 95 % intervals", fit_table(worded)))
         captioned += _tests_of_terms(name, result, grain)
@@ -293,7 +284,7 @@ def _mean_indices(section: SectionData) -> str | None:
     rows = section.own("allocation_indices")
     if rows.is_empty() or (means := rows["si"].drop_nulls()).is_empty():
         return None
-    low, high = (rounded(float(value)) for value in (means.min(), means.max()))  # type: ignore[arg-type]
+    low, high = (report_tables.rounded(float(value)) for value in (means.min(), means.max()))  # type: ignore[arg-type]
     size = low if low == high else f"{low} to {high}"
     return (
         f"SI, how strictly groups are kept to classes of jobs, is {size} bits on average in "
@@ -308,7 +299,7 @@ def _observed_differences(section: SectionData) -> str | None:
     if rows.is_empty():
         return None
     ends = [100 * float(value) for value in (rows["delta_p"].min(), rows["delta_p"].max())]  # type: ignore[arg-type]
-    low, high = (rounded(end, max(1, *map(abs, ends))) for end in ends)
+    low, high = (report_tables.rounded(end, max(1, *map(abs, ends))) for end in ends)
     sides = f"{rows['reference'][0]} than in the {rows['condition'][0]}"
     return (
         f"Answers are {low if low == high else f'{low} to {high}'} percentage points more often consistent in the "

@@ -16,20 +16,9 @@ import polars as pl
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress
+from slant.analysis.paper import published
 from slant.analysis.paper.numbers import MATCH, PRINT, Numbers, is_usual, recomputed
-from slant.analysis.paper.published import (
-    GRAIN,
-    KEY,
-    NO_REFUSALS,
-    WITHOUT_DATA,
-    half_unit,
-    is_main_table,
-    is_of_print,
-    not_checkable,
-    notes,
-    published_numbers,
-    quantity_name,
-)
+from slant.analysis.paper.published import GRAIN, KEY, NO_REFUSALS, WITHOUT_DATA, notes, quantity_name
 from slant.analysis.paper.reconstruction import reconstructed
 from slant.analysis.paper.sources import check_quantities, sources_of
 from slant.analysis.rows.study_choice import study_in
@@ -97,7 +86,7 @@ def compare(
         )
     given = {name for each in of_answers for name in each.gives}
     left_out = {name for each in sources_of(study) if not each.is_of_print for name in each.gives} - given
-    own = printed.filter(~is_of_print(study), ~quantity_name().is_in(list(left_out)))
+    own = printed.filter(~published.is_of_print(study), ~quantity_name().is_in(list(left_out)))
     rows = [_beside(groups.join(own, how="cross"), numbers)]
     if source in (None, PRINT):
         known = printed.join(checked.drop("is_usual"), on=KEY, how="inner", nulls_equal=True, maintain_order="left")
@@ -111,7 +100,7 @@ def compare(
 def _printed(study: Study, tables: Collection[str] | None) -> pl.DataFrame:
     """Return KEY, printed, tolerance: the numbers of these tables; UnknownNameError for an unknown one."""
     check_quantities(study)
-    printed = published_numbers(study).drop("source")
+    printed = published.published_numbers(study).drop("source")
     known = printed["table"].unique(maintain_order=True).to_list()
     for name in tables or ():
         check_known("table of the paper", name, known)
@@ -154,7 +143,7 @@ def whole_comparison(
     numbers = recomputed(db, study, workers, progress, sources)
     given = [name for each in sources for name in each.gives]
     is_of_cell = pl.col("test").is_not_null() & pl.col("quantity").is_in(given)
-    print_of_tables = published_numbers(study).filter(is_main_table(), is_of_cell).drop("source")
+    print_of_tables = published.published_numbers(study).filter(published.is_main_table(), is_of_cell).drop("source")
     models = numbers.filter(pl.col("variant") == study.variants[0]).select(*GRAIN, "model").unique(maintain_order=True)
     printed = models.join(print_of_tables, on="model", how="inner", maintain_order="left_right")
     places = (
@@ -186,7 +175,7 @@ def _beside(printed: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
 
 def _judged(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
     """Add what is known about each number, and how the printed and the recomputed one compare."""
-    known = {"slip": notes(study, "slip"), "reason": not_checkable(study), "how": notes(study, "computed")}
+    known = {"slip": notes(study, "slip"), "reason": published.not_checkable(study), "how": notes(study, "computed")}
     for name, about in known.items():
         about = about.select(*KEY, pl.col("note").alias(name))
         rows = rows.join(about, on=KEY, how="left", nulls_equal=True, maintain_order="left")
@@ -294,7 +283,7 @@ def _tolerance(printed: str | None, given: float | None) -> float | None:
         return None
     if given is not None:
         return given
-    return half_unit(ends[1] if (ends := _RANGE.fullmatch(number)) else number)
+    return published.half_unit(ends[1] if (ends := _RANGE.fullmatch(number)) else number)
 
 
 def _agrees(

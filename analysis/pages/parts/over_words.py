@@ -5,15 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData, declared_columns
+from slant.analysis.questions.checks import word_findings
 from slant.analysis.questions.checks.sentences import Context
 from slant.analysis.questions.checks.study_checks import ALPHA, BOUND
 from slant.analysis.questions.checks.trials import SIGN_KEPT
-from slant.analysis.questions.checks.word_findings import (
-    over_words_details,
-    over_words_verdict,
-    pooled_effects,
-    same_words,
-)
 
 CROSSED_ROWS, POOLED_ROWS, SAME_WORDS = "crossed", "meta", "same_words"
 """Name the checks whose rows a report puts among the tables."""
@@ -27,7 +22,7 @@ def held(section: SectionData) -> Group | None:
         return None
     context = _context(section)
     table = CaptionedTable.of("Effects over words and wordings, and smallest detectable effects", _shown(rows, context))
-    texts = (over_words_verdict(rows), *over_words_details(rows, context))
+    texts = (word_findings.over_words_verdict(rows), *word_findings.over_words_details(rows, context))
     return Group("over-words", "other words and wordings", texts, (table,))
 
 
@@ -37,7 +32,7 @@ def pooled(section: SectionData) -> Group | None:
     if rows.is_empty():
         return None
     checks = {CROSSED_ROWS: section.own(CROSSED_ROWS), POOLED_ROWS: rows}
-    finding = pooled_effects(checks, _context(section))
+    finding = word_findings.pooled_effects(checks, _context(section))
     return Group("pooled", "one number over tests and models", (finding.sentence, *finding.details))
 
 
@@ -46,7 +41,7 @@ def at_same_words(section: SectionData) -> Group | None:
     rows = section.own(SAME_WORDS)
     if rows.is_empty():
         return None
-    finding = same_words({SAME_WORDS: rows.fill_nan(None)}, _context(section))
+    finding = word_findings.same_words({SAME_WORDS: rows.fill_nan(None)}, _context(section))
     return Group("same-words", "the same words in every model", (finding.sentence, *finding.details))
 
 

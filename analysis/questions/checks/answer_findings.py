@@ -8,16 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.questions.checks.sentences import (
-    CheckRows,
-    Context,
-    Finding,
-    Verdict,
-    count_of,
-    number,
-    percent,
-    spread,
-)
+from slant.analysis.questions.checks import sentences
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Finding, Verdict, count_of, number, percent
 from slant.analysis.rows.cells import MORE_THAN_CHANCE
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -132,7 +124,7 @@ def option_order(rows: CheckRows, context: Context) -> Verdict:
         details.append(
             f"Where they vary independently, the order has an effect (p < {context.alpha:g}) in "
             f"{count_of(affected.height, separable.height, 'cell')}; tokens, by order: "
-            f"{spread(separable['estimate_order'], 1)}."
+            f"{sentences.spread(separable['estimate_order'], 1)}."
         )
     return Verdict(
         "caution" if confounded.height else "not found",

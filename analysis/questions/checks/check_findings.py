@@ -14,24 +14,14 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from slant.analysis.questions.calibration import LEVEL, calibration_sentences, last_calibrations
-from slant.analysis.questions.checks import answer_findings, choice_findings, fit_findings, word_findings
+from slant.analysis.questions.checks import answer_findings, choice_findings, fit_findings, sentences, word_findings
 from slant.analysis.questions.checks.answer_findings import RETEST, findings_of_served_models, retest_finding
 from slant.analysis.questions.checks.check_calls import has_checks
 from slant.analysis.questions.checks.check_table import CheckInfo, Rule, checks_of_study, question_of
 from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.nothing_finding import found_by_chance
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, finding
-from slant.analysis.questions.checks.sentences import (
-    CheckRows,
-    Context,
-    Finding,
-    Verdict,
-    count_of,
-    number,
-    p_text,
-    percent,
-    spread,
-)
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Finding, Verdict, number, percent, spread
 from slant.analysis.questions.checks.word_findings import pooled_effects
 from slant.analysis.rows.cells import CONDITION_LABELS, GRAIN
 from slant.analysis.rows.views import rows_if_kept
@@ -245,7 +235,7 @@ def _with_margin(looks: Sequence[Look]) -> str:
     )
 
 
-_SAID: dict[str, Callable[..., str]] = {"number": number, "p": p_text, "percent": percent, "spread": spread}
+_SAID: dict[str, Callable[..., str]] = {"number": number, "p": sentences.p_text, "percent": percent, "spread": spread}
 
 
 class _Count(NamedTuple):
@@ -259,7 +249,7 @@ class _Sentences(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         how, *digits = format_spec.split(" ")
         if isinstance(value, _Count):
-            return count_of(*value, format_spec)
+            return sentences.count_of(*value, format_spec)
         if how in _SAID:
             return _SAID[how](value, *map(int, digits))
         return str(super().format_field(value, format_spec))

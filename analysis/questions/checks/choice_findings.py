@@ -9,16 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.questions.checks.sentences import (
-    CheckRows,
-    Context,
-    Verdict,
-    as_number,
-    count_of,
-    number,
-    percent,
-    spread,
-)
+from slant.analysis.questions.checks import sentences
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, count_of, number, percent
 from slant.collector.terminal import count_text
 
 _MISSING = {
@@ -39,8 +31,8 @@ def first_option(rows: CheckRows, context: Context) -> Verdict:
         advice = () if has_expected else ('group_order = "shuffled" in the study file draws the order for each game.',)
         return Verdict("caution", verdict, advice)
     affected = testable.filter(pl.col("p_holm") < context.alpha)
-    by_chance = percent(as_number(testable["chance"].mean()))
-    details = [f"First options chosen: {spread(100 * testable['rate_first'], 1)} %, {by_chance} by chance."]
+    by_chance = percent(sentences.as_number(testable["chance"].mean()))
+    details = [f"First options chosen: {sentences.spread(100 * testable['rate_first'], 1)} %, {by_chance} by chance."]
     if results.height > testable.height:
         details.append(
             f"Only one order, so its effect can't be estimated: {_untestable_cells(results, testable, context)}."

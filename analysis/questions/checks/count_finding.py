@@ -10,16 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.questions.checks.sentences import (
-    CheckRows,
-    Context,
-    Verdict,
-    count_of,
-    number,
-    percent,
-    spread,
-    which_cells,
-)
+from slant.analysis.questions.checks import sentences
+from slant.analysis.questions.checks.sentences import Context, Verdict, count_of, number, percent, spread
 from slant.analysis.questions.checks.trials import CELL
 from slant.analysis.rows.views import rows_if_kept, view_rows
 from slant.collector.studies.catalogue import Study
@@ -52,7 +44,7 @@ def kept_count_models(db: str | Path, study: Study, source: str | None) -> pl.Da
     return compared.select(*CELL, *_EFFECT, "n_compared", "n_outside", "n_zeros_outside")
 
 
-def count_models(rows: CheckRows, context: Context) -> Verdict:
+def count_models(rows: sentences.CheckRows, context: Context) -> Verdict:
     """Return the lognormal of each cell, and the families that were fitted next to it."""
     models = rows["counts"]
     lognormal, others = models.filter(family="lognormal"), models.filter(pl.col("family") != "lognormal")
@@ -98,7 +90,7 @@ def _small_effects(shown: pl.DataFrame, context: Context) -> Iterator[str]:
     yield (
         f"Probability that the effect is smaller than |d| = {known['bound'][0]:g} (of log counts; prior of the effect: "
         f"{', '.join(known['prior'].unique(maintain_order=True))}): {spread(known['p_within_bound'])}; above "
-        f"{_PROBABLY:g} in {_count(likely, known)}{which_cells(likely, context)}."
+        f"{_PROBABLY:g} in {_count(likely, known)}{sentences.which_cells(likely, context)}."
     )
 
 

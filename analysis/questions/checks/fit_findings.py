@@ -6,25 +6,15 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from slant.analysis.questions.checks.sentences import (
-    CheckRows,
-    Context,
-    Verdict,
-    count_of,
-    middle,
-    number,
-    percent,
-    spread,
-    standing,
-    which_cells,
-)
+from slant.analysis.questions.checks import sentences
+from slant.analysis.questions.checks.sentences import Context, Verdict, count_of, middle, number, percent, spread
 from slant.collector.terminal import count_text
 
 _SKEWED = 1.0
 _COHENS_SMALL = 0.2
 
 
-def residuals(rows: CheckRows, context: Context) -> Verdict:
+def residuals(rows: sentences.CheckRows, context: Context) -> Verdict:
     results = rows["residuals"]
     skewed = results.filter(pl.col("skewness").abs() > _SKEWED)
     most_skewed = results.sort(pl.col("skewness").abs(), descending=True, nulls_last=True).to_dicts()[0]
@@ -45,7 +35,7 @@ def residuals(rows: CheckRows, context: Context) -> Verdict:
     )
 
 
-def influence(rows: CheckRows, context: Context) -> Verdict:
+def influence(rows: sentences.CheckRows, context: Context) -> Verdict:
     results = rows["influence"].drop_nulls("changes_conclusion")
     n_failed = rows["influence"].height - results.height
     if results.is_empty():
@@ -72,13 +62,13 @@ def influence(rows: CheckRows, context: Context) -> Verdict:
             f"{', each alone' if len(row['left_out']) > 1 else ''}."
         )
     return Verdict(
-        standing(cells.height, n_failed),
+        sentences.standing(cells.height, n_failed),
         f"{subject} {count_of(cells.height, n_models, 'mixed model')}.",
         tuple(details),
     )
 
 
-def corrections(rows: CheckRows, context: Context) -> Verdict:
+def corrections(rows: sentences.CheckRows, context: Context) -> Verdict:
     results = rows["corrections"]
     significant = results.filter("is_significant")
     lost = {name: significant.filter(~pl.col(f"is_significant_{name}")) for name in ("holm", "bh")}
@@ -114,7 +104,7 @@ def _over_words_corrected(results: pl.DataFrame) -> Iterator[str]:
     )
 
 
-def equivalence(rows: CheckRows, context: Context) -> Verdict:
+def equivalence(rows: sentences.CheckRows, context: Context) -> Verdict:
     results = rows["equivalence"]
     is_significant = pl.col("p_difference") < context.alpha
     nulls = results.filter(~is_significant)
@@ -135,7 +125,7 @@ def equivalence(rows: CheckRows, context: Context) -> Verdict:
         )
     details.append(
         f"Significant and yet smaller than {context.bound:g}: {count_of(small.height, results.height, 'cell')}"
-        f"{which_cells(small, context)}."
+        f"{sentences.which_cells(small, context)}."
     )
     none = f"No null result: {results.height} of {count_text(results.height, 'effect')} are significant over words."
     n_undecided = nulls.height - equivalent.height

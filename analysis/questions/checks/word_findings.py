@@ -7,26 +7,15 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.questions.checks.sentences import (
-    CheckRows,
-    Context,
-    Verdict,
-    as_number,
-    count_of,
-    middle,
-    number,
-    percent,
-    spread,
-    standing,
-    which_cells,
-)
+from slant.analysis.questions.checks import sentences
+from slant.analysis.questions.checks.sentences import Context, Verdict, count_of, middle, number, percent, spread
 from slant.analysis.questions.checks.trials import CELL, SIGN_KEPT
 from slant.analysis.questions.meta import MIN_CELLS
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.terminal import count_text
 
 
-def variance_shares(rows: CheckRows, context: Context) -> Verdict:
+def variance_shares(rows: sentences.CheckRows, context: Context) -> Verdict:
     """Return the proportions of the variance that lie between prompts and between words."""
     results = rows["variance_shares"]
     shares = {str(group): part for (group,), part in results.group_by("group", maintain_order=True)}
@@ -56,7 +45,7 @@ _ALPHA = 0.05
 _GROUPS = {"wording": "prompt", "item": "word"}
 
 
-def words(rows: CheckRows, context: Context) -> Verdict:
+def words(rows: sentences.CheckRows, context: Context) -> Verdict:
     """Return words that differ; then words and wordings in which the effect differs, which is what it takes to speak of
     others than these."""
     shift, crossed = rows["words"].drop_nulls("changes_conclusion"), rows["crossed"].drop_nulls("verdict")
@@ -66,17 +55,17 @@ def words(rows: CheckRows, context: Context) -> Verdict:
     details = over_words_details(crossed, context)
     details.append(
         f"With words that differ, but not in the effect, (1 | item), conclusions change in "
-        f"{count_of(shifted.height, shift.height, 'model')}{which_cells(shifted, context)}."
+        f"{count_of(shifted.height, shift.height, 'model')}{sentences.which_cells(shifted, context)}."
     )
     if failed.height:
         are = "is" if failed.height == 1 else "are"
         details.append(
             f"Could not be refitted over words and wordings, and {are} not counted: "
-            f"{count_text(failed.height, 'model')}{which_cells(failed, context)}."
+            f"{count_text(failed.height, 'model')}{sentences.which_cells(failed, context)}."
         )
     is_own = crossed.filter(pl.col("verdict") == ALREADY_IN_MODEL).height == crossed.height
     return Verdict(
-        "note" if is_own else standing(_changed(crossed).height, failed.height),
+        "note" if is_own else sentences.standing(_changed(crossed).height, failed.height),
         over_words_verdict(crossed),
         tuple(details),
     )
@@ -99,7 +88,7 @@ def crossed_rows(result: FitResult) -> pl.DataFrame:
     return cells
 
 
-def same_words(rows: CheckRows, context: Context) -> Verdict:
+def same_words(rows: sentences.CheckRows, context: Context) -> Verdict:
     """Return whether the effect lies at the same words in each model."""
     pairs = rows["same_words"].drop_nulls("correlation") if "same_words" in rows else pl.DataFrame()
     if pairs.is_empty():
@@ -115,8 +104,8 @@ def same_words(rows: CheckRows, context: Context) -> Verdict:
             *_without_errors(pairs),
             *(
                 f"{context.test(str(test))}: correlations of {count_text(part.height, 'pair')} of models "
-                f"{_range(part['correlation'])}, {number(as_number(part['mean_correlation'][0]))} in the mean (p = "
-                f"{number(as_number(part['p_test'][0]), 3)})."
+                f"{_range(part['correlation'])}, {number(sentences.as_number(part['mean_correlation'][0]))} in the "
+                f"mean (p = {number(sentences.as_number(part['p_test'][0]), 3)})."
                 for (test,), part in pairs.group_by("test", maintain_order=True)
             ),
         ),
@@ -147,7 +136,7 @@ def _without_errors(pairs: pl.DataFrame) -> Iterator[str]:
 
 
 def _range(values: pl.Series, digits: int = 2) -> str:
-    return f"{number(as_number(values.min()), digits)} to {number(as_number(values.max()), digits)}"
+    return f"{number(sentences.as_number(values.min()), digits)} to {number(sentences.as_number(values.max()), digits)}"
 
 
 def over_words_verdict(crossed: pl.DataFrame) -> str:
@@ -196,7 +185,7 @@ def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
     if made.height:
         details.append(
             "Refused and other missing answers could have changed the sign in "
-            f"{count_of(made.height, crossed.height, 'cell')}{which_cells(made, context)}."
+            f"{count_of(made.height, crossed.height, 'cell')}{sentences.which_cells(made, context)}."
         )
     singular = crossed.filter("is_singular")
     if singular.height:
@@ -211,7 +200,7 @@ def _changed(crossed: pl.DataFrame) -> pl.DataFrame:
     return crossed.filter(pl.col("verdict").is_in(["lost", "gained"]))
 
 
-def pooled_effects(rows: CheckRows, context: Context) -> Verdict:
+def pooled_effects(rows: sentences.CheckRows, context: Context) -> Verdict:
     """Return the effects over words and wordings, pooled over tests and models."""
     n_cells = rows["crossed"].drop_nulls("estimate").height
     if n_cells < MIN_CELLS:
