@@ -54,17 +54,14 @@ class PlannedFit:
         how: dict[str, Any] = {"refusals_removed": self.refusals_removed, "measure": self.measure}
         how |= {"settings": dict(self.own_settings)} if self.own_settings else {}
         counts = [f"{name}: {n}" for name, n in cell.n_dropped.items() if n or name in fit.drop_flags]
+        dropped = ", ".join(counts) or None
         return Call(
             "run_fit",
             cell.rows,
             {"engine": fit.engine, "arguments": self.arguments},
             about={"study": self.study, "fit": fit.name, "engine": fit.engine, **grain, **cell.key, **how},
             tables=tables_of(fit.engine),
-            columns={
-                "formula": self.engine.describe(fit),
-                "token_source": cell.token_source,
-                "dropped": ", ".join(counts) or None,
-            },
+            columns={"formula": self.engine.describe(fit), "token_source": cell.token_source, "dropped": dropped},
             fill=cell.common_values,
             failed=FITS,
             warnings=cell.warnings,
