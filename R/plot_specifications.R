@@ -94,10 +94,8 @@ choices_to_draw <- function(rows, drawn) {
   dots <- do.call(rbind, lapply(dimensions, function(name) {
     chosen <- as.character(choices[[name]])
     if (nrow(first) == 1) chosen[is.na(chosen)] <- as.character(first[[name]])
-    data.frame(x = seq_along(specs), shown = sprintf("%s: %s", gsub("_", " ", sub("^choice_", "", name)), chosen))[
-      !is.na(chosen), ,
-      drop = FALSE
-    ]
+    shown <- sprintf("%s: %s", gsub("_", " ", sub("^choice_", "", name)), chosen)[!is.na(chosen)]
+    data.frame(x = which(!is.na(chosen)), shown = shown)
   }))
   if (is.null(dots)) dots <- data.frame(x = seq_along(specs), shown = drawn$specs$label)
   named <- unique(c(dots$shown[dots$x %in% which(drawn$specs$is_first)], dots$shown))
