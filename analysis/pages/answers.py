@@ -286,6 +286,8 @@ def _corrected(rows: pl.DataFrame, over: Sequence[str]) -> pl.DataFrame:
 
 def _compared(rows: pl.DataFrame, levels: Mapping[str, Sequence[Any]]) -> str:
     row = rows.row(0, named=True)
+    if row["term"] == "intercept":
+        return "than 0"
     if row["second"] is None:
         words = term_words(row["term"], levels)
         factor = next((name for name in levels if words == f"{name}: {levels[name][-1]}"), None)
@@ -364,7 +366,8 @@ def _of_many(cells: Sequence[Cell]) -> Iterator[str]:
         )
     if others := [cell for cell in cells if not cell.found and cell.limit is not None]:
         excluded = _excluded(max(others, key=lambda cell: cell.limit or 0), "95 % intervals there")
-        yield f"In the other {len(cells) - len(found)} no difference was found; {excluded}."
+        n_others = len(cells) - len(found)
+        yield f"In the other {'one' if n_others == 1 else n_others} no difference was found; {excluded}."
     if len(first.rows) == 1 and (models := list(_by_model(cells))):
         yield f"Found by model: {listed(models)}."
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from slant.analysis import fit, report, tables
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.fitting.fits import _statistic
-from slant.analysis.pages.answers import Cell, _corrected, _of_first_term, answers_of_fit, rounded, sentences
+from slant.analysis.pages.answers import Cell, _compared, _corrected, _of_first_term, answers_of_fit, rounded, sentences
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.rows.cells import GRAIN, read_rows
 from slant.collector import export_trials, import_trials
@@ -235,6 +235,12 @@ def test_rows_without_a_refusal_are_of_the_fit_that_removes_them(place: tuple[Pa
         (planned,) = plan_fits(db, study, replace(study.fits["linear"], drop_outcomes=outcomes))
         assert planned.refusals_removed == bool(outcomes)
     assert planned.call.columns["dropped"] is None
+
+
+def test_a_mean_alone_is_compared_with_zero() -> None:
+    row = {"term": "intercept", "estimate": 0.6, "conf_low": 0.4, "conf_high": 0.8, "p": 0.01, "first": None}
+    what = _compared(pl.DataFrame([row | {"second": None, "attribute": "intercept"}]), {})
+    assert sentences([Cell("m", "tea", what, "d", [row])])[0].startswith("m, tea: 0.60 d more than 0 (95 % interval")
 
 
 def test_an_answer_says_where_repetitions_would_not_narrow_its_interval() -> None:
