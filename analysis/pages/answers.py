@@ -89,6 +89,7 @@ def report_answers(study: Study, fits: Mapping[str, FitResult], grain: Mapping[s
 
 def answers_of_fit(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> list[str]:
     """Return sentences on the fit of that name: one for each model and test if these are few, else their counts."""
+    grain = {**grain, "fit": name}  # results of an engine may hold several fits
     if fits_of(study)[name].engine == "impact_ratio":
         return list(_of_ratios(result.tables["impact_ratio"]["ratios"].filter(**grain)))
     said = sentences(list(_cells(study, name, result, grain)))

@@ -155,7 +155,12 @@ def _studies_in(db: str | Path) -> list[Study]:
         raise no_trials_error(db)
     studies = loadable_studies(names, db)
     if not studies:
-        raise UsageError(f'"{db}" holds only {", ".join(names)}.', "Name its study file: --study PATH/TO/STUDY.toml")
+        try:
+            _load(names[0], db)
+        except SlantError as error:
+            raise UsageError(
+                error.what, *error.details, "To name the study's file: --study PATH/TO/STUDY.toml"
+            ) from error
     return studies
 
 

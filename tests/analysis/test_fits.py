@@ -302,3 +302,13 @@ def test_the_authors_rows_give_the_printed_tables(shared: Path, model: str, test
         assert_agrees(d, starless[0]["d"])
         if model == "o3-mini":
             assert opened.view("token_sources").project("step").fetchall() == [(64,)]
+
+
+def test_a_stored_study_that_can_t_be_read_says_why(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    with writing(db) as connection:
+        connection.execute("UPDATE attempts SET study = 'mine'")
+        connection.execute("INSERT INTO study_files VALUES ('mine', 'v1', 'x', 0, 'study.toml', 'name =', now())")
+    with pytest.raises(UsageError, match="its text is not the one that was kept") as caught:
+        analysis.fit(db, fit="effect_size")
+    assert caught.value.details[-1].endswith("--study PATH/TO/STUDY.toml")
