@@ -174,9 +174,9 @@ def facts(answers: Sequence[Answered]) -> CheckFacts:
             [float(a.difficulty or 0) for a, _ in known], [float(n) for n in counts]
         ),
         step=step(counts),
-        zero_share=_share([n == 0 for n in counts]),
-        sum_share=_share(sums),
-        readable_share=_share([a.is_readable for a in answered]),
+        zero_share=_mean([n == 0 for n in counts]),
+        sum_share=_mean(sums),
+        readable_share=_mean([a.is_readable for a in answered]),
         temperature=_by_chance(answers, "temperature"),
         effort=_effort(answers, counted),
         seed=_by_chance(answers, "seed"),
@@ -258,10 +258,6 @@ def _count(answer: Answered, counted: str | None) -> int | None:
 def _mean(counts: Sequence[int | None]) -> float | None:
     known = [count for count in counts if count is not None]
     return fmean(known) if known else None
-
-
-def _share(flags: Sequence[bool]) -> float | None:
-    return fmean(flags) if flags else None
 
 
 Verdict = Literal["ok", "usable with care", "not usable"]

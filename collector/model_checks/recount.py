@@ -232,11 +232,10 @@ async def _recount(
                 chosen, reason = await _tokenizer(client, tokenizer, base_url, provider, model)
                 counted = 0
                 if chosen is not None:
-                    counted = await _count_all(db, journal, chosen, provider, model, _told(on_rows, texts))
+                    counted = await _count_all(db, journal, chosen, provider, model, texts, on_rows)
                     reason = None if counted == texts else f"{texts - counted:,} texts could not be counted"
-                results.append(
-                    RecountReport(provider, model, texts, counted, chosen.name if chosen is not None else None, reason)
-                )
+                name = None if chosen is None else chosen.name
+                results.append(RecountReport(provider, model, texts, counted, name, reason))
     load_journals(db)
     return results
 
@@ -258,7 +257,7 @@ async def _tokenizer(
 
 
 async def _count_all(
-    db: Path, journal: SideJournal, tokenizer: Tokenizer, provider: str, model: str, on_rows: Callable[[int], None]
+    db: Path, journal: SideJournal, tokenizer: Tokenizer, provider: str, model: str, texts: int, on_rows: OnRows
 ) -> int:
     last, counted, not_loaded = -1, 0, 0
     while page := _page(db, provider, model, last):
@@ -269,15 +268,11 @@ async def _count_all(
             journal.append({"kind": "recounts", "tokenizer": tokenizer.name, "counted_at": utc_now(), "rows": rows})
         counted += len(rows)
         not_loaded += len(rows)
-        on_rows(counted)
+        on_rows(counted, texts)
         if not_loaded >= LOAD_EVERY:
             load_journals(db)
             not_loaded = 0
     return counted
-
-
-def _told(on_rows: OnRows, of_them: int) -> Callable[[int], None]:
-    return lambda done: on_rows(done, of_them)
 
 
 def _page(db: Path, provider: str, model: str, last: int) -> list[tuple[int, str, str]]:

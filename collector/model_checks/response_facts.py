@@ -37,11 +37,12 @@ class ResponseFacts:
 
 def facts_of_response(body: Mapping[str, Any], reply: Reply) -> ResponseFacts:
     """Return the facts of one response and of the reply that was read from it."""
+    temperature = reply.effective_temperature
     shown = {
         "finish reason": f"{reply.finish_reason or 'none'} ({reply.ending})" if reply.ending else reply.finish_reason,
         "reasoning text": reply.reasoning_kind,
         "effort that the answer reports": reply.effective_effort,
-        "temperature that the answer reports": _text(reply.effective_temperature),
+        "temperature that the answer reports": None if temperature is None else f"{temperature:g}",
         "service tier": reply.service_tier,
         "charge": "stated by the provider" if reply.stated_cost_usd is not None else None,
         "cache": "tokens written are counted" if reply.cache_write_tokens is not None else None,
@@ -82,10 +83,6 @@ def _listed(values: Iterable[tuple[str, int]], n: int) -> str:
         return found[0][0]
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return ", ".join(f"{value} in {k} of {n}" for value, k in found[:_SHOWN]) + more
-
-
-def _text(number: float | None) -> str | None:
-    return None if number is None else f"{number:g}"
 
 
 def _short(value: Any) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs import design_named
@@ -221,7 +221,10 @@ def _chosen(studies: dict[str, Study], variant: str) -> Study:
         raise UnknownNameError(f"variant in {next(iter(studies.values())).path.name}", variant, studies)
     *formats, last = answer.split(".")
     back = next((known for known in REASONING_BACK if known == last), None)
-    study = _answered(studies[name], ".".join(formats) if back else answer)
+    study = studies[name]
+    if answer := ".".join(formats) if back else answer:
+        check_known(f"answer format in {study.path.name}", answer, study.design.asks.answers(study.data))
+        study = study.with_answer(answer)
     if back and not study.design.asks.has_turns(study):
         raise StudyError(
             f'--reasoning-back can\'t be used with "{study.name}": each of its questions is a separate conversation.'
@@ -229,18 +232,10 @@ def _chosen(studies: dict[str, Study], variant: str) -> Study:
     return study.with_reasoning_back(back) if back else study
 
 
-def _answered(study: Study, answer: str) -> Study:
-    """Return the study with another format of answers; UnknownNameError if there is none such."""
-    if not answer:
-        return study
-    answers = study.design.asks.answers(study.data)
-    check_known(f"answer format in {study.path.name}", answer, answers)
-    return study.with_answer(answer)
-
-
 def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: tuple[str, ...], name: str) -> Study:
     design = design_named(Table(values, path.name).text("design"))
-    table = Table(_changed(values, name, path.name, design.asks.whole_keys), path.name)
+    whole = design.asks.whole_keys  # a table is changed key by key; these, and everything else, are replaced
+    table = Table(_merged(values, _changes(values, name, path.name, (), whole), whole), path.name)
     table.text("design")
     table.mapping("variants")
     table.optional_text("base_variant")
@@ -300,8 +295,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         if count > 1:
             raise StudyError(f'The model "{model}" is given twice in {path.name}.')
     for model in study.left_out:
-        if model not in [known.model for known in study.models]:
-            raise UnknownNameError(f"model (of left_out) in {path.name}", model, [m.model for m in study.models])
+        check_known(f"model (of left_out) in {path.name}", model, [known.model for known in study.models])
     design.check(study)
     return study
 
@@ -309,10 +303,8 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
 def _refusal_rule(table: Table, design: Design) -> RefusalRule:
     """Return the study's rule for refusals; UnknownNameError for a rule that is not its design's."""
     rule = table.text("refusal_rule", design.reads.refusal_rules[0])
-    for known in design.reads.refusal_rules:
-        if rule == known:
-            return known
-    raise UnknownNameError(f'refusal_rule for the design "{design.name}"', rule, design.reads.refusal_rules)
+    check_known(f'refusal_rule for the design "{design.name}"', rule, design.reads.refusal_rules)
+    return cast("RefusalRule", rule)
 
 
 def _conditions(table: Table, conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
@@ -341,13 +333,6 @@ def _temperature(table: Table) -> float | None:
     if value is not None and (isinstance(value, bool) or not 0 <= value <= 100):
         raise StudyError(f'"temperature" in {table.where} must be a number from 0, but it is {value}.')
     return None if value is None else float(value)
-
-
-def _changed(values: dict[str, Any], variant: str, where: str, whole: tuple[str, ...]) -> dict[str, Any]:
-    """Return the study's table with a variant's changes. A table is changed key by key; everything else, and the
-    tables that `whole` names, are replaced completely.
-    """
-    return _merged(values, _changes(values, variant, where, (), whole), whole)
 
 
 def _changes(

@@ -94,15 +94,12 @@ def _write_decisions(db: Path, study: Study, sources: Sequence[str], n_decided: 
     if all(row["first_coding"] for row in rows):
         return
     header = (*COLUMNS, "test", "option_a", "option_b", "asked", "first_coding")
-    cells = ((r["trial_id"], r["text"], r["test"], *_options(study, r), r["first_coding"] or "") for r in rows)
+    options = study.design.reads.coded_options
+    cells = ((r["trial_id"], r["text"], r["test"], *options(study, r), r["first_coding"] or "") for r in rows)
     fewer = f"Take fewer that are decided (--decided, now {n_decided}), or one variant at a time."
     text = texts_csv(header, cells, fewer)
     write_new_study(coding_name(study), DESIGN.name, place, start=TWO_OPTIONS)
     write_file(place / TEXTS_FILE, text)
-
-
-def _options(study: Study, row: Mapping[str, Any]) -> tuple[str, str, str]:
-    return study.design.reads.coded_options(study, row)
 
 
 def write_texts_study(

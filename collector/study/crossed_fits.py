@@ -16,7 +16,9 @@ only this engine keeps, `files` it writes (argument=ending), `shown_as` (the fit
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from slant.collector.errors import StudyError, check_known
 from slant.collector.study.records import Fit
@@ -97,17 +99,16 @@ def crossed_fit(own: Fit, word: str = "item") -> Fit:
     for each wording and each word; the result is set next to its own. `word` may be nested: "group:item".
     """
     contrast = next(iter(own.levels))
-    outcome = own.fitted
     slopes = " + ".join(f"(1 + {contrast} || {group})" for group in ("wording", word))
-    return replace(
-        own,
-        name=CROSSED,
-        engine=CROSSED,
-        formula=f"{outcome} ~ {contrast} + {slopes}",
-        contrast=contrast,
-        levels={contrast: own.levels[contrast]},
-        settings={"reference_model": own.formula},
-    )
+    formula = f"{own.fitted} ~ {contrast} + {slopes}"
+    return _of_first_factor(own, CROSSED, {"reference_model": own.formula}, formula=formula)
+
+
+def _of_first_factor(own: Fit, engine: str, settings: Mapping[str, Any], **changes: Any) -> Fit:
+    """Return a fit named after its engine that compares the levels of the first factor of `own`, and no other."""
+    contrast = next(iter(own.levels))
+    changes |= {"contrast": contrast, "levels": {contrast: own.levels[contrast]}}
+    return replace(own, name=engine, engine=engine, settings=settings, **changes)
 
 
 def bayes_fit(own: Fit, word: str = "item") -> Fit:
@@ -122,35 +123,13 @@ def bayes_fit(own: Fit, word: str = "item") -> Fit:
 
 def d_score_fit(own: Fit) -> Fit:
     """Return D of people's response times, of the conditions of `own`: the algorithm leaves out what is to be."""
-    contrast = next(iter(own.levels))
     columns = {"unit": "participant", "error": "is_error", "phase": "phase"}
-    return replace(
-        own,
-        name=D_SCORE,
-        engine=D_SCORE,
-        formula=None,
-        outcome="response_time_ms",
-        contrast=contrast,
-        levels={contrast: own.levels[contrast]},
-        drop_flags=(),
-        drop_outcomes=(),
-        settings=columns,
-        where={"source": ("human",)},
-    )
+    fit = _of_first_factor(own, D_SCORE, columns, formula=None, outcome="response_time_ms")
+    return replace(fit, drop_flags=(), drop_outcomes=(), where={"source": ("human",)})
 
 
 def censored_fit(own: Fit, word: str = "item") -> Fit:
     """Fit the condition effect on lognormal counts known to a step; errors are clustered by wording and word, with
     `word` as in `crossed_fit`.
     """
-    contrast = next(iter(own.levels))
-    return replace(
-        own,
-        name=CENSORED,
-        engine=CENSORED,
-        formula=None,
-        outcome=own.fitted,
-        contrast=contrast,
-        levels={contrast: own.levels[contrast]},
-        settings={"cluster": ("wording", word)},
-    )
+    return _of_first_factor(own, CENSORED, {"cluster": ("wording", word)}, formula=None, outcome=own.fitted)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from slant.collector.errors import StudyError, UnknownNameError, check_known
+from slant.collector.errors import StudyError, check_known
 from slant.collector.records import WITHOUT_ANSWER, Measure, TokenSource
 from slant.collector.study.crossed_fits import check_engine, engine_columns, needs_contrast
 from slant.collector.study.records import Fit, ImportNames, ReasoningBack, Specification, StudyFigure, StudyModel
@@ -181,8 +181,8 @@ def _check_cells(fit: Fit, where: str) -> None:
 
 def _one_of(row: Table, key: str, known: tuple[str, ...]) -> Any:
     value = row.optional_text(key)
-    if value is not None and value not in known:
-        raise UnknownNameError(f'value for "{key}" in {row.where}', value, known)
+    if value is not None:
+        check_known(f'value for "{key}" in {row.where}', value, known)
     return value
 
 
@@ -252,8 +252,7 @@ def read_outcomes(row: Table, default: tuple[str, ...]) -> tuple[str, ...]:
     """Return the outcomes whose rows are left out; UnknownNameError for one that a trial can't end with."""
     outcomes = row.texts("drop_outcomes", default)
     for outcome in outcomes:
-        if outcome not in ("answered", *WITHOUT_ANSWER):
-            raise UnknownNameError(f'outcome for "drop_outcomes" in {row.where}', outcome, WITHOUT_ANSWER)
+        check_known(f'outcome for "drop_outcomes" in {row.where}', outcome, ("answered", *WITHOUT_ANSWER))
     return outcomes
 
 
