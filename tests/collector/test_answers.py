@@ -274,10 +274,8 @@ def test_the_longest_answer_that_is_read_takes_no_endless_time(part):
 
 
 def test_a_label_with_its_words_turned_round_is_that_label_and_no_shorter_one() -> None:
-    assert [read_scale(answer, UNLIKE_MIDDLE).value for answer in ("Disagree strongly", "Agree strongly.")] == [
-        "1",
-        "5",
-    ]
+    read = [read_scale(answer, UNLIKE_MIDDLE).value for answer in ("Disagree strongly", "Agree strongly.")]
+    assert read == ["1", "5"]
 
 
 def test_a_name_is_no_part_of_a_longer_one_with_a_hyphen() -> None:

@@ -12,7 +12,6 @@ from aiohttp import web
 
 from slant.collector import collect
 from slant.collector.ask.retries import judge
-from slant.collector.keep.database import reading
 from slant.collector.providers.exchange import Exchange
 from slant.collector.reading.choices import YES_NO, read_choice
 from slant.collector.reading.labels import read_label
@@ -68,10 +67,8 @@ def test_the_label_of_an_answer_that_was_cut_off_is_a_column_and_counts_if_the_s
         answer["choices"][0]["finish_reason"] = "length"
         return web.json_response(answer)
 
-    for setting, expected in {
-        "": ("truncated", None, "Calm"),
-        "count_truncated = true": ("answered", "Calm", None),
-    }.items():
+    usual, counted = ("truncated", None, "Calm"), ("answered", "Calm", None)
+    for setting, expected in {"": usual, "count_truncated = true": counted}.items():
         folder = tmp_path / (setting[:5] or "usual")
         folder.mkdir()
         study = write_tiny(folder)
@@ -86,17 +83,9 @@ TOO_LONG = {
     "OpenAI": (400, "context_length_exceeded", "Your input exceeds the context window of this model."),
     "DeepSeek, vLLM": (400, "invalid_request_error", "This model's maximum context length is 65536 tokens. However, …"),
     "Anthropic": (400, "invalid_request_error", "prompt is too long: 208310 tokens > 200000 maximum"),
-    "Anthropic, with max_tokens": (
-        400,
-        "",
-        "input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000",
-    ),
+    "Anthropic, of both": (400, "", "input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000"),
     "Gemini": (400, "INVALID_ARGUMENT", "The input token count (1048577) exceeds the maximum number of tokens allowed"),
-    "llama.cpp": (
-        400,
-        "exceed_context_size_error",
-        "the request exceeds the available context size, try increasing it",
-    ),
+    "llama.cpp": (400, "exceed_context_size_error", "the request exceeds the available context size, try increasing"),
     "llama.cpp, older": (500, "server_error", "the request exceeds the available context size."),
     "a proxy": (413, "", "Payload Too Large"),
 }
@@ -154,6 +143,5 @@ def test_the_trial_is_recorded_as_failed_without_another_try_and_the_others_are_
     row = report.models[0]
     assert (row["answered"], row["failed"], row["stopped_because"], len(server.bodies)) == (6, 2, None, 8)
     assert "exceeds the context window" in row["last_failure"]
-    with reading(tmp_path / "a.duckdb") as connection:
-        kept = connection.execute("SELECT DISTINCT item, is_final, detail FROM attempts WHERE outcome = 'failed'")
-        assert kept.fetchall() == [("mocha", False, f"HTTP 400: {TOO_LONG['OpenAI'][2]}")]
+    kept = "SELECT DISTINCT item, is_final, detail FROM attempts WHERE outcome = 'failed'"
+    assert rows_in(tmp_path / "a.duckdb", kept) == [("mocha", False, f"HTTP 400: {TOO_LONG['OpenAI'][2]}")]

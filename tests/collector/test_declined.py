@@ -15,7 +15,7 @@ from slant.collector.ask.reading_again import read_again
 from slant.collector.keep.database import writing
 from slant.collector.keep.journal_loader import load_journals, put_aside
 from slant.collector.records import READ_AGAIN
-from tests.support.local_server import Handler, LocalServer, answers, error
+from tests.support.local_server import Handler, LocalServer, answers, completion, error
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
@@ -124,8 +124,7 @@ def test_a_declined_prompt_waits_for_answers_in_flight_before_it_stops_a_model(s
 
     was_declined = asyncio.Event()
     with LocalServer(slow_but) as server:
-        options = {"concurrency": 8, "max_retries": 1}
-        [row] = collect(db, study, ["local/m"], base_url=server.base_url, **options).models
+        [row] = collect(db, study, ["local/m"], base_url=server.base_url, **{**ONE, "concurrency": 8}).models
     assert (row["answered"], row["failed"], row["stopped_because"]) == (6, 2, None)
 
 
@@ -134,12 +133,8 @@ def test_other_settings_have_to_answer_first_once_more(tmp_path: Path, db: Path)
     study = str(write_tiny(tmp_path))
     with LocalServer(answers) as server:
         collect(db, study, ["local/small"], base_url=server.base_url, **ONE)
-        changed = str(
-            write_tiny(
-                tmp_path,
-                study=('frame = "plain"\n\n[variants', 'frame = "plain"\nsettings = { top_k = 3 }\n\n[variants'),
-            )
-        )
+        change = ('frame = "plain"\n\n[variants', 'frame = "plain"\nsettings = { top_k = 3 }\n\n[variants')
+        changed = str(write_tiny(tmp_path, study=change))
         server.handler = declines("mocha", "latte", "oolong", "sencha")
         [row] = collect(db, changed, ["local/small"], base_url=server.base_url, **ONE).models
     assert (len(server.bodies), row["stopped_because"] is not None) == (9, True)
@@ -150,11 +145,9 @@ def test_what_an_older_slant_took_for_an_answer_is_read_again_and_asked(study: s
     """As if `CUT` had been an answer when it came: the journal still holds what the older slant made of it."""
 
     async def cut(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        ending = "error" if '"mocha"' in body["messages"][-1]["content"] else "stop"
-        choice = {"message": {"role": "assistant", "content": "Calm"}, "finish_reason": ending}
-        return web.json_response(
-            {"model": "m", "choices": [choice], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}
-        )
+        answer = completion("Calm")
+        answer["choices"][0]["finish_reason"] = "error" if '"mocha"' in body["messages"][-1]["content"] else "stop"
+        return web.json_response(answer)
 
     with LocalServer(cut) as server, pytest.MonkeyPatch.context() as patch:
         from slant.collector.providers import endings

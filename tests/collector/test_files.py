@@ -27,11 +27,8 @@ def test_a_link_is_replaced_and_what_it_points_to_stays(write: Callable[[Path, b
     (tmp_path / "thesis.txt").write_text("mine")
     (place := tmp_path / "figure.png").symlink_to(tmp_path / "thesis.txt")
     write(place, b"slant's")
-    assert (place.is_symlink(), place.read_bytes(), (tmp_path / "thesis.txt").read_text()) == (
-        False,
-        b"slant's",
-        "mine",
-    )
+    assert (place.is_symlink(), place.read_bytes()) == (False, b"slant's")
+    assert (tmp_path / "thesis.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize("write", WAYS, ids=lambda write: write.__name__)

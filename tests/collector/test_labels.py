@@ -118,9 +118,8 @@ def test_any_text_is_read_and_a_choice_is_always_an_option(answer: str, outcome:
     after=st.text(" \n\t", max_size=5),
 )
 def test_white_space_around_an_answer_changes_nothing(answer: str, before: str, after: str) -> None:
-    assert answer_to_label(Reply(answer=before + answer + after), OPTIONS) == answer_to_label(
-        Reply(answer=answer), OPTIONS
-    )
+    readings = [answer_to_label(Reply(answer=text), OPTIONS) for text in (answer, before + answer + after)]
+    assert readings[0] == readings[1]
 
 
 @settings(deadline=None)
@@ -156,17 +155,14 @@ def test_neither_label_is_read_more_easily_than_the_other(answer: str) -> None:
 
 
 def test_the_detail_says_by_which_words_a_choice_or_a_refusal_was_read() -> None:
-    details = [
-        answer_to_label(Reply(answer=text), OPTIONS).detail
-        for text in ("Pleasant.", "By the rule it is Pleasant.", "I can't say that.", "Pleasant or Unpleasant", "Hm.")
-    ]
-    assert details == [
-        None,
-        "in_words: by the rule it is pleasant.",
-        "refused_in_words: can't say that.",
-        "both_labels: pleasant or unpleasant",
-        "no_label: hm.",
-    ]
+    details = {
+        "Pleasant.": None,
+        "By the rule it is Pleasant.": "in_words: by the rule it is pleasant.",
+        "I can't say that.": "refused_in_words: can't say that.",
+        "Pleasant or Unpleasant": "both_labels: pleasant or unpleasant",
+        "Hm.": "no_label: hm.",
+    }
+    assert {text: answer_to_label(Reply(answer=text), OPTIONS).detail for text in details} == details
 
 
 words = st.text(st.characters(categories=["Lu", "Ll", "Lo"], include_characters=" -é"), min_size=2, max_size=12)

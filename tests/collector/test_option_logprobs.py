@@ -157,11 +157,8 @@ def test_a_logprob_is_never_above_zero_and_has_a_kind(words: list[str], p: float
 def test_what_asks_for_them_leaves_other_settings_as_they_are() -> None:
     sent = {"generationConfig": {"temperature": 0.5}, "include": ["a"], "model": "m"}
     asked = {"generationConfig": {"logprobs": 20}, "include": ["b"]}
-    assert merged(sent, asked) == {
-        "generationConfig": {"temperature": 0.5, "logprobs": 20},
-        "include": ["a", "b"],
-        "model": "m",
-    }
+    both = {"generationConfig": {"temperature": 0.5, "logprobs": 20}, "include": ["a", "b"], "model": "m"}
+    assert merged(sent, asked) == both
     assert sent["generationConfig"] == {"temperature": 0.5}
 
 
@@ -188,13 +185,10 @@ def study(tmp_path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_the_logprobs_of_both_options_are_numbers_of_each_trial(tmp_path: Path, study: str) -> None:
-    db = tmp_path / "t.duckdb"
+def test_the_logprobs_of_both_options_are_numbers_of_each_trial(db: Path, study: str) -> None:
     with LocalServer(calm) as server:
-        result = run_collect(
-            "--study", study, "--model", "local/small", "--base-url", server.base_url, "--logprobs", "--db", db
-        )
-    assert result.exit_code == 0, result.output
+        words = ("--model", "local/small", "--base-url", server.base_url, "--logprobs", "--db", db)
+        run_collect("--study", study, *words, code=0)
     assert all((body["logprobs"], body["top_logprobs"]) == (True, 20) for body in server.bodies)
     rows = kept(db)
     calm_is = pl.when(pl.col("option_a") == "Calm").then("option_a_logprob").otherwise("option_b_logprob")
@@ -211,8 +205,7 @@ def test_without_the_option_nothing_is_asked_and_nothing_is_made_up(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_asking_for_logprobs_makes_no_trial_pending_again(tmp_path: Path, study: str) -> None:
-    db = tmp_path / "t.duckdb"
+def test_asking_for_logprobs_makes_no_trial_pending_again(db: Path, study: str) -> None:
     with LocalServer(calm) as server:
         collect(db, study, ["local/small"], base_url=server.base_url)
         asked = len(server.bodies)

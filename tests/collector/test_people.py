@@ -171,7 +171,7 @@ def test_a_column_that_leads_to_people_is_refused_before_anything_is_kept(
         (",rt", "1,I worry,5,10\n2,I worry", "has 2 fields, but the first line names 4"),
         (
             "",
-            "2,I worry,4\n1,I worry,write to ann@example.org",
+            "2,I worry,4\n1,I worry,write to a@example.org",
             "has an e-mail address in its answer, which is not stored",
         ),
     ],
@@ -252,10 +252,8 @@ def test_trials_of_an_implicit_association_test_come_with_latency_error_and_phas
 @pytest.mark.parametrize("more", ["", ",is_error"])  # a whole file at once, and row by row
 def test_a_question_may_have_values_of_its_own(more: str, tmp_path: Path) -> None:
     values = ["answer:0=2", "answer:1=3", "answer[item=I worry]:0=5"]
-    rows = f"participant,item,answer{more}\n1,I talk a lot,0\n1,I worry,0\n2,I worry,1\n".replace(
-        "\n", "," * bool(more) + "\n"
-    )
-    report = import_rows(tmp_path, rows.replace("is_error,", "is_error"), map_values=values)
+    rows = "1,I talk a lot,0\n1,I worry,0\n2,I worry,1\n".replace("\n", "," * bool(more) + "\n")
+    report = import_rows(tmp_path, f"participant,item,answer{more}\n{rows}", map_values=values)
     assert (report.rows_imported, report.problems) == (3, [])
     rated = rows_of(tmp_path, "SELECT participant, item, rating FROM factorial_trials ORDER BY ALL")
     assert rated == [(1, "I talk a lot", 2), (1, "I worry", 5), (2, "I worry", 3)]
@@ -302,10 +300,8 @@ html-button-response,2,0,"[""3"",""4""]",I talk a lot,1
 """
     report = import_rows(tmp_path, rows)
     assert (report.rows_imported, report.problems) == (2, [])
-    assert rows_of(tmp_path, "SELECT item, rating FROM factorial_trials ORDER BY ALL") == [
-        ("I talk a lot", 3),
-        ("I worry", 4),
-    ]
+    rated = rows_of(tmp_path, "SELECT item, rating FROM factorial_trials ORDER BY ALL")
+    assert rated == [("I talk a lot", 3), ("I worry", 4)]
 
 
 @pytest.mark.slow
@@ -341,9 +337,7 @@ def test_a_column_with_the_names_of_templates_says_which_was_shown(tmp_path: Pat
         'questions.fit = { text = "Suitable?", kind = "yes_no" }\nmodels = [{ model = "m", provider = "local" }]\n'
     )
     import_rows(tmp_path, "participant,name,template,answer\n1,Ann,letter,yes\n1,Bo,plain,no\n", study=study)
-    assert rows_of(tmp_path, "SELECT condition, answer FROM trials ORDER BY ALL") == [
-        ("letter", "yes"),
-        ("plain", "no"),
-    ]
+    said = rows_of(tmp_path, "SELECT condition, answer FROM trials ORDER BY ALL")
+    assert said == [("letter", "yes"), ("plain", "no")]
     [problem] = import_rows(tmp_path, "participant,name,answer\n1,Ann,yes\n", "b.csv", study).problems
     assert "nothing says which of the study's 2 was shown" in problem.text

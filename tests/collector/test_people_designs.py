@@ -140,12 +140,9 @@ def test_a_conjoint_s_own_columns_choice_and_place_are_neither_the_answer_nor_th
     (tmp_path / "rows.csv").write_text(head + rows, "utf-8")
     report = import_trials(tmp_path / "a.duckdb", str(tmp_path / "flats"), [tmp_path / "rows.csv"], **SAID)
     assert report.problems == []
-    found = rows_in(
-        tmp_path / "a.duckdb",
-        """SELECT question, position, coalesce(chosen, rating), attributes['place']
-                              FROM factorial_profiles ORDER BY ALL""",
-    )
-    assert found == [
+    query = """SELECT question, position, coalesce(chosen, rating), attributes['place']
+               FROM factorial_profiles ORDER BY ALL"""
+    assert rows_in(tmp_path / "a.duckdb", query) == [
         ("choice", 1, 1, "in the centre"), ("choice", 2, 0, "in a village"),
         ("rating", 1, 5, "in the centre"), ("rating", 2, 3, "in a village"),
     ]  # fmt: skip

@@ -103,17 +103,13 @@ def test_the_people_of_a_published_bandit_come_in(shared: Path, tmp_path: Path) 
         pytest.skip(f"{file} is not here")
     report = import_games(tmp_path, pl.read_csv(file), 40, person=["rewards", "prior"])
     assert (report.people, report.rows_imported, report.problems) == (221, 8840, [])
-    met = rows_of(
-        tmp_path, "SELECT count(*), count(*) FILTER (is_complete) FROM allocation_games WHERE source = 'human'"
-    )
-    assert met == [(221, 221)]
-    rates = rows_of(
-        tmp_path,
-        """SELECT round(avg(is_success::INTEGER), 3) FROM allocation_rounds JOIN participants USING (study, participant)
-           WHERE map_extract(attributes, 'rewards')[1] = 'different'
-           GROUP BY choice ORDER BY list_position(['Elm', 'Oak', 'Pine', 'Ash'], choice)""",
-    )
-    assert rates == [(0.306,), (0.506,), (0.892,), (0.111,)]
+    met = "SELECT count(*), count(*) FILTER (is_complete) FROM allocation_games WHERE source = 'human'"
+    assert rows_of(tmp_path, met) == [(221, 221)]
+    rates = """SELECT round(avg(is_success::INTEGER), 3)
+               FROM allocation_rounds JOIN participants USING (study, participant)
+               WHERE map_extract(attributes, 'rewards')[1] = 'different'
+               GROUP BY choice ORDER BY list_position(['Elm', 'Oak', 'Pine', 'Ash'], choice)"""
+    assert rows_of(tmp_path, rates) == [(0.306,), (0.506,), (0.892,), (0.111,)]
 
 
 GAMES = """
