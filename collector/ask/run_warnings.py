@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from slant.collector.providers.exchange import at
 from slant.collector.providers.temperature import sent_temperature
 from slant.collector.records import Reading, Reply
 from slant.collector.study.records import StudyModel
@@ -40,9 +41,7 @@ def reasoning_budget(settings: Mapping[str, Any]) -> int | None:
 def limit_at(paths: Iterable[tuple[str, ...]], settings: Mapping[str, Any]) -> int | None:
     """Return the first whole number above 0 that stands at one of these paths."""
     for path in paths:
-        value: Any = settings
-        for name in path:
-            value = value.get(name) if isinstance(value, Mapping) else None
+        value = at(settings, *path)
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
     return None

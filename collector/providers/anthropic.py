@@ -62,15 +62,11 @@ def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
 
 def _results(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the results of tools, which have to come before anything else."""
-    results_sent = [
+    results = [
         {"type": "tool_result", "tool_use_id": result["call_id"], "content": result["content"]}
         for result in message.get("results") or ()
     ]
-    return (
-        [*results_sent, {"type": "text", "text": message["content"]}]
-        if results_sent and message["content"]
-        else results_sent
-    )
+    return [*results, {"type": "text", "text": message["content"]}] if results and message["content"] else results
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
@@ -80,7 +76,9 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else None
     stop = text(body.get("stop_reason"))
     ended, declined = ending("anthropic", stop), _declined(body, blocks or [])
-    own = _before_another_model(blocks or [], declined)
+    own = blocks or []  # the blocks of the model itself: all, unless another one continued or answered in its place
+    if declined is not None:
+        own = own[: own.index(declined)] if declined in own else []
     answer_text = _tool_answer(own) or _joined(own, "text")
     outcome: Outcome | None = "refused" if declined else ended.outcome(has_text=bool(answer_text))
     if blocks is None and outcome in (None, "malformed"):
@@ -170,15 +168,6 @@ def _declined(body: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> Mappi
         if isinstance(entry, Mapping) and entry.get("type") == "fallback_message":
             return entry
     return None
-
-
-def _before_another_model(
-    blocks: list[Mapping[str, Any]], declined: Mapping[str, Any] | None
-) -> list[Mapping[str, Any]]:
-    """Return the blocks of the model itself: all, unless another one continued or answered in its place."""
-    if declined is None:
-        return blocks
-    return blocks[: blocks.index(declined)] if declined in blocks else []
 
 
 def _category(body: Mapping[str, Any], declined: Mapping[str, Any] | None) -> str | None:

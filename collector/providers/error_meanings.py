@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from slant.collector.providers.exchange import first_choice
+from slant.collector.providers.exchange import at, first_choice
 from slant.collector.system.json_text import json_or
 from slant.collector.system.shipped_files import csv_rows
 
@@ -175,7 +175,7 @@ class _Row:
             return None
         if self.codes and self.codes.isdisjoint(error.codes):
             return None
-        if self.field not in ("", "code") and not _at(error.error, self.field):
+        if self.field not in ("", "code") and not at(error.error, *self.field.split(".")):
             return None
         found = self._found(error)
         if self.pattern is not None and found is None:
@@ -319,13 +319,6 @@ def _decoded(text: Any) -> Mapping[str, Any]:
 
 def _sentence_of(error: Mapping[str, Any]) -> Any:
     return error.get("message") or error.get("msg") or error.get("status_msg")
-
-
-def _at(error: Mapping[str, Any], path: str) -> Any:
-    value: Any = error
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
 
 
 def _stated_category(error: Mapping[str, Any]) -> str | None:

@@ -101,6 +101,13 @@ def first_choice(body: Mapping[str, Any]) -> dict[str, Any] | None:
     return next((choice for choice in found if choice.get("index") == 0), found[0] if found else None)
 
 
+def at(value: Any, *path: str) -> Any:
+    """Return the value at a place inside tables; None if a part of the path is missing."""
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
 def count(mapping: Any, *path: str) -> int | None:
     """Return a token count deep inside a response; None if a part is missing or it is not a whole number from 0 to
     10¹².
@@ -138,12 +145,11 @@ def amount(mapping: Any, *path: str) -> float | None:
     """Return an amount of money deep inside a response; None if a part is missing or it is not a finite number of at
     least 0.
     """
-    for name in path:
-        mapping = mapping.get(name) if isinstance(mapping, dict) else None
-    if isinstance(mapping, str):
-        mapping = float(mapping) if _AMOUNT.fullmatch(mapping) else None
-    is_amount = isinstance(mapping, int | float) and not isinstance(mapping, bool) and 0 <= mapping < LARGEST_AMOUNT
-    return float(mapping) if is_amount else None
+    value = at(mapping, *path)
+    if isinstance(value, str):
+        value = float(value) if _AMOUNT.fullmatch(value) else None
+    is_amount = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < LARGEST_AMOUNT
+    return float(value) if is_amount else None
 
 
 def text(value: Any) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from slant.collector.providers.endings import Ending, ending
-from slant.collector.providers.exchange import Request, count, request_id, text
+from slant.collector.providers.exchange import Request, at, count, request_id, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_gemini
 from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import shown
@@ -88,8 +88,8 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     candidates = body.get("candidates")
     listed = [each for each in candidates if isinstance(each, Mapping)] if isinstance(candidates, list) else []
     first = next((each for each in listed if each.get("index", 0) == 0), listed[0] if listed else None)
-    finish = text(_at(first, "finishReason"))
-    parts = _at(first, "content", "parts")
+    finish = text(at(first, "finishReason"))
+    parts = at(first, "content", "parts")
     pieces = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
     answer = _joined(pieces, is_thought=False)
     ended = ending("gemini", finish)
@@ -113,8 +113,8 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         **stated_charges(usage),
         served_model=text(body.get("modelVersion")),
         request_id=request_id(headers, body),
-        service_tier=text(_at(usage, "serviceTier")) or text(_at(usage, "trafficType")),
-        logprobs=read_gemini(_at(first, "logprobsResult")),
+        service_tier=text(at(usage, "serviceTier")) or text(at(usage, "trafficType")),
+        logprobs=read_gemini(at(first, "logprobsResult")),
         blocks=pieces if any(part.get("thought") or _GO_BACK & part.keys() for part in pieces) else None,
         tool_calls=_calls(pieces),
     )
@@ -122,8 +122,8 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 def _blocked(feedback: Any) -> str | None:
     """Return the reason why a prompt was blocked; a block without a reason still counts as one."""
-    stated = _at(feedback, "blockReason")
-    if stated or _at(feedback, "blockReasonMessage"):
+    stated = at(feedback, "blockReason")
+    if stated or at(feedback, "blockReasonMessage"):
         return text(stated) or "BLOCK_REASON_UNSPECIFIED"
     return None
 
@@ -156,12 +156,6 @@ def _counts(usage: Any) -> dict[str, Any]:
         "reasoning_tokens": thoughts,
         "count_conflict": conflict,
     }
-
-
-def _at(value: Any, *path: str) -> Any:
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
 
 
 def _joined(parts: list[Mapping[str, Any]], *, is_thought: bool) -> str | None:

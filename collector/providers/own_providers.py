@@ -56,18 +56,11 @@ def holds_key(text: str, *, is_strict: bool = False) -> bool:
     providers' keys have, or random letters and digits. If `is_strict`, any 32 of them count, even an account's
     number."""
     plain = unquote(unquote(text))
-    if any(secret in plain for secret in _secrets_here()):
+    named = (value for name, value in os.environ.items() if _NAMES_SECRET.search(name) and not value.startswith("/"))
+    if any(len(secret := value.strip()) >= _MIN_SECRET_LENGTH and secret in plain for value in named):
         return True
     pieces = re.split(r"[/?&#;:,@\s]|(?<!=)=(?!=|$)", plain)
     return any(_is_key(piece, is_strict=is_strict) for piece in pieces)
-
-
-def _secrets_here() -> list[str]:
-    return [
-        value.strip()
-        for name, value in os.environ.items()
-        if _NAMES_SECRET.search(name) and len(value.strip()) >= _MIN_SECRET_LENGTH and not value.startswith("/")
-    ]
 
 
 def _is_key(piece: str, *, is_strict: bool) -> bool:

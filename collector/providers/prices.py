@@ -98,10 +98,7 @@ class PriceList:
                 if price := self._prices.get((priced_as, name)):
                     return price
         if (provider, model) not in self._prices:
-            found = packaged_price(provider, model)
-            given = found and (found.input, found.output, found.cached_input, found.cache_write, found.batch_factor)
-            source = f"the package genai-prices {version('genai-prices')}"
-            self._prices[provider, model] = Price(provider, model, *given, packaged_date(), source) if given else None
+            self._prices[provider, model] = packaged_price(provider, model)
         return self._prices[provider, model]
 
 
@@ -211,21 +208,10 @@ def _or(own: float | None, otherwise: float) -> float:
     return otherwise if own is None else own
 
 
-@dataclass(frozen=True, slots=True)
-class PackagedPrice:
-    """Hold US dollars per million tokens, for prompts below the length at which they cost more."""
-
-    input: float
-    output: float
-    cached_input: float | None
-    cache_write: float | None
-    batch_factor: float | None
-
-
-def packaged_price(provider: str, model: str, at: datetime | None = None) -> PackagedPrice | None:
+def packaged_price(provider: str, model: str, at: datetime | None = None) -> Price | None:
     """Return a model's price at this time (default: now) from the package genai-prices, which is updated from the
     providers' own price pages; None if it knows no such model or no price. If a price depends on the hour, return the
-    highest: a budget must hold at any hour.
+    highest: a budget must hold at any hour. It is for prompts below the length at which they cost more.
 
     It is imported only if a price is needed that no file has: loading its data takes about a second.
     """
@@ -242,13 +228,10 @@ def packaged_price(provider: str, model: str, at: datetime | None = None) -> Pac
     input_price, output = _dollars(price, "input_mtok"), _dollars(price, "output_mtok")
     if input_price is None or output is None:
         return None
-    return PackagedPrice(
-        input_price,
-        output,
-        _dollars(price, "cache_read_mtok"),
-        _dollars(price, "cache_write_mtok"),
-        _batch_factor(found, dearest, input_price, output),
-    )
+    cached_input, cache_write = _dollars(price, "cache_read_mtok"), _dollars(price, "cache_write_mtok")
+    factor = _batch_factor(found, dearest, input_price, output)
+    source = f"the package genai-prices {version('genai-prices')}"
+    return Price(provider, model, input_price, output, cached_input, cache_write, factor, packaged_date(), source)
 
 
 def _batch_factor(found: Any, at: datetime, input_price: float, output: float) -> float | None:

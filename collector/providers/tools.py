@@ -61,7 +61,8 @@ def offered(tool: Tool | None) -> dict[str, Any]:
 def chat_calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
     """Return the calls in a message of chat completions."""
     listed = message.get("tool_calls")
-    functions = [(call.get("id"), call.get("function")) for call in _mappings(listed)]
+    calls = [call for call in listed if isinstance(call, Mapping)] if isinstance(listed, list) else []
+    functions = [(call.get("id"), call.get("function")) for call in calls]
     return tuple(
         ToolCall(text(call_id), text(function.get("name")) or "", arguments(function.get("arguments")))
         for call_id, function in functions
@@ -116,7 +117,3 @@ def _with_results(message: Mapping[str, Any], model: StudyModel) -> list[Mapping
         {"role": "tool", "tool_call_id": result["call_id"], "content": result["content"]} for result in results
     ]
     return [*messages, spoken_message(message, model)] if message["content"] or not results else messages
-
-
-def _mappings(listed: Any) -> list[Mapping[str, Any]]:
-    return [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
