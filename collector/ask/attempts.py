@@ -92,14 +92,11 @@ def _from_place(tokens: Sequence[TokenLogprob], answer: str, place: int) -> tupl
             before = token.token[: start - passed]
             if not before.strip(_OPENING):
                 return tokens, index
-            return (*tokens[:index], _without(token, before), *tokens[index + 1 :]), index if place else None
+            likeliest = [(text.removeprefix(before), p) for text, p in token.likeliest if text.startswith(before)]
+            cut = TokenLogprob(token.token.removeprefix(before), token.logprob, tuple(likeliest))
+            return (*tokens[:index], cut, *tokens[index + 1 :]), index if place else None
         passed += len(token.token)
     return tokens, None
-
-
-def _without(token: TokenLogprob, before: str) -> TokenLogprob:
-    likeliest = tuple((text.removeprefix(before), value) for text, value in token.likeliest if text.startswith(before))
-    return TokenLogprob(token.token.removeprefix(before), token.logprob, likeliest)
 
 
 def _parting(tokens: Sequence[TokenLogprob], start: int, option_a: str, option_b: str) -> tuple[int | None, int, float]:
@@ -217,12 +214,6 @@ class AttemptMaker:
         self._sequence += 1
         return self._sequence
 
-    def _without_secrets(self, attempt: Attempt) -> Attempt:
-        """Take keys out of all fields before storing: providers echo them."""
-        texts = {name: value for name in _FIELDS if isinstance(value := getattr(attempt, name), str)}
-        changed = self.redacted.changed(texts, f"{attempt.response} {attempt.error}")
-        return replace(attempt, **changed) if changed else attempt  # type: ignore[arg-type]
-
     def make(
         self,
         model: StudyModel,
@@ -256,7 +247,10 @@ class AttemptMaker:
             "response": exchange.body,
         }
         attempt = Attempt(**columns)
-        attempt = self._without_secrets(attempt) if self.redacted else attempt
+        if self.redacted:  # providers echo keys
+            texts = {name: value for name in _FIELDS if isinstance(value := getattr(attempt, name), str)}
+            changed = self.redacted.changed(texts, f"{attempt.response} {attempt.error}")
+            attempt = replace(attempt, **changed) if changed else attempt  # type: ignore[arg-type]
         attempt = _without_folders(attempt)
         return _without_accounts(attempt) if (exchange.status or 0) >= 400 else attempt
 
@@ -265,15 +259,10 @@ def _without_folders(attempt: Attempt) -> Attempt:
     """Cut folders out of an attempt: a custom server may name its model by a path in a home folder, in errors,
     too.
     """
-    served_model, error, detail = attempt.served_model, attempt.error, attempt.detail
-    if not (
-        (served_model and _names_home(served_model))
-        or (error and _names_home(error))
-        or (detail and _names_home(detail))
-    ):
-        return attempt
     names = ("served_model", "error", "detail")
-    shortened = {name: text for name in names if (text := getattr(attempt, name)) and without_home(text) != text}
+    shortened = {name: text for name in names if (text := getattr(attempt, name)) and _names_home(text)}
+    if not shortened:
+        return attempt
     response = attempt.response
     if (served := shortened.get("served_model")) and response:
         response = response.replace(served, without_home(served)).replace(_in_json(served), without_home(served))

@@ -11,7 +11,6 @@ import codecs
 import re
 import ssl
 from base64 import b64encode
-from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -35,13 +34,6 @@ def _json_escape(error: UnicodeError) -> tuple[str, int]:
 
 
 codecs.register_error("slant.json_escape", _json_escape)
-
-
-def _failure(error: aiohttp.ClientError, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return the stored fields of an interrupted exchange; a body that can't be unpacked gets its own sentence."""
-    if unpacking := _PACKED.search(str(error)):
-        return _packed(headers.get("content-encoding") or unpacking.group(1))
-    return {"error": f"{type(error).__name__}: {error}"[:2000]}
 
 
 def _packed(packing: str) -> dict[str, Any]:
@@ -105,7 +97,9 @@ class Client:
         except TimeoutError:
             seen["error"] = f"no complete answer within {self.time_limit_s:g} s"
         except aiohttp.ClientError as error:
-            seen |= _failure(error, seen.get("headers") or {})
+            seen["error"] = f"{type(error).__name__}: {error}"[:2000]
+            if unpacking := _PACKED.search(str(error)):
+                seen |= _packed((seen.get("headers") or {}).get("content-encoding") or unpacking.group(1))
             seen["was_dropped"] = isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError) and not (
                 isinstance(error, aiohttp.ClientConnectorError)
             )

@@ -81,6 +81,10 @@ MARGIN = 2.0  # times the longest answer seen: lengths of reasoning have a long 
 LOOK_AGAIN_S = 0.05
 UNCERTAIN = "requests that were interrupted, lost, or answered without counts or a price"
 _USAGE = {"usage", "usageMetadata"}
+_BILLED = (
+    *("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "cache_write_1h_tokens"),
+    *("reasoning_tokens", "count_conflict", "stated_cost_usd", "upstream_cost_usd", "service_tier"),
+)
 _LIMITS = (
     ("max_completion_tokens",), ("max_output_tokens",), ("max_tokens",),
     ("generationConfig", "maxOutputTokens"), ("options", "num_predict"),
@@ -180,21 +184,8 @@ def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: s
     """Return the reply of an unanswered exchange. If its body has counts anyway, they are billed."""
     body = exchange.json() if exchange.body else None
     counts = dialect.reply(body, exchange.headers) if body and _USAGE & body.keys() else Reply()
-    return Reply(
-        outcome=outcome,
-        detail=reason,
-        input_tokens=counts.input_tokens,
-        output_tokens=counts.output_tokens,
-        cached_input_tokens=counts.cached_input_tokens,
-        cache_write_tokens=counts.cache_write_tokens,
-        cache_write_1h_tokens=counts.cache_write_1h_tokens,
-        reasoning_tokens=counts.reasoning_tokens,
-        count_conflict=counts.count_conflict,
-        stated_cost_usd=counts.stated_cost_usd,
-        upstream_cost_usd=counts.upstream_cost_usd,
-        service_tier=counts.service_tier,
-        request_id=request_id(exchange.headers, body),
-    )
+    billed: dict[str, Any] = {name: getattr(counts, name) for name in _BILLED}
+    return Reply(outcome=outcome, detail=reason, request_id=request_id(exchange.headers, body), **billed)
 
 
 NOT_SENT = ("ClientConnector", "ClientProxyConnectionError", "ClientHttpProxyError", "no connection within")

@@ -245,18 +245,9 @@ class Pace:
     def _tell(self, event: str, wait_s: float | None = None, detail: str | None = None) -> None:
         waits = "" if wait_s is None else f", waits {spoken(wait_s)} ({detail})"
         log.info("%s: pace %s, %d requests at once%s", self._model, event, self.limit.allowed, waits)
-        self._note(
-            {
-                "kind": "pace",
-                "noted_at": utc_now(),
-                "model": self._model,
-                "event": event,
-                "request_limit": self.limit.allowed,
-                "in_flight": self.in_flight,
-                "wait_s": wait_s,
-                "detail": detail,
-            }
-        )
+        told = {"kind": "pace", "noted_at": utc_now(), "model": self._model, "event": event}
+        state = {"request_limit": self.limit.allowed, "in_flight": self.in_flight}
+        self._note({**told, **state, "wait_s": wait_s, "detail": detail})
 
 
 class Paces:

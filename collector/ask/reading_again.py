@@ -60,7 +60,9 @@ def read_again(db: str | Path, *, on_progress: OnRows = lambda done, all_of_them
     """
     db = Path(db)
     load_journals(db)
-    report, finals = ReadAgainReport(), _finals(db)
+    report = ReadAgainReport()
+    # the attempt that ends each trial
+    finals = dict(fetched(db, "SELECT trial_id, attempt_id FROM attempts WHERE is_final ORDER BY done_at DESC"))
     with SideJournal(db, "readings") as journal:
         for rows, total in _pages(db, "responses_to_read", {"in_turns": _in_turns(db)}):
             changes = [change for row in rows if (change := _change(row, db, finals, report))]
@@ -208,11 +210,6 @@ def _line(changes: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _values(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in ("attempt_id", *READ_AGAIN)}
-
-
-def _finals(db: Path) -> dict[str, str]:
-    """Return the attempt that ends each trial."""
-    return dict(fetched(db, "SELECT trial_id, attempt_id FROM attempts WHERE is_final ORDER BY done_at DESC"))
 
 
 def _pages(db: Path, query: str, values: Mapping[str, Any] | None = None) -> Iterator[tuple[list[dict[str, Any]], int]]:

@@ -222,11 +222,8 @@ class Runner:
             self._at_risk_usd = self._at_risk_usd - at_risk_usd if self._n_at_risk else 0.0
             self._reserved.settled(self._at_risk_usd)
             if is_answer and self._design.analyses.counts_tokens and lane.uncounted.says_so(attempt):
-                self._say(
-                    uncounted(
-                        f"{lane.provider.name}/{lane.model.requested_model}", *lane.uncounted.counts, self.writer.db
-                    )
-                )
+                name, seen = f"{lane.provider.name}/{lane.model.requested_model}", lane.uncounted
+                self._say(uncounted(name, seen.answers, seen.readable, self.writer.db))
             if len(lane.declined.in_a_row) >= lane.declined.max_in_a_row:
                 n, limit = len(lane.declined.in_a_row), "--stop-after-declined"
                 said = f"{n} different trials in a row were declined ({limit}), the last with: {verdict.reason}"

@@ -140,10 +140,6 @@ class Uncounted:
         self.readable += bool(attempt.reasoning_text) and attempt.reasoning_kind != "summary"
         return self.answers == LOOKED_AT and not self.has_counts
 
-    @property
-    def counts(self) -> tuple[int, int]:
-        return self.answers, self.readable
-
 
 def uncounted(model: str, answers: int, readable: int, db: str | Path) -> str:
     """Return the sentence for a model ("provider/name") none of whose answers has a count; `readable` is how many have

@@ -130,9 +130,11 @@ def without_texts_of_people(record: Mapping[str, Any]) -> dict[str, Any]:
     if record.get("source") != "human" or not answer:
         return changed
     factors = _factors(record.get("factors"))
-    written = _written(factors)
-    if not written and _is_plain(record, str(answer)):
-        return changed
+    pairs = zip(factors.get("kinds") or (), factors.get("values") or (), strict=False)
+    written = [value for kind, value in pairs if kind == "text" and value]  # the answers to questions for a text
+    known, number = (record.get(name) for name in ("choice", "option_a", "option_b")), str(answer).strip().lstrip("+-")
+    if not written and (str(answer) in known or number.replace(".", "", 1).isdecimal()):
+        return changed  # it says no more than which option was chosen, or a number
     changed["answer"] = stand_in(str(answer))
     if record.get("choice") in written:
         changed["choice"] = stand_in(str(record["choice"]))
@@ -148,15 +150,3 @@ def _factors(text: Any) -> dict[str, Any]:
     except ValueError:
         return {}
     return factors if isinstance(factors, dict) else {}
-
-
-def _written(factors: Mapping[str, Any]) -> Sequence[str]:
-    """Return the answers to questions for a text."""
-    kinds, values = factors.get("kinds") or (), factors.get("values") or ()
-    return [value for kind, value in zip(kinds, values, strict=False) if kind == "text" and value]
-
-
-def _is_plain(record: Mapping[str, Any], answer: str) -> bool:
-    """Return True for an answer that says no more than which option was chosen, or a number."""
-    known = (record.get("choice"), record.get("option_a"), record.get("option_b"))
-    return answer in known or answer.strip().lstrip("+-").replace(".", "", 1).isdecimal()

@@ -3,10 +3,8 @@ set wrong runs aside, whose answers count in no table, fit or final trial."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
 
@@ -14,7 +12,7 @@ import polars as pl
 
 from slant.collector.errors import DatabaseEmptyError, UsageError, check_known
 from slant.collector.keep.database import fetched, reading
-from slant.collector.keep.journal import encode, journal_folder, utc_now, write_whole
+from slant.collector.keep.journal import encode, journal_folder, journal_for, utc_now, write_whole
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.keep.view_heads import view_names
@@ -153,8 +151,7 @@ def set_aside(db: Path, run_id: str, reason: str, *, is_back: bool = False) -> i
         "kind": "set_aside", "of_run": run_id, "study": runs[run_id], "reason": " ".join(reason.split()),
         "is_back": is_back, "noted_at": utc_now(), "note_no": note_no,
     }  # fmt: skip
-    name = f"aside-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-    write_whole(journal_folder(db), f"{name}.jsonl", encode(record))
+    write_whole(journal_folder(db), f"{journal_for('aside')}.jsonl", encode(record))
     load_journals(db)
     [(n_trials,)] = fetched(db, _N_TRIALS, {"run": run_id, "is_back": is_back})
     return int(n_trials)

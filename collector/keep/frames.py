@@ -96,6 +96,10 @@ def quoted_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def quoted_text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
 def times_as_text(frame: pl.LazyFrame) -> pl.LazyFrame:
     """Return instants as ISO 8601 in UTC: 2026-11-26T09:30:00.123456Z."""
     import polars as pl  # here: opening a database needs only the rest of this file

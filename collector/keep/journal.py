@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from slant.collector.errors import JournalError
 from slant.collector.keep.anonymous import typed_command
@@ -69,17 +69,21 @@ def journal_folder(db: Path) -> Path:
     return db.with_name(db.name + ".journal")
 
 
-def encode(record: Mapping[str, Any]) -> bytes:
-    """Return one line, with its checksum; unknown values (None) are omitted."""
-    return with_sum(encoded({name: value for name, value in record.items() if value is not None}))
+def encode(record: Attempt | Mapping[str, Any]) -> bytes:
+    """Return the line of an attempt, or of a special record ({"kind": …, …}), with its checksum; unknown values (None)
+    are omitted."""
+    values: Iterable[tuple[str, Any]]
+    if isinstance(record, Attempt):
+        values = zip(_ATTEMPT_FIELDS, _attempt_values(record), strict=True)
+    else:
+        values = record.items()
+    return with_sum(encoded({name: value for name, value in values if value is not None}))
 
 
-def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
-    """Return the line of an attempt, or of a special record ({"kind": …, …}) among the attempts."""
-    if isinstance(attempt, Attempt):
-        values = zip(_ATTEMPT_FIELDS, _attempt_values(attempt), strict=True)
-        return with_sum(encoded({name: value for name, value in values if value is not None}))
-    return encode(attempt)
+def journal_for(kind: str) -> str:
+    """Return the name of a new journal that is not a run's. It sorts behind those of runs: a database made again from
+    its journals has the answers first."""
+    return f"{kind}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
 
 def check_only_name(folder: Path) -> None:
@@ -181,7 +185,11 @@ def mend_tails(folder: Path) -> list[str]:
     """Cut off half-written last lines, and report it. Call this while holding the lock."""
     cut = []
     for path in sorted(files.regular_files(folder, "*.jsonl")):
-        with _mendable(path) as file:
+        if path.stat().st_nlink > 1:  # a backup by hard links shares the file: a separate copy is mended
+            part = files.part_of(path)
+            files.copied(path, part)
+            files.moved(part, path)
+        with files.opened(path, "rb+") as file:
             size = file.seek(0, os.SEEK_END)
             tail_start = _last_line_start(file, size)
             if tail_start == size:
@@ -195,15 +203,6 @@ def mend_tails(folder: Path) -> list[str]:
                 cut.append(f"{path.name}: a half-written last line of {size - tail_start} bytes was cut off")
             operating_system.flush_onto_disk(file)
     return cut
-
-
-def _mendable(path: Path) -> IO[bytes]:
-    """Return the journal, open for writing; a separate copy if a backup by hard links shares the file with it."""
-    if path.stat().st_nlink > 1:
-        part = files.part_of(path)
-        files.copied(path, part)
-        files.moved(part, path)
-    return files.opened(path, "rb+")
 
 
 def _last_line_start(file: Any, size: int) -> int:
@@ -279,13 +278,18 @@ class Journal:
 
     def append_many(self, attempts: Iterable[Attempt | Mapping[str, Any]]) -> None:
         """Write and fsync; when this returns the answers are kept. On a full disk the reserve is given up once."""
-        data = b"".join(map(encode_attempt, attempts))
+        data = b"".join(map(encode, attempts))
         try:
             self._write(data)
         except OSError as error:
             if error.errno not in _FULL:
                 raise self._failed(error) from error
-            self._give_up_reserve(data)
+            self.is_full = True
+            files.remove(self._reserved)
+            try:
+                self._write(data)
+            except OSError as still_full:
+                raise self._failed(still_full) from still_full
 
     def note(self, record: Mapping[str, Any]) -> None:
         """Write and fsync a line that is no attempt, by its `kind`."""
@@ -322,14 +326,6 @@ class Journal:
             raise
         self._size += len(data)
 
-    def _give_up_reserve(self, data: bytes) -> None:
-        self.is_full = True
-        files.remove(self._reserved)
-        try:
-            self._write(data)
-        except OSError as error:
-            raise self._failed(error) from error
-
     def _failed(self, error: OSError) -> JournalError:
         return JournalError(
             f'Can\'t write the journal "{self.path}": {error.strerror}.',
@@ -344,8 +340,7 @@ class SideJournal:
         folder = journal_folder(db)
         self._lock = FolderLock(folder)
         mend_tails(folder)
-        # its name sorts behind those of runs: a database made again from its journals has the answers first
-        self.path = folder / f"{kind}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.jsonl"
+        self.path = folder / f"{journal_for(kind)}.jsonl"
 
     def __enter__(self) -> SideJournal:
         return self

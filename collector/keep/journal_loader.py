@@ -164,21 +164,15 @@ class Loader:
                 self._left_out.add(sentence)
                 report.problems.append(sentence)
         for path in journal_files.journal_paths(folder):
+            name = journal_files.journal_name(path)
             try:
                 size = durable[path.name] if durable and path.name in durable else journal_files.journal_size(path)
-                while self._has_more(path, size) and report.held_s < limits.max_held_s:
-                    if not self._load_one(path, size, report, limits):
+                while self._offsets.get(name, 0) < size and report.held_s < limits.max_held_s:
+                    if name in self._left_out or not self._load_one(path, size, report, limits):
                         break
             except JournalError as error:  # a damaged compressed file: what precedes the damage is loaded
-                self._left_out.add(journal_files.journal_name(path))
+                self._left_out.add(name)
                 report.problems.append(error.what)
-
-    def _has_more(self, path: Path, size: int) -> bool:
-        assert self._offsets is not None
-        return (
-            self._offsets.get(journal_files.journal_name(path), 0) < size
-            and journal_files.journal_name(path) not in self._left_out
-        )
 
     def _load_one(self, path: Path, size: int, report: LoadReport, limits: _Limits) -> bool:
         """Load one journal by chunks until time is up. Return True if another process has gone ahead meanwhile,
@@ -227,12 +221,12 @@ class Loader:
             connection.execute("INSERT INTO loads VALUES (?, ?, ?)", [name, end, utc_now()])
             runs = parsed.runs
             report.is_counted = limits.counts_once and is_last and report.runs <= runs
-            counted = _counted_once(connection, runs) if report.is_counted and runs else _Counted()
+            counted = _counted_once(connection, runs) if report.is_counted and runs else (0, 0)
         report.held_s += time.monotonic() - began
         self._offsets[name] = end
         report.rows += parsed.n_attempts
         report.runs |= runs
-        counted.add_to(report)
+        _note_counted(report, *counted)
         report.problems += [f"{path}:{line}: {text}" for line, text in problems]
 
 
@@ -242,36 +236,30 @@ def load_journals(db: Path, patience_s: float = 30.0) -> LoadReport:
     if report.rows and not report.is_counted:
         with writing(db, patience_s) as connection:
             counted = _counted_once(connection, report.runs)
-        counted.add_to(report)
+        _note_counted(report, *counted)
     return report
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """Count, in the loaded runs, rows that came twice, and attempts that don't count."""
-
-    n_doubled: int = 0
-    n_repeated: int = 0
-
-    def add_to(self, report: LoadReport) -> None:
-        report.rows -= self.n_doubled
-        if n := self.n_doubled:
-            report.notes.append(f"Attempts that stood twice in the journals count once: {n:,} lines left out.")
-        if n := self.n_repeated:
-            report.notes.append(
-                f"Several collectors answered the same trials: the first answer counts, and {n:,} attempts don't."
-            )
+def _note_counted(report: LoadReport, n_doubled: int, n_repeated: int) -> None:
+    report.rows -= n_doubled
+    if n_doubled:
+        report.notes.append(f"Attempts that stood twice in the journals count once: {n_doubled:,} lines left out.")
+    if n_repeated:
+        report.notes.append(
+            f"Several collectors answered the same trials: the first answer counts, and {n_repeated:,} attempts don't."
+        )
 
 
-def _counted_once(connection: duckdb.DuckDBPyConnection, runs: set[str]) -> _Counted:
+def _counted_once(connection: duckdb.DuckDBPyConnection, runs: set[str]) -> tuple[int, int]:
     """Ensure that each loaded attempt is there once, and that one final answer of a trial counts: a journal may have
-    the same lines twice, and another collector's journal may be in the folder."""
+    the same lines twice, and another collector's journal may be in the folder. Return the numbers of rows that came
+    twice, and of attempts that don't count."""
     of_runs = {"runs": sorted(runs)}
     n_doubled, n_again = connection.execute(sql_query("doubled_attempts"), of_runs).fetchall()[0]
     if n_doubled:
         connection.execute(sql_query("without_doubles"), of_runs)
         _, n_again = connection.execute(sql_query("doubled_attempts"), of_runs).fetchall()[0]
-    return _Counted(n_doubled, set_repeated_aside(connection) if n_again else 0)
+    return n_doubled, set_repeated_aside(connection) if n_again else 0
 
 
 def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:

@@ -80,8 +80,7 @@ def export_lake(
         with _locked(folder), reading(db, writes_to=folder) as connection:
             _settle_kind(folder, anonymous=anonymous)
             listed = _listed(folder)
-            n_before = _note_exported(connection, folder, listed)
-            _check_runs(connection, folder, db)
+            n_before = _note_exported(connection, folder, db, listed)
             _write_tables(connection, folder, listed, anonymous)
             n_new, n_parts = _write_attempts(connection, folder, listed, on_rows, anonymous)
             _remove_unlisted(folder, listed)
@@ -149,17 +148,16 @@ def _remove_unlisted(folder: Path, listed: Mapping[str, str]) -> None:
             files.remove_folder(path)
 
 
-def _note_exported(connection: duckdb.DuckDBPyConnection, folder: Path, listed: Mapping[str, str]) -> int:
-    """Note in `exported` which attempts the lake has; return how many."""
+def _note_exported(
+    connection: duckdb.DuckDBPyConnection, folder: Path, db: str | Path, listed: Mapping[str, str]
+) -> int:
+    """Note in `exported` which attempts the lake has; return how many. Raise UsageError if some are another
+    database's."""
     parts = [str(folder / name) for name in listed if name.startswith("attempts/")]
     if parts:
         connection.execute(f"CREATE OR REPLACE TEMP TABLE exported AS {sql_query('exported_so_far')}", {"files": parts})
     else:
         connection.execute("CREATE OR REPLACE TEMP TABLE exported (run_id TEXT, attempt_id TEXT)")
-    return int(connection.execute("SELECT count(*) FROM exported").fetchall()[0][0])
-
-
-def _check_runs(connection: duckdb.DuckDBPyConnection, folder: Path, db: str | Path) -> None:
     unknown = connection.execute(
         "SELECT DISTINCT run_id FROM exported WHERE run_id NOT IN (SELECT run_id FROM runs)"
     ).fetchall()
@@ -169,6 +167,7 @@ def _check_runs(connection: duckdb.DuckDBPyConnection, folder: Path, db: str | P
             f'"{folder}" holds answers of {n_runs} that {db} lacks, {unknown[0][0]} among them.',
             "A lake is of one database. Bring them together first: collect merge",
         )
+    return int(connection.execute("SELECT count(*) FROM exported").fetchall()[0][0])
 
 
 def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path, listed: dict[str, str], anonymous: bool) -> None:

@@ -20,6 +20,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, cast
@@ -27,7 +28,7 @@ from typing import Any, cast
 import duckdb
 
 from slant.collector.errors import DatabaseError
-from slant.collector.keep.frames import INSTANT, database_values
+from slant.collector.keep.frames import INSTANT, database_values, quoted_text
 from slant.collector.keep.schema import READ_AGAIN_STORED, all_views, migration_texts
 from slant.collector.keep.view_heads import make_views, view_texts
 from slant.collector.system import files
@@ -137,31 +138,25 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
         files.check_tree(place)
     except OSError as error:
         raise DatabaseError(f'"{folder}" is no lake of slant\'s: in it {error.strerror}.') from error
-    connection = duckdb.connect(":memory:", config=dict(config))
     try:
-        connection.execute("SET allowed_directories = ?", [[str(place)]])
-        connection.execute("SET enable_external_access = false")
-        connection.execute("SET lock_configuration = true")
-        parts = [f"{place}/{name}" for name in check_files(place) if name.startswith("attempts/")]
-        for statement in statements(place, _quoted(str(place)), f"[{', '.join(map(_quoted, parts))}]"):
-            connection.execute(statement)
-        make_views(connection, view_texts())
-        for view in all_views()[len(view_texts()) :]:
-            connection.execute(view)
-    except DatabaseError:
-        connection.close()
-        raise
+        with ExitStack() as stack:
+            connection = stack.enter_context(duckdb.connect(":memory:", config=dict(config)))
+            connection.execute("SET allowed_directories = ?", [[str(place)]])
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
+            parts = [f"{place}/{name}" for name in check_files(place) if name.startswith("attempts/")]
+            for statement in statements(place, quoted_text(str(place)), f"[{', '.join(map(quoted_text, parts))}]"):
+                connection.execute(statement)
+            make_views(connection, view_texts())
+            for view in all_views()[len(view_texts()) :]:
+                connection.execute(view)
+            stack.pop_all()  # it stays open
+            return connection
     except (duckdb.BinderException, duckdb.CatalogException) as error:
-        connection.close()
-        raise DatabaseError(
-            f'Can\'t read the lake "{folder}": another version of slant wrote it, with other tables.',
-            str(error).splitlines()[0],
-            "To write it again, into an empty folder: collect export --layout lake FOLDER --db DB",
-        ) from error
+        what = f'Can\'t read the lake "{folder}": another version of slant wrote it, with other tables.'
+        raise DatabaseError(what, str(error).splitlines()[0], _AGAIN) from error
     except duckdb.Error as error:
-        connection.close()
         raise DatabaseError(f'Can\'t read the lake "{folder}".', str(error).splitlines()[0]) from error
-    return connection
 
 
 def script(folder: Path, comments: Iterable[str]) -> str:
@@ -183,7 +178,7 @@ def statements(folder: Path, place: str, parts: str) -> list[str]:
                 raise DatabaseError(f'"{folder}" is no lake of slant\'s: {file.name!r} is none of its tables.')
             rows = _rows(connection, f"read_parquet({place} || '/tables/{file.parent.name}/{file.name}')", file)
             if file.stem == CHANGES:
-                n_changes = _count(connection, file)
+                n_changes = connection.execute("SELECT count(*) FROM read_parquet(?)", [str(file)]).fetchall()[0][0]
                 made.append(f"CREATE TABLE {CHANGES} AS {rows}")
             else:
                 made.append(f'INSERT INTO "{file.stem}" BY NAME {rows}')
@@ -262,11 +257,3 @@ def _columns_of_attempts() -> tuple[dict[str, str], dict[str, str]]:
             table = connection.table("attempts")
             states.append(dict(zip(table.columns, map(str, table.types), strict=True)))
     return states[0], states[-1]
-
-
-def _count(connection: duckdb.DuckDBPyConnection, file: Path) -> int:
-    return int(connection.execute("SELECT count(*) FROM read_parquet(?)", [str(file)]).fetchall()[0][0])
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

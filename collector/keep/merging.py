@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
@@ -99,20 +96,14 @@ def merge(
     finally:
         lock.release()
     rows = tuple(row for source in opened for row in _rows(db, source))
-    notes += _undecided(db)
+    notes += [
+        f"{run} was set aside on one machine and taken back on another: it is set aside. If that is wrong: "
+        f'collect set-aside {run} --undo --reason "…" --db {db}'
+        for (run,) in fetched(db, sql_query("undecided_set_asides"))
+    ]
     return MergeReport(
         db, rows, copied, already_there, report.rows, repeated, (*problems, *report.problems), (*notes, *report.notes)
     )
-
-
-def _undecided(db: Path) -> list[str]:
-    """Name the runs that one machine set aside and another took back."""
-    runs = fetched(db, sql_query("undecided_set_asides"))
-    return [
-        f"{run} was set aside on one machine and taken back on another: it is set aside. If that is wrong: "
-        f'collect set-aside {run} --undo --reason "…" --db {db}'
-        for (run,) in runs
-    ]
 
 
 def _source(path: Path, db: Path) -> _Source:
@@ -174,7 +165,7 @@ def _write_lineages(db: Path, sources: list[_Source]) -> None:
     )
     lines = {line["lineage"]: line for source in (own, *sources) for line in _lineages(source)}
     if new := [line for lineage, line in lines.items() if lineage not in known]:
-        name = f"{MERGE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}{journal_files.PLAIN}"
+        name = f"{journal.journal_for('merge')}{journal_files.PLAIN}"
         journal.write_whole(folder, name, b"".join(map(journal.encode, new)))
 
 
@@ -330,7 +321,7 @@ def _size(path: Path) -> int:
 
 
 def _digest(line: bytes) -> bytes:
-    return blake2b(line, digest_size=12).digest()
+    return hashlib.blake2b(line, digest_size=12).digest()
 
 
 def _differ(one: Path, other: Path, n_bytes: int) -> bool:

@@ -87,13 +87,10 @@ class ReservedMoney:
             self._file = -1
 
 
-def left_usd(db: Path, study: str) -> float:
-    """Return the money that killed runs of the study may have been billed for requests in flight, in US dollars."""
-    return sum(left_files(db, study).values())
-
-
 def left_files(db: Path, study: str) -> dict[Path, float]:
-    """Return the files that killed runs of the study left, and the US dollars that each reserves."""
+    """Return the files that killed runs of the study left, and the US dollars that each reserves: what they may have
+    been billed for requests in flight.
+    """
     left = {}
     for path in files.regular_files(journal_folder(db), f"*{ENDING}"):
         if is_locked(path) or time.time() - path.stat().st_mtime > KEPT_S:

@@ -155,19 +155,14 @@ def attempts_where(db: Path, condition: str, values: Mapping[str, Any], columns:
             for first in range(0, n_rows, ROWS_AT_ONCE):
                 part = {**values, "first": first, "end": first + ROWS_AT_ONCE}
                 yield frame_of(connection.sql(f"{query} AND rowid >= $first AND rowid < $end", params=part))
-    for frame in unloaded_attempts(db, offsets):
-        with duckdb.connect(":memory:") as scratch, registered(scratch, "attempts", frame):
+    for lines in unloaded_lines(db, offsets):
+        with duckdb.connect(":memory:") as scratch, registered(scratch, "attempts", lines.attempts):
             yield frame_of(scratch.sql(query, params=dict(values)))
 
 
-def unloaded_attempts(db: Path, offsets: Mapping[str, int]) -> Iterator[pl.DataFrame]:
-    """Return the columns of the attempts that the journals hold after these offsets (see `offsets_in`)."""
-    for lines in unloaded_lines(db, offsets):
-        yield lines.attempts
-
-
 def unloaded_lines(db: Path, offsets: Mapping[str, int]) -> Iterator[Parsed]:
-    """Yield the lines that the journals hold after these offsets. Damage is reported when a journal is loaded."""
+    """Yield the lines that the journals hold after these offsets (see `offsets_in`). Damage is reported when a journal
+    is loaded."""
     for path in journal_paths(journal_folder(db)):
         offset = offsets.get(journal_name(path), 0)
         with suppress(JournalError):

@@ -7,16 +7,14 @@ each level of a factor (`by`), or the more likely the less sure the coders are (
 from __future__ import annotations
 
 import random
-import secrets
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
-from slant.collector.keep.journal import encode, journal_folder, utc_now, write_whole
+from slant.collector.keep.journal import encode, journal_folder, journal_for, utc_now, write_whole
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.stable_ids import stable_id
 from slant.collector.system.shipped_files import sql_query
@@ -74,7 +72,7 @@ def draw_sample(db: Path, study: str, strata: Mapping[str, str], n: int, by: str
             f"Some texts would be drawn with a probability of {least:.3f} only, and speak for {1 / least:.0f} each.",
             f"Draw at least one in {1 / LEAST_PROBABILITY:.0f}: --n {-(-n * LEAST_PROBABILITY // least):.0f}",
         )
-    name = f"sample-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+    name = journal_for("sample")
     record = {
         "kind": "sample", "run_id": name, "study": study, "sample_no": number, "seed": seed, "drawn_by": by,
         "drawn_at": utc_now(), "rows": [[item, probabilities[item], item in drawn] for item in strata],

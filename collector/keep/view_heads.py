@@ -15,6 +15,7 @@ import duckdb
 
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import DesignError, check_known
+from slant.collector.keep.frames import quoted_text
 from slant.collector.system.shipped_files import column_meanings, sql_dir, sql_query
 
 _NAME = re.compile(r"^CREATE OR REPLACE VIEW (\w+)", re.MULTILINE)
@@ -52,6 +53,7 @@ _READ = re.compile(r"(?<!DISTINCT )\b(?:FROM|JOIN)\s+(\w+)\b(?![(.])")
 _OWN = re.compile(r"\b(\w+)(?: ?\([\w, ]*\))? AS (?:(?:NOT )?MATERIALIZED )?\(")
 _DECLARED = re.compile(r"\b(models|tests|conditions)\.\w+_no\b[^,]*, (\w+)")
 _SORTED = "sorted by "
+_PLACED = ("model", "test", "condition")
 ORDERS = "view_orders"
 
 
@@ -120,7 +122,9 @@ def read_header(text: str) -> TableInfo:
     if missing := {"grain", "note"} - header.keys():
         raise ValueError(f"the view {name} has no {' and no '.join(f'-- {key}:' for key in sorted(missing))}")
     grain = _names(header["grain"].removeprefix(_SORTED))
-    order = _shown_order(grain) if header["grain"].startswith(_SORTED) else "ALL" if "gives" in header else ""
+    order = "ALL" if "gives" in header else ""
+    if header["grain"].startswith(_SORTED):  # models, tests and conditions have their places in the study
+        order = ", ".join(f"{name}s.{name}_no, {name}" if name in _PLACED else name for name in grain)
     paper_fields = {"gives": _names(header.get("gives", "")), "fits": _names(header.get("fits", ""), ";")}
     return TableInfo(
         name,
@@ -139,12 +143,6 @@ def read_header(text: str) -> TableInfo:
 
 def _names(text: str, separator: str = ",") -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(separator) if name.strip())
-
-
-def _shown_order(grain: Sequence[str]) -> str:
-    """Return the grain as an order: models, tests and conditions have their places in the study."""
-    declared = ("model", "test", "condition")
-    return ", ".join(f"{name}s.{name}_no, {name}" if name in declared else name for name in grain)
 
 
 def view_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -176,8 +174,8 @@ def view_texts() -> tuple[str, ...]:
     """Return the SQL of slant's views, in the order of making them, and of the one that says how they are ordered."""
     texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
     heads = map(read_header, texts)
-    queries = {head.name: _ordered_query(head).replace("'", "''") for head in heads if head.order}
-    rows = ",\n    ".join(f"('{name}', '{query}')" for name, query in queries.items())
+    queries = {head.name: quoted_text(_ordered_query(head)) for head in heads if head.order}
+    rows = ",\n    ".join(f"('{name}', {query})" for name, query in queries.items())
     return (*texts, sql_query(ORDERS).replace("$rows", rows))
 
 
@@ -230,13 +228,9 @@ def comment_statements(connection: duckdb.DuckDBPyConnection, views: Collection[
         if head := heads.get(name):
             inner = "Inner view, read by others: take one of those. " if head.is_inner else ""
             text = f"{inner}{head.purpose.rstrip('.')}. {head.note}"
-            yield f'COMMENT ON VIEW "{name}" IS {_quoted(text)}'
+            yield f'COMMENT ON VIEW "{name}" IS {quoted_text(text)}'
             if head.is_inner:
                 continue
         for column in names:
             if meaning := meanings.get(column):
-                yield f'COMMENT ON COLUMN "{name}"."{column}" IS {_quoted(meaning)}'
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+                yield f'COMMENT ON COLUMN "{name}"."{column}" IS {quoted_text(meaning)}'

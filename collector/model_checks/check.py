@@ -12,10 +12,8 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,7 @@ from slant.collector.ask.redaction import Redaction, without_home
 from slant.collector.ask.retries import judge
 from slant.collector.check_facts import CheckFacts
 from slant.collector.errors import ProviderError, UsageError
-from slant.collector.keep.journal import encode, journal_folder, utc_now, write_whole
+from slant.collector.keep.journal import encode, journal_folder, journal_for, utc_now, write_whole
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.model_checks.findings import Answered, Verdict, decide_verdict, facts, pile_reason
 from slant.collector.model_checks.response_facts import ResponseFacts, facts_of_response, summed
@@ -355,7 +353,6 @@ def _trial(model: StudyModel) -> Trial:
 
 
 def _keep(db: Path, model: StudyModel, check: Check, answers: list[dict[str, Any]]) -> None:
-    name = f"check-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
     record = {
         "kind": "check",
         **asdict(check.facts),
@@ -369,5 +366,5 @@ def _keep(db: Path, model: StudyModel, check: Check, answers: list[dict[str, Any
         "code_version": current_code_version(),
         "checked_at": utc_now(),
     }
-    write_whole(journal_folder(db), f"{name}.jsonl", encode(record))
+    write_whole(journal_folder(db), f"{journal_for('check')}.jsonl", encode(record))
     load_journals(db)

@@ -27,7 +27,7 @@ from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import fetched, reading, shown_versions
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal_loader import offsets_in
-from slant.collector.keep.stored_attempts import unloaded_attempts
+from slant.collector.keep.stored_attempts import unloaded_lines
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.plan.conversations import Shard
 from slant.collector.system.shipped_files import sql_query
@@ -215,7 +215,7 @@ def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:
     """Count what the journals hold beyond these offsets."""
     columns = (*_KEYS, "test", "outcome", "is_final", "factors")
     is_first = pl.col("occasion").is_null()
-    parts = [attempts.filter(is_first).select(columns) for attempts in unloaded_attempts(db, offsets)]
+    parts = [lines.attempts.filter(is_first).select(columns) for lines in unloaded_lines(db, offsets)]
     if not parts:
         return pl.DataFrame(schema=dict.fromkeys([*_KEYS, "test"], pl.String) | dict.fromkeys(_COUNTS, pl.Int64))
     final = pl.col("is_final")

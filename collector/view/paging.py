@@ -160,24 +160,16 @@ def page_of_view(
     n_attempts = connection.execute("SELECT count(*) FROM attempts").fetchall()[0][0]
     if order.names == ["trial_id"] and n_attempts > _FEW_TRIALS:
         order = Order(tuple((part, False) for part in (*_AS_ASKED, "trial_id") if part in rows.columns))
-        trials = _trials_of(connection, head.designs if head else ())
+        trials = connection.view("trials")
+        if designs := head.designs if head else ():  # a view about these shows trials of their studies only
+            studies = connection.execute("SELECT DISTINCT study FROM studies WHERE design IN ?", [designs]).fetchall()
+            trials = trials.filter(ColumnExpression("study").isin(*(ConstantExpression(study) for (study,) in studies)))
         return _page_of_many(trials, rows, order, query), order, columns
     if not column and not {"after", "before"} & query.keys():
         few = rows_of(ordered_view(connection, name).limit(ON_A_PAGE + 1))
         if len(few) <= ON_A_PAGE:
             return Page(few, None, None), order, columns
     return page_of(rows, order, ON_A_PAGE, query), order, columns
-
-
-def _trials_of(connection: duckdb.DuckDBPyConnection, designs: tuple[str, ...]) -> duckdb.DuckDBPyRelation:
-    """Return the trials that a view about these designs can show: those of their studies, or all if it is about
-    none.
-    """
-    trials = connection.view("trials")
-    if not designs:
-        return trials
-    studies = connection.execute("SELECT DISTINCT study FROM studies WHERE design IN ?", [designs]).fetchall()
-    return trials.filter(ColumnExpression("study").isin(*(ConstantExpression(study) for (study,) in studies)))
 
 
 def _page_of_many(

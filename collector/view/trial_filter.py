@@ -28,7 +28,7 @@ from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import journal_name, journal_paths
 from slant.collector.keep.journal_loader import offsets_in
-from slant.collector.keep.stored_attempts import unloaded_attempts
+from slant.collector.keep.stored_attempts import unloaded_lines
 from slant.collector.system.shipped_files import sql_dir, sql_query
 from slant.collector.view.paging import Order
 
@@ -45,7 +45,7 @@ def with_waiting(connection: duckdb.DuckDBPyConnection, db: Path) -> Iterator[No
     """Add what waits in the journals to `attempts` and `trials` of this connection inside the block."""
     offsets = offsets_in(connection)
     n_bytes = sum(max(0, size - offsets.get(name, 0)) for name, size in journal_sizes(db).items())
-    frames = list(unloaded_attempts(db, offsets)) if 0 < n_bytes <= MAX_BYTES else []
+    frames = [lines.attempts for lines in unloaded_lines(db, offsets)] if 0 < n_bytes <= MAX_BYTES else []
     if not any(frame.height for frame in frames):
         yield
         return
@@ -216,21 +216,8 @@ ASKED = (("run_id", False), ("sequence", False))
 _WHOLE_NUMBERS = ("wording", "participant")
 _LONGEST = 2000  # characters of a condition
 _GROWING = {
-    "array_resize",
-    "array_reduce",
-    "bar",
-    "bitstring",
-    "format",
-    "generate_series",
-    "list_reduce",
-    "list_resize",
-    "lpad",
-    "printf",
-    "range",
-    "reduce",
-    "repeat",
-    "repeat_row",
-    "rpad",
+    *("array_resize", "array_reduce", "bar", "bitstring", "format", "generate_series", "list_reduce", "list_resize"),
+    *("lpad", "printf", "range", "reduce", "repeat", "repeat_row", "rpad"),
 }
 """List functions that make values of any length: DuckDB can't be stopped in one, nor does it count the memory."""
 _SQL_OF_TEXT = {"from_substrait", "from_substrait_json", "json_execute_serialized_sql", "query", "query_table"}
@@ -318,12 +305,13 @@ def condition_of(text: str) -> Expression:
             f"The condition can't be read: {str(error).splitlines()[0]}",
             "It is what SQL has behind WHERE: tokens > 500",
         ) from error
-    if growing := sorted(_GROWING & _functions(text)):
-        raise UsageError(f"A condition can't use {growing[0]}(): it could take all memory, and could not be stopped.")
-    if hidden := sorted(_SQL_OF_TEXT & _functions(text)):
+    used, endless = _functions(text), "it could take all memory, and could not be stopped"
+    if growing := sorted(_GROWING & used):
+        raise UsageError(f"A condition can't use {growing[0]}(): {endless}.")
+    if hidden := sorted(_SQL_OF_TEXT & used):
         raise UsageError(f"A condition can't use {hidden[0]}(): it would run unchecked text as SQL.")
-    if "recursive_cte_node" in _functions(text):
-        raise UsageError("A condition can't use WITH RECURSIVE: it could take all memory, and could not be stopped.")
+    if "recursive_cte_node" in used:
+        raise UsageError(f"A condition can't use WITH RECURSIVE: {endless}.")
     return expression
 
 

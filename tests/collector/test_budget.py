@@ -22,7 +22,7 @@ from slant.collector.ask.lane_money import BudgetReached, LaneMoney, Ledger, may
 from slant.collector.ask.runner import Lane
 from slant.collector.errors import JournalError, UsageError
 from slant.collector.keep.journal import journal_folder
-from slant.collector.keep.reserved_money import KEPT_S, ReservedMoney, left_files, left_usd
+from slant.collector.keep.reserved_money import KEPT_S, ReservedMoney, left_files
 from slant.collector.progress.bar import ProgressWatcher
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import Price
@@ -267,15 +267,15 @@ def in_flight(db: Path, usd: float) -> ReservedMoney:
 
 def test_what_was_in_flight_when_a_run_was_killed_counts_for_its_study_alone(db: Path) -> None:
     money = in_flight(db, 1.5)
-    assert left_usd(db, "drinks") == 0  # that run still goes
+    assert not left_files(db, "drinks")  # that run still goes
     money.close(is_settled=False)
-    assert left_usd(db, "drinks") == 1.5
-    assert left_usd(db, "other") == 0
+    assert [*left_files(db, "drinks").values()] == [1.5]
+    assert not left_files(db, "other")
 
 
 def test_a_run_that_ended_in_order_leaves_nothing(db: Path) -> None:
     in_flight(db, 1.5).close(is_settled=True)
-    assert left_usd(db, "drinks") == 0
+    assert not left_files(db, "drinks")
     assert list(journal_folder(db).iterdir()) == []
 
 
@@ -283,7 +283,7 @@ def test_after_thirty_days_nobody_is_billed_for_it_any_more(db: Path) -> None:
     in_flight(db, 1.5).close(is_settled=False)
     (file,) = journal_folder(db).iterdir()
     os.utime(file, (time.time(), time.time() - KEPT_S - 60))
-    assert left_usd(db, "drinks") == 0
+    assert not left_files(db, "drinks")
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_after_thirty_days_nobody_is_billed_for_it_any_more(db: Path) -> None:
 def test_a_damaged_note_is_an_error_and_never_no_money(content: bytes, db: Path) -> None:
     (journal_folder(db) / "run-1.reserved").write_bytes(content)
     with pytest.raises(JournalError, match="what requests of a killed run may have cost"):
-        left_usd(db, "drinks")
+        left_files(db, "drinks")
 
 
 def test_what_is_on_disk_is_what_is_in_flight_and_never_less(db: Path) -> None:

@@ -21,7 +21,7 @@ from slant.collector import collect, import_trials
 from slant.collector.errors import JournalError
 from slant.collector.keep import journal_files, journal_loader
 from slant.collector.keep.final_trials import read_finals
-from slant.collector.keep.journal import FolderLock, Journal, encode, encode_attempt, journal_folder, pack_journals
+from slant.collector.keep.journal import FolderLock, Journal, encode, journal_folder, pack_journals
 from slant.collector.keep.journal_files import (
     MISSING,
     WRONG,
@@ -262,7 +262,7 @@ def test_a_text_is_divided_only_if_every_line_is_as_it_was_written(inside: list[
 
 
 def test_a_line_without_its_checksum_is_not_believed_among_others() -> None:
-    parsed = parse(encode_attempt(an_attempt(1)) + b'{"attempt_id":"x"}\n' + encode_attempt(an_attempt(2)))
+    parsed = parse(encode(an_attempt(1)) + b'{"attempt_id":"x"}\n' + encode(an_attempt(2)))
     assert parsed.bad == [(1, MISSING)]
     assert parsed.attempts["attempt_id"].to_list() == ["run-1-1", "run-1-2"]
 
@@ -296,7 +296,7 @@ def test_a_journal_of_another_collector_counts_no_trial_again(tmp_path: Path) ->
     db = tmp_path / "a.duckdb"
     for run_id in ("run-1", "run-2"):
         attempts = [replace(an_attempt(n), run_id=run_id, attempt_id=f"{run_id}-{n}") for n in range(9)]
-        lines = [encode({"kind": "run"} | asdict(replace(a_run(), run_id=run_id))), *map(encode_attempt, attempts)]
+        lines = [encode({"kind": "run"} | asdict(replace(a_run(), run_id=run_id))), *map(encode, attempts)]
         journal_folder(db).mkdir(exist_ok=True)
         (journal_folder(db) / f"{run_id}.jsonl").write_bytes(b"".join(lines))
     report = load_journals(db)

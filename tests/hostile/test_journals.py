@@ -10,7 +10,7 @@ import pytest
 
 from slant import analysis
 from slant.collector.errors import SlantError
-from slant.collector.keep.journal import encode, encode_attempt, journal_folder
+from slant.collector.keep.journal import encode, journal_folder
 from slant.collector.keep.journal_files import with_sum
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.studies.stored_texts import kept_study
@@ -29,7 +29,7 @@ def loaded(folder: Path, *lines: bytes, name: str = "run-1.jsonl") -> tuple[Path
 
 
 def test_each_bad_line_is_reported_with_its_number_and_every_good_one_is_kept(tmp_path: Path) -> None:
-    good = [encode_attempt(an_attempt(n)) for n in (1, 2)]
+    good = [encode(an_attempt(n)) for n in (1, 2)]
     signed = [with_sum(line) if line.endswith(b"}") else line for line in (*REFUSED.values(), *KEPT.values())]
     db, problems = loaded(tmp_path, RUN, good[0], *signed, good[1])
     told = [int(match[1]) for problem in problems if (match := re.search(r"\.jsonl:(\d+): ", problem))]
@@ -54,7 +54,7 @@ def test_the_text_of_a_study_in_a_journal_is_written_nowhere_else(file: str, tmp
 
 
 def test_a_journal_under_another_name_is_left_out(tmp_path: Path) -> None:
-    db, problems = loaded(tmp_path, RUN, encode_attempt(an_attempt(1)), name="run-9.jsonl")
+    db, problems = loaded(tmp_path, RUN, encode(an_attempt(1)), name="run-9.jsonl")
     assert "is a copy of another journal" in problems[0]
     with pytest.raises(SlantError):
         analysis.open_trials(db)
