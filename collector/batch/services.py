@@ -157,19 +157,15 @@ def status_word(status: object) -> str:
 
 @contextmanager
 def submitting(other: type[Exception]) -> Iterator[None]:
-    """Turn an SDK's errors into NotSubmitted or Unsure."""
+    """Turn an SDK's errors into Unsure, or NotSubmitted if the provider refused explicitly, so has surely not made the
+    job (a time-out or a conflict is no refusal).
+    """
     try:
         yield
     except other as error:
-        raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
-
-
-def is_refusal(error: Exception) -> bool:
-    """Return True if the provider has surely not made the job: it refused explicitly (a time-out or a conflict is no
-    refusal).
-    """
-    status = getattr(error, "status_code", None)
-    return isinstance(status, int) and 300 <= status < 500 and status not in (408, 409)
+        status = getattr(error, "status_code", None)
+        is_refusal = isinstance(status, int) and 300 <= status < 500 and status not in (408, 409)
+        raise (NotSubmitted if is_refusal else Unsure)(sentence(error)) from error
 
 
 def rows_of(chunks: Iterable[bytes], read: Callable[[bytes], BatchResult]) -> Iterator[BatchResult | UnreadableLine]:

@@ -173,7 +173,9 @@ def sample_command(study: str, n: int, by: str, seed: int, out: Path | None, db:
     if out is not None and out.exists():
         raise UsageError(f"{out} is there already, perhaps with codes in it.", "Name another file: --out")
     drawn = draw_sample(db, loaded.name, strata_of(loaded, by, db), n, by, seed)
-    path = out or _free(loaded.name, drawn.sample_no)
+    mores = ("", *(f"-{again}" for again in range(2, 1000)))  # a file of that name may be of another database
+    names = (Path(f"{loaded.name}.sample{drawn.sample_no}{more}.csv") for more in mores)
+    path = out or next(name for name in names if not name.exists())
     write_file(path, csv_text(*sheet_rows(loaded, drawn.items)))
     others = f", besides {drawn.n_before:,} drawn before" if drawn.n_before else ""
     say(f"Drawn: {count_text(len(drawn.items), 'text')} of {drawn.n_texts:,}{others} (sample {drawn.sample_no}).")
@@ -181,9 +183,3 @@ def sample_command(study: str, n: int, by: str, seed: int, out: Path | None, db:
     say(f"Written: {path}, whose column code is to be filled in, with the coder's name in the column coder.")
     say(f"Next: collect import {of} {shlex.quote(str(path))}")
     say(f"  or: collect view --code {loaded.as_typed} --coder NAME --db {shlex.quote(str(db))}    codes on a page")
-
-
-def _free(name: str, sample_no: int) -> Path:
-    """Return a name for the sheet that no file has: one may be of another database."""
-    paths = (Path(f"{name}.sample{sample_no}{more}.csv") for more in ("", *(f"-{again}" for again in range(2, 1000))))
-    return next(path for path in paths if not path.exists())

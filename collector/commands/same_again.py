@@ -78,15 +78,12 @@ def successor_command(
     planned = sum(test.planned for test in loaded.tests)
     n = min(wanted, planned)
     what = "asked" if trials else "which decide with 80 % power"
-    say(f"{n:,} prompts of each model, {what}." if n == wanted else _too_few(planned, wanted))
+    too_few = f"All {planned:,} prompts are asked, which decide too rarely: with 80 % power it would take {wanted:,}."
+    say(f"{n:,} prompts of each model, {what}." if n == wanted else too_few)
     words = ["--study", study, "--model", old, "--model", new, "--db", str(db), "--pilot", str(n), *more]
     _ask_slice(ctx, words)
     models = f"{shlex.quote(old)} {shlex.quote(new)}"
     say(f"Then: analyze successor {models} --study {shlex.quote(study)} --db {shlex.quote(str(db))}")
-
-
-def _too_few(planned: int, wanted: int) -> str:
-    return f"All {planned:,} prompts are asked, which decide too rarely: with 80 % power it would take {wanted:,}."
 
 
 @click.command("watch", epilog=_WATCH, context_settings=_PASSES_ON)

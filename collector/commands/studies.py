@@ -6,7 +6,6 @@ import difflib
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -192,7 +191,13 @@ def validate_study(path: str) -> None:
       collect studies validate ./mine/study.toml
     """
     study = load_study(Path(path) if Path(path).exists() else path)
-    if unknown := list(_unknown_providers(study)):
+    unknown = []
+    for model in study.models:  # a run would leave it out
+        try:
+            provider_named(model.provider)
+        except UnknownNameError as error:
+            unknown.append(f'The model "{model.model}": {error.what}')
+    if unknown:
         raise StudyError(f"{study.path.name} names an unknown provider.", *unknown)
     if wrong := wrong_fits(study):
         raise StudyError(
@@ -273,12 +278,3 @@ def _fits(study: Study) -> Rows:
         }
         for fit in study.fits.values()
     ]
-
-
-def _unknown_providers(study: Study) -> Iterator[str]:
-    """Yield a sentence for each of [[models]] whose provider is unknown; a run would leave it out."""
-    for model in study.models:
-        try:
-            provider_named(model.provider)
-        except UnknownNameError as error:
-            yield f'The model "{model.model}": {error.what}'

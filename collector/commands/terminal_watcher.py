@@ -14,7 +14,7 @@ import polars as pl
 from slant.collector.ask.uncounted_answers import doubtful_count_notes, uncounted_notes
 from slant.collector.commands.status import print_batch_report, say_stopped
 from slant.collector.cost.estimate import dollars
-from slant.collector.cost.quote import quote_rows, quotes, sentences, short_rows
+from slant.collector.cost.quote import quotes, sentences, short_rows
 from slant.collector.designs.study import Study
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.frames import frame_of
@@ -62,8 +62,11 @@ class TerminalWatcher(ProgressWatcher):
             "Left at once.",
             f"All answers so far are stored next to {run_plan.db}. The same command asks what is missing.",
         )
-        for note in announced_ends(run_plan):
-            say(note)
+        for model_plan in run_plan.paid:  # providers say when models about to be paid for end
+            name, model = model_plan.provider.name, model_plan.model.requested_model
+            announced, known = asked_lifecycle(model_plan.provider, model), lifecycle_of(name, model)
+            if announced is not None and (known is None or known.ends != announced.ends):  # the table has another day
+                say(announced.sentence(model_plan.address))
         hosts = new_key_hosts(run_plan.model_plans)
         for sentence in hosts.values():
             say(sentence)
@@ -115,10 +118,10 @@ class TerminalWatcher(ProgressWatcher):
             print_rows(list(report.models), self._format)  # nothing was left to ask
 
 
-def show_quote(run_plan: RunPlan, request: Request, output_format: str = "table", *, err: bool = False) -> None:
-    """Print rows to stdout (for programs with ranges), their assumptions to stderr; with `err` everything to stderr."""
+def show_quote(run_plan: RunPlan, request: Request, *, err: bool = False) -> None:
+    """Print rows to stdout, their assumptions to stderr; with `err` everything to stderr."""
     quoted = quotes(run_plan, request.concurrency, is_batch=request.batch)
-    print_rows(short_rows(quoted) if output_format == "table" else quote_rows(quoted), output_format, err=err)
+    print_rows(short_rows(quoted), "table", err=err)
     for sentence in sentences(quoted):
         say(sentence)
 
@@ -141,17 +144,6 @@ def _show_dry_run(report: DryRun, output_format: str, study: Study) -> None:
     if (tool := prompt.tool) is not None:
         say(f"--- tool ---\n{tool.name}({tool.argument}: {' | '.join(tool.options)})\n{tool.description}")
     say("---\nNothing was sent. Tokens, cost and time are estimates.")
-
-
-def announced_ends(run_plan: RunPlan) -> list[str]:
-    """Return providers' sentences on the end of models about to be paid for, if the table has another day."""
-    notes = []
-    for model_plan in run_plan.paid:
-        name, model = model_plan.provider.name, model_plan.model.requested_model
-        announced, known = asked_lifecycle(model_plan.provider, model), lifecycle_of(name, model)
-        if announced is not None and (known is None or known.ends != announced.ends):
-            notes.append(announced.sentence(model_plan.address))
-    return notes
 
 
 def shown_and_agreed(pilot: RunPlan, rest: RunPlan, request: Request, output_format: str) -> bool:

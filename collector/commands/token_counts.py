@@ -30,6 +30,11 @@ Examples:
 The database stores the verdict: runs and tables of a model that is unchecked or failed say so (view model_checks).
 Repeat the check when the provider changes something. About thirty short requests.
 """
+_VERDICTS = {
+    "ok": "its token count can be a dependent variable.",
+    "usable with care": "usable with care as a dependent variable.",
+    "not usable": "not usable as a dependent variable.",
+}
 
 
 @click.command("check-model", epilog=_EXAMPLES)
@@ -85,11 +90,12 @@ def check_model_command(
         on_answer=counter("answers"),
     )
     print_rows(_rows(result), output_format)
-    _say_verdict(result)
+    say(f"{result.provider}/{result.requested_model}: {_VERDICTS[result.verdict]}")
+    for reason in result.reasons:
+        say(f"  {reason}")
 
 
 def _model(name: str, study: str | None) -> Any:
-    from slant.collector.errors import UsageError
     from slant.collector.studies.catalogue import StudyModel, load_study
 
     if study is not None:
@@ -142,18 +148,6 @@ def counter(what: str) -> Callable[[int, int], None]:
             say(f"{done:,} of {total:,} {what}")
 
     return show
-
-
-def _say_verdict(check: Check) -> None:
-    name = f"{check.provider}/{check.requested_model}"
-    verdicts = {
-        "ok": "its token count can be a dependent variable.",
-        "usable with care": "usable with care as a dependent variable.",
-        "not usable": "not usable as a dependent variable.",
-    }
-    say(f"{name}: {verdicts[check.verdict]}")
-    for reason in check.reasons:
-        say(f"  {reason}")
 
 
 _RECOUNT_EXAMPLES = """\b

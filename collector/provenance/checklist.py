@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -168,7 +169,7 @@ def prompts(known: Known) -> list[str]:
     files = (
         f" The texts they are made of are the study's files ({', '.join(known.study.texts)})." if known.study else ""
     )
-    n_quotes = len(prompt_quotes(known))
+    n_quotes = len(_quotes(known, of_system=False))
     shown = f"{n_quotes} different texts" if n_quotes < MAX_QUOTES else f"the first {MAX_QUOTES} different texts"
     return [
         f"Different prompts: {'; '.join(dict.fromkeys(counts))}; each is kept as it was sent, in the column request of "
@@ -177,27 +178,20 @@ def prompts(known: Known) -> list[str]:
     ]
 
 
-def prompt_quotes(known: Known) -> list[str]:
-    return _quotes(known, lambda role: role not in _SYSTEM)
-
-
 def system_texts(known: Known) -> list[str]:
     if not known.requests:
         return []
-    quotes = system_quotes(known)
+    quotes = _quotes(known, of_system=True)
     return [
         "System texts as they were sent, word for word, are below." if quotes else "No system text was sent by slant."
     ]
 
 
-def system_quotes(known: Known) -> list[str]:
-    return _quotes(known, lambda role: role in _SYSTEM)
-
-
-def _quotes(known: Known, is_wanted: Callable[[str], bool]) -> list[str]:
+def _quotes(known: Known, *, of_system: bool) -> list[str]:
     """Return different texts; those of several messages are below each other."""
     texts = [
-        "\n\n".join(message.text for message in messages if is_wanted(message.role)) for _, messages in known.messages
+        "\n\n".join(message.text for message in messages if (message.role in _SYSTEM) == of_system)
+        for _, messages in known.messages
     ]
     return list(dict.fromkeys(text for text in texts if text))[:MAX_QUOTES]
 
@@ -252,7 +246,10 @@ FACTS: Mapping[str, Callable[[Known], list[str]]] = {
         data_sent, outcomes, exclusions, software, logs,
     )
 }  # fmt: skip
-QUOTES: Mapping[str, Callable[[Known], list[Any]]] = {"prompts": prompt_quotes, "system_texts": system_quotes}
+QUOTES: Mapping[str, Callable[[Known], list[Any]]] = {
+    "prompts": partial(_quotes, of_system=False),
+    "system_texts": partial(_quotes, of_system=True),
+}
 
 
 @dataclass(frozen=True)

@@ -321,15 +321,10 @@ def estimand_paragraph(study: Study, fits: Mapping[str, MadeFit]) -> str | None:
     made = {name: fit for name, fit in fits.items() if fit.engine in ESTIMANDS and name in planned}
     if not made:
         return None
-    sentences = [_estimand(planned[name], [planned[other].levels for other in same]) for name, same in _by_engine(made)]
+    # all fits of an engine are one estimand: interactions are one fit for each pair of attributes
+    by_engine = [same for engine in ESTIMANDS if (same := [name for name, fit in made.items() if fit.engine == engine])]
+    sentences = [_estimand(planned[same[0]], [planned[name].levels for name in same]) for same in by_engine]
     return " ".join(["For each model and question we estimated:", "; ".join(sentences) + ".", *_errors(made, planned)])
-
-
-def _by_engine(made: Mapping[str, MadeFit]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the first fit of each engine, and all of it: interactions are one fit for each pair of attributes."""
-    for engine in ESTIMANDS:
-        if names := [name for name, fit in made.items() if fit.engine == engine]:
-            yield names[0], names
 
 
 def _estimand(fit: Fit, levels: Sequence[Mapping[str, Sequence[str | int]]]) -> str:

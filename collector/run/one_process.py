@@ -113,7 +113,9 @@ async def ask(run_plan: RunPlan, call: Call) -> RunReport:
             journal.close(end_reason)
             log.info("run %s: %s", run.run_id, end_reason)
     with switch.connected(runner, writer):
-        is_loaded = await asyncio.to_thread(_load_at_last, writer)
+        is_loaded = await asyncio.to_thread(writer.load, LAST_LOAD_S)
+    if not is_loaded:  # a reader holds the file: answers are late, not lost, and `collect load` loads them
+        writer.loader.say_what_is_left()
     return _report(run_plan, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)
 
 
@@ -167,14 +169,6 @@ def _pending(run_plan: RunPlan, model_plan: ModelPlan, begun: Begun) -> Iterator
     for conversation in run_plan.conversations(model_plan, model_plan.skip):
         if conversation.conversation_id not in begun.unusable:
             yield conversation
-
-
-def _load_at_last(writer: JournalWriter) -> bool:
-    """Load for the last time. If a reader holds the file, answers are late, not lost: `collect load` loads them."""
-    if writer.load(LAST_LOAD_S):
-        return True
-    writer.loader.say_what_is_left()
-    return False
 
 
 def _report(

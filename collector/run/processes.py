@@ -234,14 +234,9 @@ class _Crew:
             lane.not_asked = sum(child_lane["not_asked"] for child_lane in child_lanes)
             lane.money.spent_usd = sum(child_lane["spent_usd"] or 0.0 for child_lane in child_lanes)
             lane.money.n_unknown = sum(child_lane["spent_usd"] is None for child_lane in child_lanes)
-            lane.stopped_because = next(
-                (child_lane["stopped_because"] for child_lane in child_lanes if child_lane["stopped_because"]), None
-            )
-            lane.last_failure = next(
-                (child_lane["last_failure"] for child_lane in child_lanes if child_lane["last_failure"]), None
-            )
+            for said in ("stopped_because", "last_failure", "ignored"):
+                setattr(lane, said, next((child_lane[said] for child_lane in child_lanes if child_lane[said]), None))
             lane.endings, lane.reasoning = Endings(), ReasoningLimit()
-            lane.ignored = next((child_lane["ignored"] for child_lane in child_lanes if child_lane["ignored"]), None)
             for child_lane in child_lanes:
                 lane.endings.add(child_lane["endings"])
                 lane.reasoning.counts.update(dict(child_lane["reasoning"]))

@@ -142,26 +142,18 @@ class Pages:
         """Show one pair: the one at a place in the list, or the first."""
         with self._reading() as connection:
             choice = stored.pair_choice(connection, query)
-            steps = (
-                stored.steps_of_pair(stored.pairs_of(connection, choice), choice.order, query.get("at"))
-                if choice
-                else None
-            )
-            sides = self._sides(connection, choice, steps.row) if choice and steps else []
+            steps, sides = None, []
+            if choice:
+                pairs = stored.pairs_of(connection, choice)
+                steps = stored.steps_of_pair(pairs, choice.order, query.get("at"))
+            if choice and steps:
+                ids = [steps.row["reference_id"], steps.row["other_id"]]
+                attempts = stored.attempts_of(connection, ids, dict(zip(stored.CELL, choice.cell, strict=True)))
+                for condition, rows in zip((choice.reference, choice.other), attempts.values(), strict=True):
+                    row = stored.last_attempt(rows)
+                    messages = [(m.role, summary.begun(m.text)) for m in messages_of(row["request"])[0]]
+                    sides.append((condition, row, messages, {name: summary.begun(row[name]) for name in _LONG}))
         return self._page("pair", choice=choice, steps=steps, sides=sides)
-
-    def _sides(
-        self, connection: duckdb.DuckDBPyConnection, choice: stored.PairChoice, pair: Mapping[str, Any]
-    ) -> list[Any]:
-        sides = []
-        cell = dict(zip(stored.CELL, choice.cell, strict=True))
-        attempts = stored.attempts_of(connection, [pair["reference_id"], pair["other_id"]], cell)
-        for condition, rows in zip((choice.reference, choice.other), attempts.values(), strict=True):
-            row = stored.last_attempt(rows)
-            messages, _ = messages_of(row["request"])
-            texts = {name: summary.begun(row[name]) for name in _LONG}
-            sides.append((condition, row, [(m.role, summary.begun(m.text)) for m in messages], texts))
-        return sides
 
     def games(self, query: Query) -> str:
         chosen = TrialFilter.of(query)

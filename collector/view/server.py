@@ -268,17 +268,15 @@ class CodingViewer(Viewer):
         return app
 
     async def _next_text(self, request: web.Request) -> web.StreamResponse:
-        text = await asyncio.to_thread(self._rendered)
-        return web.Response(body=text.encode("utf-8", "replace"), content_type="text/html", charset="utf-8")
+        return _html(await asyncio.to_thread(self._rendered))
 
     def _rendered(self) -> str:
         known = self._codes.read()
         left = [item for item in self._items if not known.get(item, {}).get("label")]
         n_done = len(self._items) - len(left)
         shown = self._coding_pages.coding(self._study, left[0]) if left else {}
-        return self._coding_pages.code_page(
-            n_done=n_done, n=len(self._items), coder=self._coder, can_undo=n_done > 0, **shown
-        )
+        counts = {"n_done": n_done, "n": len(self._items), "can_undo": n_done > 0}
+        return self._coding_pages.code_page(coder=self._coder, **counts, **shown)
 
     async def _keep_code(self, request: web.Request) -> web.StreamResponse:
         item = request.match_info["key"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_
@@ -51,10 +51,7 @@ def chosen_trials(
     if chosen.label and notes is None:
         raise UsageError("A filter by label needs the notes.", "Start with: collect view --notes notes.csv")
     labelled = notes.trials_with(chosen.label) if notes and chosen.label else ()
-    if search is None:
-        yield chosen.rows(connection, labelled)
-        return
-    with search.matches(connection) as matches:
+    with search.matches(connection) if search else nullcontext("") as matches:
         yield chosen.rows(connection, labelled, matches)
 
 
@@ -108,7 +105,7 @@ def one_trial(connection: duckdb.DuckDBPyConnection, trial_id: str) -> OneTrial:
     run = rows_of(_with(connection.table("runs"), run_id=row["run_id"]))
     model = rows_of(_with(connection.table("run_models"), run_id=row["run_id"], model=row["model"]))
     design = design_of(run[0]["design"] if run else None)
-    return OneTrial(row, rows, _first(run), _first(model), facts_of(design, row), design)
+    return OneTrial(row, rows, next(iter(run), {}), next(iter(model), {}), facts_of(design, row), design)
 
 
 def occasions_of(connection: duckdb.DuckDBPyConnection, row: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -119,11 +116,8 @@ def occasions_of(connection: duckdb.DuckDBPyConnection, row: Mapping[str, Any]) 
     attempts = connection.sql("FROM attempts").filter(ColumnExpression("is_final"))
     columns = ("trial_id", "occasion", "done_at", "served_model", "outcome", "choice", "tokens")
     later = rows_of(_with(attempts, first_trial_id=first_id).select(*columns))
-    if not later:
-        return []
-    return sorted(
-        [*rows_of(_with(attempts, trial_id=first_id).select(*columns)), *later], key=lambda r: r["occasion"] or 1
-    )
+    first = rows_of(_with(attempts, trial_id=first_id).select(*columns)) if later else []
+    return sorted([*first, *later], key=lambda r: r["occasion"] or 1)
 
 
 def attempts_of(
@@ -260,10 +254,6 @@ def _with(relation: duckdb.DuckDBPyRelation, **values: object) -> duckdb.DuckDBP
         column = ColumnExpression(name)
         relation = relation.filter(column.isnull() if value is None else column == ConstantExpression(value))
     return relation
-
-
-def _first(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    return rows[0] if rows else {}
 
 
 PAIRS_ON_A_PAGE = 50
