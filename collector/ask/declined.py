@@ -8,7 +8,6 @@ declined in two different calls is `rejected` for good: the provider declined it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation
 from slant.collector.request.record import Request
 from slant.collector.study.records import StudyModel
+from slant.collector.system.json_text import json_or
 from slant.collector.system.shipped_files import sql_query
 
 MAX_IN_A_ROW = Request.stop_after_declined
@@ -87,18 +87,12 @@ def declined_trials(
             rows = connection.execute(sql_query("declined_requests"), of_study).fetchall()
     except (DatabaseError, duckdb.Error):  # there is none yet
         return DeclinedTrials(max_in_a_row)
-    last_answer = max((at for settings, at in answers if at and _asked_so(settings, model)), default=None)
+    # with these settings: a provider may accept with some what it declines with others
+    own = dict(model.settings)
+    last_answer = max((at for sent, at in answers if at and json_or(sent or "{}") == own), default=None)
     earlier: dict[str, bool] = {}
     whose = speakers(model.provider, model=model.requested_model)
     for trial_id, status, response, at in rows:
         if judge(Exchange(status=status, body=response), 1, whose).action == "decline":
             earlier[trial_id] = earlier.get(trial_id, False) or (last_answer is not None and last_answer > at)
     return DeclinedTrials(max_in_a_row, last_answer is not None, earlier)
-
-
-def _asked_so(settings: str | None, model: StudyModel) -> bool:
-    """Return whether these are the model's settings: a provider may accept with some what it declines with others."""
-    try:
-        return bool(json.loads(settings or "{}") == dict(model.settings))
-    except ValueError:
-        return False

@@ -32,6 +32,7 @@ from slant.collector.records import READ_AGAIN, Reading, Reply, Trial
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.stored_texts import kept_text, study_line, text_id
 from slant.collector.study.records import StudyModel
+from slant.collector.system.json_text import json_object
 from slant.collector.system.shipped_files import current_code_version, sql_query
 from slant.collector.terminal import count_text
 
@@ -90,9 +91,8 @@ def measure_answers(db: str | Path, study: Study, functions: Mapping[str, Callab
     reads = study.design.reads
     study = replace(study, data=reads.with_measures(study, functions, of))
     rows = fetched_frame(db, sql_query("attempts_to_measure"), {"study": study.name}).to_dicts()
-    made = (
-        (row, shown, reads.measured(study, shown, row["outcome"])) for row in rows for shown in [_json(row["factors"])]
-    )
+    shown_of = ((row, json_object(row["factors"])) for row in rows)
+    made = ((row, shown, reads.measured(study, shown, row["outcome"])) for row, shown in shown_of)
     changes = [
         _values(row) | {"factors": json.dumps(factors, ensure_ascii=False)}
         for row, shown, factors in made
@@ -143,7 +143,7 @@ def _planned(study: Study, db: Path, values: Mapping[str, Any]) -> dict[str, Tri
     trials: dict[str, Trial] = {}
     for name, provider, requested, settings, seed, repetitions in asked:
         usual = known.get(name) or StudyModel(name, "", provider, requested)
-        model = replace(usual, provider=provider, requested_model=requested, settings=_json(settings))
+        model = replace(usual, provider=provider, requested_model=requested, settings=json_object(settings))
         for conversation in plan(study, model, seed, repetitions or 1):
             trials |= {trial.trial_id: trial for trial in conversation.trials}
     return trials
@@ -159,7 +159,7 @@ def _read_by(
     report.read += 1
     before = _values(row)
     values = dict(before)
-    was = _json(row["factors"])
+    was = json_object(row["factors"])
     is_shown = row["outcome"] == "answered" and study.design.reads.decides_next(study, trial)
     if is_shown or row["outcome"] not in ("answered", "malformed"):
         was = dict(study.design.reads.measured(study, was, row["outcome"]))
@@ -168,7 +168,8 @@ def _read_by(
         values |= {"outcome": found.outcome, "choice": found.choice, "detail": found.detail}
         was = _with_typed_measures(dict(found.factors), was)
     values["factors"] = json.dumps({**was, **trial.factors}, ensure_ascii=False)
-    if _json(values["factors"]) == _json(row["factors"]) and values | {"factors": None} == before | {"factors": None}:
+    are_same = json_object(values["factors"]) == json_object(row["factors"])
+    if are_same and values | {"factors": None} == before | {"factors": None}:
         return None
     report.changed += 1
     report.outcomes[before["outcome"], values["outcome"]] += before["outcome"] != values["outcome"]
@@ -257,13 +258,13 @@ def _read(row: Mapping[str, Any], db: Path) -> dict[str, Any] | None:
         "",
         row["provider"],
         row["requested_model"],
-        settings=_json(row["settings"]),
+        settings=json_object(row["settings"]),
         measure=row["measure"],
     )
-    trial = Trial(**{name: row[name] for name in _TRIAL if name != "factors"}, factors=_json(row["factors"]))
+    trial = Trial(**{name: row[name] for name in _TRIAL if name != "factors"}, factors=json_object(row["factors"]))
     if study is not None and row["outcome"] == "answered" and study.design.reads.decides_next(study, trial):
         return _values(row)  # another question was asked by it
-    exchange = Exchange(status=row["http_status"], body=row["response"], headers=_json(row["headers"]))
+    exchange = Exchange(status=row["http_status"], body=row["response"], headers=json_object(row["headers"]))
     whose = speakers(row["provider"], model=row["requested_model"])
     reply, verdict = read_exchange(provider, exchange, judge(exchange, 1, whose), trial, 1)
     if verdict.action == "decline":
@@ -298,11 +299,3 @@ def _contents(study: Study) -> frozenset[str]:
 
 
 _KNOWN_CONTENTS: dict[tuple[str, str, str], frozenset[str]] = {}
-
-
-def _json(text: str | None) -> dict[str, Any]:
-    try:
-        value = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}

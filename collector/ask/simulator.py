@@ -89,23 +89,18 @@ class SimulatedModels:
         model = self.models.get(body.get("model", ""))
         if model is None:
             return _error(404, "model_not_found", f"The simulated provider has no model {body.get('model')!r}.")
-        trial = _told(body) or self.design.asks.trial_for_prompt(self.study, model, body["messages"])
+        of_trial = body.get("metadata") or {}
+        told = of_trial.get("trial")  # the round that the request names; none for a single question
+        trial = Trial(**told) if told else self.design.asks.trial_for_prompt(self.study, model, body["messages"])
         if trial is None:
             return _error(400, "unknown_prompt", "This prompt isn't one of the study's.")
         self.served += 1
-        of_trial = body.get("metadata") or {}
         # a later occasion draws from a repetition that no plan has: same words, other luck
         occasion = int(of_trial.get("occasion", 1))
         repetition = int(of_trial.get("repetition", 1)) + MAX_REPETITIONS * (occasion - 1)
         model = replace(model, structured_output="response_format" in body)
         reply = self.design.simulates.simulate(self.study, model, replace(trial, repetition=repetition), self.seed)
         return 200, completion(reply, model.model, self.served, with_logprobs=bool(body.get("logprobs")))
-
-
-def _told(body: dict[str, Any]) -> Trial | None:
-    """Return the round that a request names; None for a single question."""
-    values = (body.get("metadata") or {}).get("trial")
-    return Trial(**values) if values else None
 
 
 def completion(reply: Reply, model: str, number: int, *, with_logprobs: bool = False) -> dict[str, Any]:

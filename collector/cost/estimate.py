@@ -235,19 +235,15 @@ def _time(
         shortest, _, longest = ASSUMED_LATENCY_S
         rests_on = f"{shortest:g} to {longest:g} s an answer (assumed), {concurrency} in flight"
     slowest, limit = waiting, ""
+    output_tokens = output or Span(0.0, 0.0, 0.0)
+    parts = {"requests": Span(pending, pending, pending), "input_tokens": sent, "output_tokens": output_tokens}
     for kind, per_minute in limits.items():
-        needed = _needed(kind, pending, sent, output).times(60 / per_minute)
+        needed = parts.get(kind, sent.plus(output_tokens)).times(60 / per_minute)
         if needed.about > slowest.about:
             limit = f", and the provider's {per_minute:,.0f} {kind.replace('_', ' ')} a minute"
             slowest = Span(max(waiting.low, needed.low), needed.about, max(waiting.high, needed.high))
     known = limit or ("" if limits else "; no limit of the provider is known yet")
     return slowest, rests_on + known
-
-
-def _needed(kind: str, pending: int, sent: Span, output: Span | None) -> Span:
-    output_tokens = output or Span(0.0, 0.0, 0.0)
-    parts = {"requests": Span(pending, pending, pending), "input_tokens": sent, "output_tokens": output_tokens}
-    return parts.get(kind) or sent.plus(output_tokens)
 
 
 def spoken_usd(cost: Span | None) -> str:
@@ -322,7 +318,11 @@ def deciding_trials(db: Path, study: Study, model: str, bounds: Mapping[str, flo
             f'How many prompts decide can\'t be said: "{db}" has no answers of {model} to "{study.name}".',
             "Say how many to ask of both: --trials 200",
         )
-    most = max((len(levels) for name, levels in _levels(study).items() if name not in _NUISANCE), default=1)
+    levels_of: Mapping[str, Sequence[object]] = next(
+        (fit.levels for fit in fits_of(study).values() if fit.engine in ("amce", "paired")),
+        {"condition": study.conditions},
+    )
+    most = max((len(levels) for name, levels in levels_of.items() if name not in _NUISANCE), default=1)
     kind = pl.col("kind").replace(MEASURES) if "kind" in rows.columns else pl.lit(outcome)
     per_test = []
     for (test, measure), own in rows.with_columns(measure=kind).group_by("test", "measure"):
@@ -333,11 +333,6 @@ def deciding_trials(db: Path, study: Study, model: str, bounds: Mapping[str, flo
             per_test.append((test, 2 * variance * shares * (_ERRORS_IN_BOUND / bound) ** 2))
     n_tests = rows["test"].n_unique() if "kind" not in rows.columns else 1  # questions share a prompt
     return max(math.ceil(max((n for _, n in per_test), default=0)) * n_tests, 2 * n_tests)
-
-
-def _levels(study: Study) -> Mapping[str, Sequence[object]]:
-    own = next((fit.levels for fit in fits_of(study).values() if fit.engine in ("amce", "paired")), None)
-    return own if own is not None else {"condition": study.conditions}
 
 
 def _answers(db: Path, study: Study, view: str, outcome: str, model: str) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from slant.collector.providers import PROVIDERS
 from slant.collector.sources import SOURCES
+from slant.collector.system.json_text import json_object
 
 if TYPE_CHECKING:
     import duckdb
@@ -129,7 +130,7 @@ def without_texts_of_people(record: Mapping[str, Any]) -> dict[str, Any]:
     answer = record.get("answer")
     if record.get("source") != "human" or not answer:
         return changed
-    factors = _factors(record.get("factors"))
+    factors = json_object(record.get("factors"))
     pairs = zip(factors.get("kinds") or (), factors.get("values") or (), strict=False)
     written = [value for kind, value in pairs if kind == "text" and value]  # the answers to questions for a text
     known, number = (record.get(name) for name in ("choice", "option_a", "option_b")), str(answer).strip().lstrip("+-")
@@ -142,11 +143,3 @@ def without_texts_of_people(record: Mapping[str, Any]) -> dict[str, Any]:
         values = [stand_in(value) if value in written else value for value in factors["values"]]
         changed["factors"] = json.dumps({**factors, "values": values}, ensure_ascii=False, separators=(",", ":"))
     return changed
-
-
-def _factors(text: Any) -> dict[str, Any]:
-    try:
-        factors = json.loads(text) if isinstance(text, str) else {}
-    except ValueError:
-        return {}
-    return factors if isinstance(factors, dict) else {}

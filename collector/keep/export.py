@@ -104,7 +104,11 @@ def export_trials(
                 shutil.copyfileobj(whole, file)
         else:
             _write_text(rows, chosen, file, spreadsheet_safe)
-        return _counted(rows)
+        scan = pl.scan_parquet(rows, glob=False)
+        if "source" not in scan.collect_schema():
+            return ExportReport(scan.select(pl.len()).collect().item())
+        sources = Counter(dict(scan.group_by("source").len().sort("source").collect().rows()))
+        return ExportReport(sources.total(), sources)
 
 
 def usual_view(db: str | Path, study: str | None = None) -> str:
@@ -165,14 +169,6 @@ def _write_parquet(relation: duckdb.DuckDBPyRelation, rows: Path, compression: s
         portable_values(relation).to_parquet(str(rows), compression=compression, row_group_size=_BATCH)
     except duckdb.IOException as error:
         raise OSError(str(error).splitlines()[0]) from error
-
-
-def _counted(rows: Path) -> ExportReport:
-    scan = pl.scan_parquet(rows, glob=False)
-    if "source" not in scan.collect_schema():
-        return ExportReport(scan.select(pl.len()).collect().item())
-    sources = Counter(dict(scan.group_by("source").len().sort("source").collect().rows()))
-    return ExportReport(sources.total(), sources)
 
 
 @contextmanager

@@ -285,8 +285,10 @@ def _keep_readings(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]
 def _insert_run(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
     _insert_rows(connection, "runs", pl.DataFrame([{name: record.get(name) for name in _RUN_COLUMNS}]))
     for part in ("models", "tests", "conditions"):
-        listed = [
-            _flat(record["run_id"], place, row) for place, row in enumerate(json.loads(record.get(part) or "[]"), 1)
+        listed = [  # nested values (settings) become JSON
+            {"run_id": record["run_id"], "place": place}
+            | {k: json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list) else v for k, v in row.items()}
+            for place, row in enumerate(json.loads(record.get(part) or "[]"), 1)
         ]
         if listed:
             _insert_rows(connection, f"run_{part}", pl.DataFrame(listed, infer_schema_length=None))
@@ -381,12 +383,6 @@ _INSERTED_BY: dict[str, Callable[[duckdb.DuckDBPyConnection, dict[str, Any]], No
     "merge": _insert_merge,
     "sample": _insert_sample,
 }
-
-
-def _flat(run_id: str, place: int, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a model or test of a run as a row; nested values (settings) become JSON."""
-    texts = {k: json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list) else v for k, v in row.items()}
-    return {"run_id": run_id, "place": place} | texts
 
 
 def _insert_rows(connection: duckdb.DuckDBPyConnection, table: str, rows: pl.DataFrame) -> None:

@@ -176,7 +176,10 @@ def statements(folder: Path, place: str, parts: str) -> list[str]:
             # it becomes a word of SQL, and the lake may be a stranger's; a pipe would be waited for
             if not file.stem.isidentifier() or not file.is_file():
                 raise DatabaseError(f'"{folder}" is no lake of slant\'s: {file.name!r} is none of its tables.')
-            rows = _rows(connection, f"read_parquet({place} || '/tables/{file.parent.name}/{file.name}')", file)
+            stored = connection.sql("FROM read_parquet($file)", params={"file": str(file)})
+            replaced = database_values(zip(stored.columns, map(str, stored.types), strict=True), _maps())
+            rows = f"FROM read_parquet({place} || '/tables/{file.parent.name}/{file.name}')"
+            rows += f" SELECT * {replaced}" if replaced else ""  # with times as the database has them
             if file.stem == CHANGES:
                 n_changes = connection.execute("SELECT count(*) FROM read_parquet(?)", [str(file)]).fetchall()[0][0]
                 made.append(f"CREATE TABLE {CHANGES} AS {rows}")
@@ -199,13 +202,6 @@ def _attempts(parts: str, newer: dict[str, str], *, has_changes: bool) -> str:
     changed = (f"CASE WHEN c.read_again_at IS NULL THEN a.{n} ELSE c.{n} END AS {n}" for n in READ_AGAIN_STORED)
     query = sql_query("changed_lake_attempts" if has_changes else "lake_attempts")
     return query.replace("read_again_columns", ", ".join(changed)).replace("attempt_parts", parts)
-
-
-def _rows(connection: duckdb.DuckDBPyConnection, source: str, file: Path) -> str:
-    """Return a query for the rows of a small table, with times as the database has them."""
-    rows = connection.sql("FROM read_parquet($file)", params={"file": str(file)})
-    replaced = database_values(zip(rows.columns, map(str, rows.types), strict=True), _maps())
-    return f"FROM {source} SELECT * {replaced}" if replaced else f"FROM {source}"
 
 
 def _newer_columns(folder: Path, of_attempts: list[str]) -> dict[str, str]:

@@ -142,7 +142,9 @@ def _r_entries(made_with: dict[str, set[str]]) -> tuple[list[str], list[str]]:
         here, text = texts[name]
         if {_number(version) for version in versions} != {_number(here)}:
             notes.append(f"The entry of {name} is that of version {here}; the results were made with {used}.")
-        entries += _keyed(f"R-{name}", text)
+        own = [entry.strip() for entry in re.split(r"(?m)^(?=@)", text) if entry.strip()]
+        keys = [f"R-{name}", *(f"R-{name}-{number}" for number in range(2, len(own) + 1))]  # R gives most of them none
+        entries += [_KEYLESS.sub(rf"\g<1>{key},", entry, count=1) for key, entry in zip(keys, own, strict=False)]
     return entries, notes
 
 
@@ -164,13 +166,6 @@ def _asked_of_r(packages: Sequence[str]) -> dict[str, tuple[str, str]]:
         return {}
     _, *parts = _PART.split(done.stdout.decode("utf-8", "replace"))
     return {name: (version, text) for name, version, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True)}
-
-
-def _keyed(key: str, text: str) -> list[str]:
-    """Return the entries of one package, with a key: R gives most of them none."""
-    entries = [entry.strip() for entry in re.split(r"(?m)^(?=@)", text) if entry.strip()]
-    names = [key, *(f"{key}-{number}" for number in range(2, len(entries) + 1))]
-    return [_KEYLESS.sub(rf"\g<1>{name},", entry, count=1) for name, entry in zip(names, entries, strict=False)]
 
 
 def _paper_entry(study: str, source: str) -> str:

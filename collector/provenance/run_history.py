@@ -301,25 +301,19 @@ def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]
     trial, prompt = run_plan.study.design.asks.first(run_plan.study, model_plan.model, conversation)
     request = model_plan.provider.dialect.request(model_plan.base_url or "", None, model_plan.model, prompt, trial)
     price = run_plan.prices.find(model_plan.provider.name, model_plan.model.requested_model)
+    # all but the model's name and the prompt
+    sent = {name: value for name, value in request.body.items() if name not in (*_CONTENT, *_PER_GAME)}
+    if run_plan.study.design.asks.has_turns(run_plan.study):  # reasoning is given back, earlier turns are cached
+        cache = getattr(model_plan.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
+        sent |= {"reasoning_back": model_plan.model.reasoning_back, "prompt_cache": cache}
     return {
         "base_url": public_address(model_plan.base_url),
         "api_version": api_version(request),
-        # all but the model's name and the prompt
-        "sent": {name: value for name, value in request.body.items() if name not in (*_CONTENT, *_PER_GAME)}
-        | _back(run_plan, model_plan),
+        "sent": sent,
         "left_to_default": left_to_default(model_plan, request.body),
         "prompt_hash": prompt.hash,
         "price": None if price is None else price.as_dict(),
     }
-
-
-def _back(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, str]:
-    """Return the settings for reasoning given back to a model and for the provider's cache of earlier turns, if a
-    study's conversations have many turns."""
-    if not run_plan.study.design.asks.has_turns(run_plan.study):
-        return {}
-    cache = getattr(model_plan.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
-    return {"reasoning_back": model_plan.model.reasoning_back, "prompt_cache": cache}
 
 
 def left_to_default(model_plan: ModelPlan, body: Mapping[str, Any]) -> list[str]:

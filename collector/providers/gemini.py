@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from slant.collector.providers.endings import Ending, ending
+from slant.collector.providers.endings import ending
 from slant.collector.providers.exchange import Request, at, count, request_id, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_gemini
 from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import shown
 from slant.collector.providers.tools import arguments
-from slant.collector.records import Outcome, Prompt, Reply, Tool, ToolCall, Trial
+from slant.collector.records import Outcome, Prompt, Reply, ToolCall, Trial
 from slant.collector.study.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MAX_LOGPROBS}}
@@ -42,7 +42,10 @@ def _as_openapi(schema: Mapping[str, Any]) -> dict[str, Any]:
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
     system = [{"text": str(m["content"])} for m in prompt.messages if m["role"] == "system"]
     contents = [_sent(m, model) for m in prompt.messages if m["role"] != "system"]
-    body: dict[str, Any] = {"contents": contents, **_offered(prompt.tool)}
+    body: dict[str, Any] = {"contents": contents}
+    if (tool := prompt.tool) is not None:
+        function = {"name": tool.name, "description": tool.description, "parameters": _as_openapi(tool.schema)}
+        body["tools"] = [{"functionDeclarations": [function]}]
     if system:
         body["systemInstruction"] = {"parts": system}
     name = quote(model.requested_model, safe="")
@@ -63,13 +66,6 @@ def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
     return {"role": "user", "parts": [*results, *texts]}
 
 
-def _offered(tool: Tool | None) -> dict[str, Any]:
-    if tool is None:
-        return {}
-    function = {"name": tool.name, "description": tool.description, "parameters": _as_openapi(tool.schema)}
-    return {"tools": [{"functionDeclarations": [function]}]}
-
-
 def _returned(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool's result as Gemini takes it; a call without an ID goes by its name."""
     its_id = {"id": result["call_id"]} if result["call_id"] != result["name"] else {}
@@ -84,7 +80,9 @@ def _calls(pieces: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-    blocked = _blocked(body.get("promptFeedback"))
+    blocked, feedback = None, body.get("promptFeedback")
+    if (stated := at(feedback, "blockReason")) or at(feedback, "blockReasonMessage"):
+        blocked = text(stated) or "BLOCK_REASON_UNSPECIFIED"  # a block without a reason still counts as one
     candidates = body.get("candidates")
     listed = [each for each in candidates if isinstance(each, Mapping)] if isinstance(candidates, list) else []
     first = next((each for each in listed if each.get("index", 0) == 0), listed[0] if listed else None)
@@ -96,6 +94,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     outcome: Outcome | None = "filtered" if blocked else ended.outcome(has_text=bool(answer))
     if not blocked and (first is None or not (finish or pieces or body.get("usageMetadata"))):
         outcome = "failed"  # no model has answered
+    is_empty = outcome == "failed" and ended.kind == "missing"
     usage = body.get("usageMetadata")
     reasoning_text, reasoning_kind = shown(
         None, _joined(pieces, is_thought=True), is_hidden=any("thoughtSignature" in part for part in pieces)
@@ -105,7 +104,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         reasoning_text=reasoning_text,
         reasoning_kind=reasoning_kind,
         outcome=outcome,
-        detail=blocked or _detail(ended, outcome),
+        detail=blocked or ("the response has no candidate" if is_empty else ended.detail),
         finish_reason=finish,
         ending=None if blocked else ended.kind,
         filter_category=blocked or (finish if outcome == "filtered" else None),
@@ -118,18 +117,6 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         blocks=pieces if any(part.get("thought") or _GO_BACK & part.keys() for part in pieces) else None,
         tool_calls=_calls(pieces),
     )
-
-
-def _blocked(feedback: Any) -> str | None:
-    """Return the reason why a prompt was blocked; a block without a reason still counts as one."""
-    stated = at(feedback, "blockReason")
-    if stated or at(feedback, "blockReasonMessage"):
-        return text(stated) or "BLOCK_REASON_UNSPECIFIED"
-    return None
-
-
-def _detail(ended: Ending, outcome: Outcome | None) -> str | None:
-    return "the response has no candidate" if outcome == "failed" and ended.kind == "missing" else ended.detail
 
 
 def _counts(usage: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from slant.collector.providers.endings import Ending, ending
+from slant.collector.providers.endings import ending
 from slant.collector.providers.exchange import Request, amount, count, request_id, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_tokens
 from slant.collector.providers.openai import PROMPT_CACHE as PROMPT_CACHE
@@ -16,7 +16,7 @@ from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import shown
 from slant.collector.providers.token_counts import responses_counts
 from slant.collector.providers.tools import NAME, arguments, without_end
-from slant.collector.records import Outcome, Prompt, Reply, TokenLogprob, Tool, ToolCall, Trial
+from slant.collector.records import Outcome, Prompt, Reply, Tool, ToolCall, Trial
 from slant.collector.study.records import StudyModel
 
 TAKES_TOOLS = TOOLS_NEED_REASONING = HIDES_REASONING = True
@@ -94,12 +94,14 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     calls = _calls(items)
     if not items and outcome is None and not count(body.get("usage"), "output_tokens"):
         outcome = "failed"  # no model has answered, and nothing was billed
+    detail = "the response has no output" if outcome == "failed" and ended.kind == "answer" else ended.detail
+    logprobs = [read_tokens(p.get("logprobs")) for p in _pieces(message_items, "content") if "logprobs" in p]
     return Reply(
         answer=answer,
         reasoning_text=reasoning_text,
         reasoning_kind=reasoning_kind,
         outcome=outcome,
-        detail=None if refusal else _detail(ended, outcome),
+        detail=None if refusal else detail,
         finish_reason=finish,
         ending=ended.kind,
         **responses_counts(body.get("usage")),
@@ -111,19 +113,10 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         else None,
         effective_temperature=amount(body, "temperature"),
         service_tier=text(body.get("service_tier")),
-        logprobs=_logprobs(message_items),
+        logprobs=sum(logprobs, ()),
         blocks=without_end(items, ("reasoning",)) if calls or reasoning else None,
         tool_calls=calls,
     )
-
-
-def _detail(ended: Ending, outcome: Outcome | None) -> str | None:
-    return "the response has no output" if outcome == "failed" and ended.kind == "answer" else ended.detail
-
-
-def _logprobs(items: list[Mapping[str, Any]]) -> tuple[TokenLogprob, ...]:
-    listed = [read_tokens(piece.get("logprobs")) for piece in _pieces(items, "content") if "logprobs" in piece]
-    return sum(listed, ())
 
 
 def _joined(items: list[Mapping[str, Any]], part: str, kind: str, key: str) -> str | None:

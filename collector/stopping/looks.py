@@ -112,14 +112,11 @@ def looks_by_plan(looks: Iterable[Look]) -> dict[str, list[Look]]:
 def looks_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Look]:
     """Read looks from the rows of precision_looks or interval_widths, in their order; others are left out."""
     sound = (row for row in rows if StoppingRule.in_settings(row) and None not in map(row.get, _NEEDED))
-    for _, of_look in groupby(sound, key=lambda row: (row["plan"], row["look_no"], row["looked_at"])):
-        yield _look(list(of_look))
-
-
-def _look(rows: Sequence[Mapping[str, Any]]) -> Look:
-    widths = tuple(CellWidth(**{name: row[name] for name in _OF_TEST}) for row in rows)
-    common = {field.name: rows[0][field.name] for field in fields(Look) if field.name != "widths"}
-    return Look(**{**common, "widths": widths, "looked_at": f"{common['looked_at']:%Y-%m-%dT%H:%M:%S.%f}"})
+    for (*_, looked_at), of_look in groupby(sound, key=lambda row: (row["plan"], row["look_no"], row["looked_at"])):
+        cells = list(of_look)
+        widths = tuple(CellWidth(**{name: row[name] for name in _OF_TEST}) for row in cells)
+        common = {field.name: cells[0][field.name] for field in fields(Look) if field.name != "widths"}
+        yield Look(**{**common, "widths": widths, "looked_at": f"{looked_at:%Y-%m-%dT%H:%M:%S.%f}"})
 
 
 def look_sentence(look: Look, rule: StoppingRule) -> str:

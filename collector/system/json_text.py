@@ -52,6 +52,12 @@ def json_or(text: str | bytes, otherwise: Any = None) -> Any:
         return otherwise
 
 
+def json_object(text: Any) -> dict[str, Any]:
+    """Return the JSON object in a text of others; an empty one if it is no text, or of anything else."""
+    value = json_or(text) if isinstance(text, str) else None
+    return value if isinstance(value, dict) else {}
+
+
 def texts_sorted(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
     """Return mappings of nothing but texts as the standard library writes them with sorted keys; None for all others,
     in which orjson would spell numbers differently.

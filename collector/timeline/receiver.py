@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 from collections.abc import Awaitable, Callable, Container
 from pathlib import Path
 
 from aiohttp import web
 
 from slant.collector.system.files import contents, regular_files
+from slant.collector.system.json_text import json_or
 from slant.collector.system.scratch import write_whole_file
 from slant.collector.view.server import HEADERS, LOCAL, check_way_in
 
@@ -77,10 +77,7 @@ class Receiver:
 
 def _participant(sent: bytes, study: str) -> str | None:
     """Return who sent these rows; None if they are no rows of one person's answers in this study."""
-    try:
-        rows = json.loads(sent)
-    except (ValueError, RecursionError):
-        return None
+    rows = json_or(sent)
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         return None
     people = {row.get("participant") if isinstance(row.get("participant"), str) else None for row in rows}
