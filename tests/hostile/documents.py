@@ -8,33 +8,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import rfc8785
 
-
-@dataclass(frozen=True)
-class HostileDocument:
-    name: str
-    become: Callable[[Path], object]
-    sentence: str
-
-
-def _bytes(data: bytes) -> Callable[[Path], object]:
-    return lambda path: path.write_bytes(data)
-
-
-def _pipe(path: Path) -> None:
-    path.unlink()
-    os.mkfifo(path)
-
-
-def _device(path: Path) -> None:
-    path.unlink()
-    path.symlink_to("/dev/zero")
+from tests.hostile.become import Hostile, instead, link_to, of_bytes
 
 
 def _canonical(**changed: Any) -> Callable[[Path], object]:
@@ -52,23 +32,21 @@ def _plan(**changed: Any) -> Callable[[Path], object]:
 
 _CHANGED, _NO_JSON = "was changed after", "no JSON that can be canonical"
 REGISTRATIONS = (
-    HostileDocument("is a pipe", _pipe, "it is no file"),
-    HostileDocument("is a device", _device, "it is no file"),
-    HostileDocument("has 33 million lists", _bytes(b"[" + b"[]," * 33_000_000 + b"[]]"), "more parts than any plan"),
-    HostileDocument("nests lists 100,000 deep", _bytes(b"[" * 100_000), _NO_JSON),
-    HostileDocument("is null bytes", _bytes(b"\0" * 100), _NO_JSON),
-    HostileDocument("is empty", _bytes(b""), _NO_JSON),
-    HostileDocument("ends with a line end", lambda path: path.write_bytes(path.read_bytes() + b"\n"), _CHANGED),
-    HostileDocument(
-        "has a key twice", lambda p: p.write_bytes(b'{"canonical_form":"",' + p.read_bytes()[1:]), _CHANGED
-    ),
-    HostileDocument("has a seed of 5,000 digits", _plan(seed="9" * 5000), "the seed of a plan is no whole number"),
-    HostileDocument("has a seed of words", _plan(seed="seven"), "the seed of a plan is no whole number"),
-    HostileDocument("has models that are a table", _plan(models={}), 'no "models"'),
-    HostileDocument("looks at words", _canonical(looks={"planned": 1, "at": ["x"]}), "at no number of trials"),
-    HostileDocument("looks before the first trial", _canonical(looks={"planned": 1, "at": [-5]}), "at no number of"),
-    HostileDocument("has no study", _canonical(study=None), 'no "study"'),
-    HostileDocument("has prompts that are words", _canonical(prompts={"x": "y"}), "no lists of hashes"),
+    Hostile("is a pipe", instead(os.mkfifo), "it is no file"),
+    Hostile("is a device", link_to("/dev/zero"), "it is no file"),
+    Hostile("has 33 million lists", of_bytes(b"[" + b"[]," * 33_000_000 + b"[]]"), "more parts than any plan"),
+    Hostile("nests lists 100,000 deep", of_bytes(b"[" * 100_000), _NO_JSON),
+    Hostile("is null bytes", of_bytes(b"\0" * 100), _NO_JSON),
+    Hostile("is empty", of_bytes(b""), _NO_JSON),
+    Hostile("ends with a line end", lambda path: path.write_bytes(path.read_bytes() + b"\n"), _CHANGED),
+    Hostile("has a key twice", lambda p: p.write_bytes(b'{"canonical_form":"",' + p.read_bytes()[1:]), _CHANGED),
+    Hostile("has a seed of 5,000 digits", _plan(seed="9" * 5000), "the seed of a plan is no whole number"),
+    Hostile("has a seed of words", _plan(seed="seven"), "the seed of a plan is no whole number"),
+    Hostile("has models that are a table", _plan(models={}), 'no "models"'),
+    Hostile("looks at words", _canonical(looks={"planned": 1, "at": ["x"]}), "at no number of trials"),
+    Hostile("looks before the first trial", _canonical(looks={"planned": 1, "at": [-5]}), "at no number of"),
+    Hostile("has no study", _canonical(study=None), 'no "study"'),
+    Hostile("has prompts that are words", _canonical(prompts={"x": "y"}), "no lists of hashes"),
 )
 
 
@@ -122,31 +100,31 @@ _DEEP = "{'a': " * 300 + "1" + "}" * 300
 _WITH_DEEP = f"SELECT *, {_DEEP} AS x FROM IT"  # noqa: S608
 _WIDE = f"FROM IT, (SELECT {', '.join(f'{n} AS c{n}' for n in range(2000))})"
 LAKES = (
-    HostileDocument("a table is a pipe", _of_table("runs", _pipe), "it is a pipe (runs.parquet)"),
-    HostileDocument("a table is a device", _of_table("runs", _device), "links are not followed here (runs.parquet)"),
-    HostileDocument("a table is called SQL", _next_to_runs("a'; DROP TABLE runs; --.parquet", b"x"), "is damaged"),
-    HostileDocument("a table is called like a view", _next_to_runs("trials.parquet", b"x"), "Can't read the lake"),
-    HostileDocument("a table has other columns", _written(lambda f: _table(f, "runs"), "SELECT 1 AS x"), '"runs" does'),
-    HostileDocument("a part is a link to a file outside", _link_outside, "links are not followed here (part-"),
-    HostileDocument("a part is no Parquet", lambda folder: _part(folder).write_bytes(b"x" * 99), "No magic bytes"),
-    HostileDocument("a part has 2,000 columns more", _written(_part, _WIDE), "its attempts have"),
-    HostileDocument("a part has one column", _written(_part, "SELECT attempt_id FROM IT"), "Can't read the lake"),
-    HostileDocument("counts are words", _replaced("'many'", "tokens"), "is VARCHAR, not BIGINT"),
-    HostileDocument("counts are lists", _replaced("[tokens]", "tokens"), "is BIGINT[], not BIGINT"),
-    HostileDocument("counts have 38 digits", _replaced("1::DECIMAL(38, 0)", "tokens"), "is DECIMAL(38,0), not BIGINT"),
-    HostileDocument("counts are not numbers", _replaced("'nan'::DOUBLE", "tokens"), "is DOUBLE, not BIGINT"),
-    HostileDocument(
-        "ids are structures", _replaced("{'a': attempt_id}", "attempt_id"), "STRUCT(a VARCHAR), not VARCHAR"
+    Hostile("a table is a pipe", _of_table("runs", instead(os.mkfifo)), "it is a pipe (runs.parquet)"),
+    Hostile(
+        "a table is a device", _of_table("runs", link_to("/dev/zero")), "links are not followed here (runs.parquet)"
     ),
-    HostileDocument("answers are bytes", _replaced("'x'::BLOB", "answer"), "is BLOB, not VARCHAR"),
-    HostileDocument("answers are maps", _replaced("MAP {answer: 1}", "answer"), "MAP(VARCHAR, INTEGER), not VARCHAR"),
-    HostileDocument("answers are 300 structures deep", _replaced(_DEEP, "answer"), "…, not VARCHAR"),
-    HostileDocument("a new column is 300 structures deep", _written(_part, _WITH_DEEP), "STRUCT("),
-    HostileDocument("flags are words", _replaced("'yes'", "is_final"), "is VARCHAR, not BOOLEAN"),
-    HostileDocument("times are numbers", _replaced("1", "done_at"), "is INTEGER, not TIMESTAMP"),
-    HostileDocument("a part describes itself in 4 GB", _footer(2**32 - 1), "Can't read the lake"),
-    HostileDocument("a part describes itself in no byte", _footer(0), "Can't read the lake"),
-    HostileDocument("a part is empty", lambda folder: _part(folder).write_bytes(b""), "Can't read the lake"),
+    Hostile("a table is called SQL", _next_to_runs("a'; DROP TABLE runs; --.parquet", b"x"), "is damaged"),
+    Hostile("a table is called like a view", _next_to_runs("trials.parquet", b"x"), "Can't read the lake"),
+    Hostile("a table has other columns", _written(lambda f: _table(f, "runs"), "SELECT 1 AS x"), '"runs" does'),
+    Hostile("a part is a link to a file outside", _link_outside, "links are not followed here (part-"),
+    Hostile("a part is no Parquet", lambda folder: _part(folder).write_bytes(b"x" * 99), "No magic bytes"),
+    Hostile("a part has 2,000 columns more", _written(_part, _WIDE), "its attempts have"),
+    Hostile("a part has one column", _written(_part, "SELECT attempt_id FROM IT"), "Can't read the lake"),
+    Hostile("counts are words", _replaced("'many'", "tokens"), "is VARCHAR, not BIGINT"),
+    Hostile("counts are lists", _replaced("[tokens]", "tokens"), "is BIGINT[], not BIGINT"),
+    Hostile("counts have 38 digits", _replaced("1::DECIMAL(38, 0)", "tokens"), "is DECIMAL(38,0), not BIGINT"),
+    Hostile("counts are not numbers", _replaced("'nan'::DOUBLE", "tokens"), "is DOUBLE, not BIGINT"),
+    Hostile("ids are structures", _replaced("{'a': attempt_id}", "attempt_id"), "STRUCT(a VARCHAR), not VARCHAR"),
+    Hostile("answers are bytes", _replaced("'x'::BLOB", "answer"), "is BLOB, not VARCHAR"),
+    Hostile("answers are maps", _replaced("MAP {answer: 1}", "answer"), "MAP(VARCHAR, INTEGER), not VARCHAR"),
+    Hostile("answers are 300 structures deep", _replaced(_DEEP, "answer"), "…, not VARCHAR"),
+    Hostile("a new column is 300 structures deep", _written(_part, _WITH_DEEP), "STRUCT("),
+    Hostile("flags are words", _replaced("'yes'", "is_final"), "is VARCHAR, not BOOLEAN"),
+    Hostile("times are numbers", _replaced("1", "done_at"), "is INTEGER, not TIMESTAMP"),
+    Hostile("a part describes itself in 4 GB", _footer(2**32 - 1), "Can't read the lake"),
+    Hostile("a part describes itself in no byte", _footer(0), "Can't read the lake"),
+    Hostile("a part is empty", lambda folder: _part(folder).write_bytes(b""), "Can't read the lake"),
 )
 
 _NOTES: Mapping[str, tuple[str | bytes, str]] = {
@@ -158,11 +136,11 @@ _NOTES: Mapping[str, tuple[str | bytes, str]] = {
     "is null bytes": (b"\0" * 100, "is no file of notes"),
 }
 NOTES = (
-    HostileDocument("is a pipe", _pipe, "it is no file"),
-    HostileDocument("is a device", _device, "it is no file"),
-    HostileDocument("has 2 GB", lambda path: os.truncate(path, 2 * 10**9), "more than 100 MB"),
+    Hostile("is a pipe", instead(os.mkfifo), "it is no file"),
+    Hostile("is a device", link_to("/dev/zero"), "it is no file"),
+    Hostile("has 2 GB", lambda path: os.truncate(path, 2 * 10**9), "more than 100 MB"),
     *(
-        HostileDocument(name, _bytes(text if isinstance(text, bytes) else text.encode()), sentence)
+        Hostile(name, of_bytes(text if isinstance(text, bytes) else text.encode()), sentence)
         for name, (text, sentence) in _NOTES.items()
     ),
 )

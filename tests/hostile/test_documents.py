@@ -13,7 +13,8 @@ from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.trial_filter import TrialFilter, guarded
-from tests.hostile.documents import CONDITIONS, LAKES, NOTES, REGISTRATIONS, HostileDocument
+from tests.hostile.become import Hostile
+from tests.hostile.documents import CONDITIONS, LAKES, NOTES, REGISTRATIONS
 from tests.support.lakes import sign
 from tests.support.tiny_study import write_tiny
 
@@ -32,7 +33,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def became(hostile: HostileDocument, true: Path, folder: Path) -> Path:
+def became(hostile: Hostile, true: Path, folder: Path) -> Path:
     copy = folder / true.name
     (shutil.copytree if true.is_dir() else shutil.copy)(true, copy)
     hostile.become(copy)
@@ -41,7 +42,7 @@ def became(hostile: HostileDocument, true: Path, folder: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hostile", REGISTRATIONS, ids=lambda hostile: hostile.name)
-def test_what_is_no_registration_is_refused(hostile: HostileDocument, home: Path, tmp_path: Path) -> None:
+def test_what_is_no_registration_is_refused(hostile: Hostile, home: Path, tmp_path: Path) -> None:
     path, begun = became(hostile, home / "plan.json", tmp_path), time.process_time()
     with pytest.raises(UsageError, match="is no registration") as refused:
         read_registration(path)
@@ -51,7 +52,7 @@ def test_what_is_no_registration_is_refused(hostile: HostileDocument, home: Path
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hostile", LAKES, ids=lambda hostile: hostile.name)
-def test_what_is_no_lake_is_refused(hostile: HostileDocument, home: Path, tmp_path: Path) -> None:
+def test_what_is_no_lake_is_refused(hostile: Hostile, home: Path, tmp_path: Path) -> None:
     path, begun = became(hostile, home / "lake", tmp_path), time.process_time()
     sign(path)  # a stranger's checksums fit their files
     with pytest.raises(DatabaseError, match="lake") as refused, reading(path):
@@ -61,7 +62,7 @@ def test_what_is_no_lake_is_refused(hostile: HostileDocument, home: Path, tmp_pa
 
 
 @pytest.mark.parametrize("hostile", NOTES, ids=lambda hostile: hostile.name)
-def test_what_are_no_notes_is_refused_and_stays_as_it_is(hostile: HostileDocument, home: Path, tmp_path: Path) -> None:
+def test_what_are_no_notes_is_refused_and_stays_as_it_is(hostile: Hostile, home: Path, tmp_path: Path) -> None:
     path = became(hostile, home / "notes.csv", tmp_path)
     with pytest.raises(UsageError) as refused:
         NotesFile(path)

@@ -10,7 +10,8 @@ import pytest
 from slant.collector import collect
 from slant.collector.errors import SlantError
 from slant.collector.providers import provider_named
-from tests.hostile.providers import PROVIDER_FILES, SECRET, TRUE, HostileProviders
+from tests.hostile.become import Hostile
+from tests.hostile.providers import PROVIDER_FILES, SECRET, TRUE
 from tests.support.commands import run_collect
 from tests.support.tiny_study import write_tiny
 
@@ -25,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("hostile", PROVIDER_FILES, ids=lambda hostile: hostile.name)
-def test_it_is_refused_in_a_sentence_and_no_key_is_repeated(hostile: HostileProviders, file: Path) -> None:
+def test_it_is_refused_in_a_sentence_and_no_key_is_repeated(hostile: Hostile, file: Path) -> None:
     hostile.become(file)
     begun = time.process_time()
     with pytest.raises(SlantError) as refused:

@@ -22,13 +22,14 @@ from tests.hostile import links
 from tests.hostile.answers import ANSWERS
 from tests.hostile.archives import ARCHIVES
 from tests.hostile.batch_results import BAD_LINES, ODD_LINES
+from tests.hostile.become import Hostile
 from tests.hostile.databases import TAMPERED
 from tests.hostile.documents import CONDITIONS, LAKES, NOTES, REGISTRATIONS
 from tests.hostile.journals import KEPT, REFUSED
 from tests.hostile.lists import LISTS_OF_STRANGERS
 from tests.hostile.people import FILES
 from tests.hostile.providers import PROVIDER_FILES
-from tests.hostile.studies import STUDIES, HostileStudy
+from tests.hostile.studies import STUDIES
 from tests.hostile.test_keys import ECHOES
 from tests.hostile.wire import ENDLESS_BODIES, WAITS, WIRES
 from tests.support.tiny_study import write_tiny
@@ -55,7 +56,7 @@ def room_for(most_mb: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("hostile", STUDIES, ids=lambda hostile: hostile.name)
-def test_a_hostile_study_is_read_as_data_or_refused_in_a_short_sentence(hostile: HostileStudy, folder: Path) -> None:
+def test_a_hostile_study_is_read_as_data_or_refused_in_a_short_sentence(hostile: Hostile, folder: Path) -> None:
     shutil.rmtree(folder)
     folder.mkdir()
     path = write_tiny(folder)
