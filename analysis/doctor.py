@@ -98,18 +98,9 @@ def _worker_check(report: WorkerReport | str, here: Mapping[str, str]) -> Worker
     missing = [] if here else [name for name, version in report.versions.items() if version is None]
     words = report.problem or difference(versions, here) or (f"no {', '.join(missing)}" if missing else "")
     named = [f"{name} {version}" for name, version in report.versions.items() if name != "R" and version]
-    return WorkerCheck(
-        report.worker,
-        report.host,
-        report.versions.get("R") or "none",
-        ", ".join(named),
-        report.cores,
-        report.threads,
-        report.memory_gb,
-        report.python,
-        report.slant,
-        words,
-    )
+    r = report.versions.get("R") or "none"
+    of_worker = (report.cores, report.threads, report.memory_gb, report.python, report.slant)
+    return WorkerCheck(report.worker, report.host, r, ", ".join(named), *of_worker, words)
 
 
 def _python_packages() -> list[Check]:

@@ -51,15 +51,10 @@ def as_rows(checks: Checks) -> pl.DataFrame:
 
 def as_json(checks: Checks) -> str:
     """Return findings, warnings, and the rows of every check, for machines."""
-    content = {
-        "study": checks.study.name,
-        "alpha": checks.alpha,
-        "bound": checks.bound,
-        "findings": as_rows(checks).to_dicts(),
-        "warnings": checks.warnings,
-        "rows": {name: rows.to_dicts() for name, rows in checks.rows.items()},
-    }
-    return json.dumps(content, ensure_ascii=False, indent=1, default=str)
+    about = {"study": checks.study.name, "alpha": checks.alpha, "bound": checks.bound}
+    found = {"findings": as_rows(checks).to_dicts(), "warnings": checks.warnings}
+    rows = {name: rows.to_dicts() for name, rows in checks.rows.items()}
+    return json.dumps({**about, **found, "rows": rows}, ensure_ascii=False, indent=1, default=str)
 
 
 def as_text(checks: Checks, width: int = 110) -> str:

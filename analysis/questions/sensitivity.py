@@ -75,23 +75,16 @@ class PlannedSpecification:
     def call(self) -> Call:
         cell, definition = self.cell, self.definition
         key = {name: cell.key[name] for name in ("source", "study_version", "variant")}
+        named = {"study": self.study, "spec": self.name, "spec_no": self.number, "label": self.label}
+        choices = json.dumps(dict(self.choices), ensure_ascii=False)
+        of_fit = {"fit": definition.name, "engine": definition.engine, "formula": self.engine.describe(definition)}
         return Call(
             "fit_specification",
             cell.rows,
             self.arguments,
             about={"study": self.study, "spec": self.name, **cell.key},
             tables={"estimates": TABLE},
-            columns={
-                **key,
-                "study": self.study,
-                "spec": self.name,
-                "spec_no": self.number,
-                "label": self.label,
-                "choices": json.dumps(dict(self.choices), ensure_ascii=False),
-                "fit": definition.name,
-                "engine": definition.engine,
-                "formula": self.engine.describe(definition),
-            },
+            columns={**key, **named, "choices": choices, **of_fit},
             fill={**{name: cell.key.get(name) for name in ("model", "test")}, "row_no": 1000 * self.row_no},
             shaped=self._shaped,
             failed=TABLE,

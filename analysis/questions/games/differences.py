@@ -232,14 +232,9 @@ def game_differences(
     whole = _table(rows, differences, adjusted.frames["game_adjusted"], cells)
     table = whole.select(view_columns(db, "game_comparisons"))
     draws_warning = too_few_draws(table["n_comparisons"].max(), n_draws, adjust)  # type: ignore[arg-type]
-    return GameDifferences(
-        table,
-        len(pairs),
-        len(differences.computed),
-        left_out,
-        (*_comparison_warnings(pairs), *([draws_warning] if draws_warning else [])),
-        differences.not_kept or adjusted.not_kept,
-    )
+    warnings = (*_comparison_warnings(pairs), *([draws_warning] if draws_warning else []))
+    not_kept = differences.not_kept or adjusted.not_kept
+    return GameDifferences(table, len(pairs), len(differences.computed), left_out, warnings, not_kept)
 
 
 def _question(
@@ -290,18 +285,11 @@ def _call(pair: Comparison, n_draws: int, seed: int) -> Call:
     """Return the call for all indices, which costs no more than one. It is not corrected yet: that depends on the
     others."""
     draws = {"n_draws": n_draws, "seed": seed}
+    of_pair = {"between": pair.between, "reference": pair.reference, "n_classes": pair.n_classes}
     return Call(
         "compare_games",
         pair.rounds,
-        {
-            "between": pair.between,
-            "reference": pair.reference,
-            "indices": list(INDICES),
-            "n_classes": pair.n_classes,
-            "adjust": "none",
-            "strata": KIND,
-            **draws,
-        },
+        {**of_pair, "indices": list(INDICES), "adjust": "none", "strata": KIND, **draws},
         about=pair.key,
         tables={"": "game_differences"},
         columns=draws,
@@ -312,12 +300,7 @@ def _adjusting(rows: pl.DataFrame, question: Question, adjust: str) -> Iterator[
     """Let R correct p within each study version."""
     for family in rows.partition_by("source", "study", "study_version", maintain_order=True):
         family_key = {name: family[name][0] for name in ("source", "study", "study_version")}
-        question_columns = {
-            "between": question.between,
-            "reference": question.reference,
-            "by": question.by,
-            "conditions": question.conditions,
-        }
+        question_columns = {name: getattr(question, name) for name in ("between", "reference", "by", "conditions")}
         yield Call(
             "with_adjusted_p",
             family.select(pl.col(ID).alias("difference_id"), "index", "p_value"),

@@ -133,16 +133,10 @@ def _cell(key: dict[str, Any], games: pl.DataFrame, rounds: pl.DataFrame, labels
     n_rounds, n_groups = (int(complete[name].min()) for name in ("n_answered", "n_groups"))  # type: ignore[arg-type]
     chance = Chance(n_rounds, n_groups, first["class_sizes"], all(complete["is_balanced"]), complete.height)
     label = labels.get((key["study_version"], key["model"]), {})
-    return GameCell(
-        key,
-        str(first["answer_format"]),
-        games.height - complete.height,
-        int(first["n_classes"]),
-        chance,
-        rounds.select(_ROUND_COLUMNS).sort(_ROUND_COLUMNS),
-        label.get("label") or key["model"],
-        label.get("model_no"),
-    )
+    shown_as, model_no = label.get("label") or key["model"], label.get("model_no")
+    n_incomplete, n_classes = games.height - complete.height, int(first["n_classes"])
+    own = rounds.select(_ROUND_COLUMNS).sort(_ROUND_COLUMNS)
+    return GameCell(key, str(first["answer_format"]), n_incomplete, n_classes, chance, own, shown_as, model_no)
 
 
 def _place(cell: GameCell) -> tuple[Any, ...]:
@@ -249,16 +243,10 @@ def _look(cell: GameCell) -> Look:
 
 def _level_call(chance: Chance, n_cells: int, seed: int) -> Call:
     draws = {"n_cells": n_cells, "seed": seed}
+    numbers = {name: getattr(chance, name) for name in ("n_rounds", "n_groups", "n_games")}
     return Call(
         "random_level",
-        arguments={
-            "n_rounds": chance.n_rounds,
-            "n_groups": chance.n_groups,
-            "class_sizes": chance.sizes,
-            "balanced": chance.is_balanced,
-            "n_games": chance.n_games,
-            **draws,
-        },
+        arguments={**numbers, "class_sizes": chance.sizes, "balanced": chance.is_balanced, **draws},
         about=asdict(chance),
         tables={"": "random_levels"},
         columns=draws,
@@ -267,18 +255,14 @@ def _level_call(chance: Chance, n_cells: int, seed: int) -> Call:
 
 def _index_call(cell: GameCell, level: Call, n_boot: int, seed: int) -> Call:
     draws = {"n_boot": n_boot, "seed": seed}
+    own = {"answer_format": cell.answer_format, "n_incomplete": cell.n_incomplete}
     return Call(
         "game_indices",
         cell.rounds,
         {"n_classes": cell.n_classes, "n_random": 0, "n_draws": n_boot, "seed": seed},
         about=cell.key,
         tables={"": "game_indices"},
-        columns={
-            "answer_format": cell.answer_format,
-            "n_incomplete": cell.n_incomplete,
-            "level_call_id": level.id,
-            **draws,
-        },
+        columns={**own, "level_call_id": level.id, **draws},
     )
 
 

@@ -103,45 +103,23 @@ def _with_pairs(own: Fit) -> Fit:
 
 def _call(planned: PlannedFit, own: Fit, n: int, engine: str, seed: int, settings: Mapping[str, Any]) -> Call:
     contrast, key = next(iter(own.levels)), planned.cell.key
-    about = {
-        "study": planned.study,
-        **{name: key[name] for name in ("study_version", "source", "variant")},
-        "fit": own.name,
-        "engine": engine,
-        "seed": seed,
-        "settings": dict(settings),
-    }
+    grain = {name: key[name] for name in ("study_version", "source", "variant")}
+    how = {"engine": engine, "seed": seed}
+    about = {"study": planned.study, **grain, "fit": own.name, **how, "settings": dict(settings)}
     rows_hash = Call("permute_pairs", planned.cell.rows, warnings=planned.cell.warnings).data_hash
     cell = {"model": key["model"], "test": key["test"]}
+    within = "model, test" if settings.get("whole_words") else "model, test, wording"
+    of_test = {"formula": own.formula, "contrast": contrast, "unit": "item", "within": within, "n_permutations": n}
+    settings_text = json.dumps(dict(settings), sort_keys=True)
+    of_r = {"formula": own.formula, "levels": list(own.levels[contrast]), "contrast": contrast, "permutations": n}
     return Call(
         "permute_pairs",
         planned.cell.rows,
-        {
-            "formula": own.formula,
-            "levels": list(own.levels[contrast]),
-            "permutations": n,
-            "seed": seed,
-            "engine": engine,
-            "contrast": contrast,
-            **settings,
-        },
+        {**of_r, **how, **settings},
         about={"permutation": {**about, **cell}},
         tables=_TABLES,
-        columns={
-            **about,
-            "formula": own.formula,
-            "contrast": contrast,
-            "unit": "item",
-            "within": "model, test" if settings.get("whole_words") else "model, test, wording",
-            "n_permutations": n,
-            "settings": json.dumps(dict(settings), sort_keys=True),
-            "rows_hash": rows_hash,
-        },
-        fill={
-            "model": key["model"],
-            "test": key["test"],
-            "permutation_id": stable_id("permutation", about, cell, rows_hash),
-        },
+        columns={**about, **of_test, "settings": settings_text, "rows_hash": rows_hash},
+        fill={**cell, "permutation_id": stable_id("permutation", about, cell, rows_hash)},
         warnings=planned.cell.warnings,
         packages=PACKAGES[engine],
     )

@@ -66,18 +66,10 @@ class PermutationTest(RepeatedFit):
     @property
     def arguments(self) -> dict[str, Any]:
         fit = self.work.definition
-        return {
-            "formula": fit.formula,
-            "engine": self.engine,
-            "seed": self.seed,
-            "levels": dict(self.levels),
-            "priors": fit.settings.get("priors"),
-            "coding": fit.settings.get("coding"),
-            "contrast": self.contrast,
-            "unit": self.unit,
-            "within": list(self.within),
-            **self.settings,
-        }
+        of_fit = {"formula": fit.formula, "levels": dict(self.levels), "engine": self.engine, "seed": self.seed}
+        of_fit |= {name: fit.settings.get(name) for name in ("priors", "coding")}
+        of_test = {"contrast": self.contrast, "unit": self.unit, "within": list(self.within)}
+        return {**of_fit, **of_test, **self.settings}
 
     def summary(self, cells: pl.DataFrame, refits: pl.DataFrame) -> Call:
         """Return the summary of the refits, including number 0."""
@@ -291,12 +283,8 @@ def _run_test(
     names = [name for name in joined.columns if name != "observed_main_fit"]
     names.insert(names.index("observed") + 1, "observed_main_fit")
     grain = [pl.lit(test.about[name]).alias(name) for name in GRAIN]
-    return PermutationResult(
-        joined.select(*grain, *names),
-        values.select(*grain, pl.all()),
-        refits.select(*grain, pl.all()),
-        permuted.not_kept or not_kept,
-    )
+    tests, values, refits = (frame.select(*grain, pl.all()) for frame in (joined.select(names), values, refits))
+    return PermutationResult(tests, values, refits, permuted.not_kept or not_kept)
 
 
 def _refits(parts: Sequence[Results]) -> tuple[pl.DataFrame, pl.DataFrame]:
