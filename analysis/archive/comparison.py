@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import polars as pl
 
@@ -152,11 +153,7 @@ def _distance(then: pl.Series, now: pl.Series, allowed: pl.Series | None) -> tup
     limits = allowed.gather(rows) * before.abs().clip(lower_bound=1.0)
     distance = (before - after).abs()
     bad = (distance.is_null() | distance.is_nan() | (distance > limits)).arg_true()
-    return _number(distance.max()), int(rows[bad[0]]) if bad.len() else None
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+    return cast("float | None", distance.max()), int(rows[bad[0]]) if bad.len() else None
 
 
 def compare_bytes(kind: str, name: str, sealed: Path, made: Path) -> Compared:

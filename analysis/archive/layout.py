@@ -245,17 +245,13 @@ def _checked_members(file: zipfile.ZipFile, path: Path) -> dict[str, zipfile.Zip
             raise _refused(path, how)
         members[name], taken[folded(name)] = info, name
     for name in members:
-        if any(folded(name).startswith(f"{folded(other)}/") for other in _parents(name) if folded(other) in taken):
+        parts = name.split("/")
+        if any(folded("/".join(parts[:count])) in taken for count in range(1, len(parts))):
             raise _refused(path, f'"{name[:80]}" is inside of a file')
     if MANIFEST not in members:
         raise _refused(path, f"it has no {MANIFEST}")
     _check_sizes(members, path)
     return members
-
-
-def _parents(name: str) -> list[str]:
-    parts = name.split("/")
-    return ["/".join(parts[:count]) for count in range(1, len(parts))]
 
 
 def _why_no_file(info: zipfile.ZipInfo) -> str | None:

@@ -118,15 +118,11 @@ def _page(name: str, values: Mapping[str, Any]) -> str:
     environment = template_environment(
         "slant.analysis.archive",
         is_html=False,
-        finalize=lambda value: _one_line(value) if isinstance(value, str) else value,
+        finalize=lambda value: " ".join(value.split()).replace("|", "\\|") if isinstance(value, str) else value,
         filters={"tojson": lambda value: json.dumps(value, ensure_ascii=False)},
         keep_trailing_newline=True,
     )
     return environment.get_template(f"{name}.j2").render(**values)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
 
 
 _PROCESS_RUN = "https://w3id.org/ro/wfrun/process/0.6"

@@ -10,7 +10,7 @@ import functools
 import json
 import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -238,14 +238,9 @@ def python_versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
         found[name] = distribution.version
-        todo += _required(distribution)
+        matches = [_REQUIRED.match(line) for line in distribution.requires or () if "extra ==" not in line]
+        todo += [match[0] for match in matches if match]
     return dict(sorted((name, version) for name, version in found.items() if name != "slant"))
-
-
-def _required(distribution: metadata.Distribution) -> Iterator[str]:
-    for line in distribution.requires or ():
-        if "extra ==" not in line and (match := _REQUIRED.match(line)):
-            yield match[0]
 
 
 def r_versions(frames: Iterable[pl.DataFrame], packages: tuple[str, ...]) -> dict[str, str]:

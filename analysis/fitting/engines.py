@@ -53,12 +53,9 @@ def _given(fit: Fit) -> dict[str, Any]:
     keys = {name: value for name in ("formula", "outcome", "contrast") if (value := getattr(fit, name)) is not None}
     levels = {column: list(values) for column, values in fit.levels.items()}
     sides = {"sides": levels[fit.contrast]} if fit.contrast in levels else {}
-    return {**keys, "levels": levels or None, **sides, "step": STEP, **_effects(fit), **fit.settings}
-
-
-def _effects(fit: Fit) -> dict[str, str]:
-    """Give R's default if it can be used: it compares models, so a formula without models has nothing to compare."""
-    return {} if "model" in re.findall(r"\w+", fit.formula or "") else {"effects": f"~ {fit.contrast}"}
+    # R's own default compares models, and a formula without models has nothing to compare
+    effects = {} if "model" in re.findall(r"\w+", fit.formula or "") else {"effects": f"~ {fit.contrast}"}
+    return {**keys, "levels": levels or None, **sides, "step": STEP, **effects, **fit.settings}
 
 
 def _engine(row: Mapping[str, str]) -> Engine:

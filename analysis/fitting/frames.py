@@ -35,9 +35,11 @@ def fits_to_show(db: str | Path, study: Study, versions: Mapping[str, str] | Non
     R's packages. Of several it is the own one, else the last. There are no rows if none was fitted.
     """
     fits = view_rows(db, "fits", engine=ENGINE, study=study.name)
-    names = [fit.name for fit in bayes_fits_of(study)]
+    own_fits = bayes_fits_of(study)
+    names = [fit.name for fit in own_fits]
     study_fits = fits.filter(pl.col("fit").is_in(names))
-    own_ids = _own_ids(db, study, study_fits, versions) if study_fits.height else []
+    calls = [work.call for fit in own_fits if study_fits.height for work in plan_fits(db, study, fit)]
+    own_ids = unchanged_ids(calls, study_fits, versions)
     ordered = study_fits.select(_FIT).with_columns(is_own=pl.col("call_id").is_in(own_ids)).sort("is_own", "fitted_at")
     place = {name: number for number, name in enumerate(names)}
     newest = ordered.unique(KEY, keep="last")
@@ -67,12 +69,6 @@ def stale_fit_warnings(fits: pl.DataFrame, study: Study) -> list[str]:
 
 def stale_fit_warning(study: str) -> str:
     return f"The stored fit has other rows (or other settings or R code); run: analyze --fit {ENGINE} --study {study}."
-
-
-def _own_ids(db: str | Path, study: Study, fits: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:
-    """Return the ids of those that `fit()` would reuse. Without `versions`, different packages do not rule one out."""
-    calls = [work.call for fit in bayes_fits_of(study) for work in plan_fits(db, study, fit)]
-    return unchanged_ids(calls, fits, versions)
 
 
 CELL = ("source", "study", "study_version", "variant", "model", "test", "fit", "refusals_removed", "measure")

@@ -99,8 +99,9 @@ def report(
     infos = [info for info in table_info().values() if info.is_about(study.design.name)]
     study_tables = tables(db, study=study.name, names=[info.name for info in infos])
     with reading(db) as connection:
-        labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))
+        named = [read_view(connection, f"{name}s").select(name, "label") for name in ("model", "test")]
         runs = frame_of(connection.table("runs")).filter(pl.col("study") == study.name).sort("started_at", "run_id")
+    labels = dict(row for rows in named for row in rows.iter_rows())
     warnings = [*table_notes(db, study.name), *mixture_warnings(db, study.name), *_data_warnings(study_tables)]
     bayes_fits = fits_to_show(db, study)
     data = ReportData(
@@ -307,10 +308,6 @@ def _unique(texts: Iterable[str | None]) -> list[str]:
 def _breakable(text: str) -> Markup:
     """Escape text in which a line may end after an underscore: tables of many columns have to fit on paper."""
     return Markup("_<wbr>").join(escape(part) for part in text.split("_"))
-
-
-def _labels(models: pl.DataFrame, tests: pl.DataFrame) -> dict[str, str]:
-    return {**dict(models.select("model", "label").iter_rows()), **dict(tests.select("test", "label").iter_rows())}
 
 
 def _no_data(rows: pl.DataFrame | None) -> Iterator[str]:

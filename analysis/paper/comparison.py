@@ -301,18 +301,14 @@ def _agrees(
         return None
     if printed == NO_REFUSALS:
         return value == 0
-    near = (tolerance or 0) + _rounding(number, tolerance)
+    # the error of binary numbers is added to half a unit: almost nothing for a number that is printed as 1.996e-17
+    rounding = min(_TINY, (tolerance or _TINY) * 1e-6) if "e" in number.lower() else _TINY
+    near = (tolerance or 0) + rounding
     if sign not in ("<", ">"):
         return _is_near(value, number if sign in _SIGNS else printed, near)
     # A minimum is printed rounded, so that "b > 20.74" holds for 20.735; "p < .001" is exact.
     keeps = value >= float(number) - near if sign == ">" else value < float(number)
     return None if missing and keeps else keeps
-
-
-def _rounding(number: str, tolerance: float | None) -> float:
-    """Return the error of binary numbers, to add to half a unit: almost nothing for a number that is printed as
-    1.996e-17."""
-    return min(_TINY, (tolerance or _TINY) * 1e-6) if "e" in number.lower() else _TINY
 
 
 def _is_near(value: float, number: str, near: float) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
+from duckdb import ColumnExpression, ConstantExpression
 
 from slant.analysis.rows.result_warnings import Key, model_mixture_warnings
 from slant.analysis.rows.views import read_view, set_measure, stored_views
@@ -101,7 +102,8 @@ def read_rows(
                 f"Views there are: {', '.join(stored_views(connection))}.",
             )
         view = connection.view(name)
-        view = view.filter(f"study = {_quoted(study)}") if "study" in view.columns else view
+        is_own = ColumnExpression("study") == ConstantExpression(study)
+        view = view.filter(is_own) if "study" in view.columns else view
         named = [column for fit in fits for column in named_columns(fit)]
         view, of_trials = with_attributes(view, named)
         view, of_people = with_people(connection, view, named)
@@ -144,11 +146,6 @@ def _order_of_rows(columns: list[str], grain: tuple[str, ...]) -> list[str]:
     has_twice = [name for name, theirs in PAPER_WORDS.items() if theirs in columns]
     left_out = {f"{name}{end}" for name in has_twice for end in ("", "_no")}
     return [name for name in dict.fromkeys(_present_columns((*ORDER, *grain), columns)) if name not in left_out]
-
-
-def _quoted(text: str) -> str:
-    """Return a text as SQL writes it: a relation's filter takes no parameters."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def read_cells(

@@ -50,7 +50,7 @@ def ratios(section: SectionData) -> Group | None:
     tables = []
     if effects.height:
         caption = "Ratio of tokens, and the study's own estimate"
-        tables.append(CaptionedTable.of(caption, _effects(effects, _own_estimates(section)), is_open=True))
+        tables.append(CaptionedTable.of(caption, _effects(section, effects), is_open=True))
     others = last.filter(pl.col("family") != "lognormal")
     if others.height:
         tables.append(CaptionedTable.of("Other families of the same counts", others, _FAMILIES))
@@ -60,14 +60,11 @@ def ratios(section: SectionData) -> Group | None:
     return Group("counts", "Bayesian models of token counts", texts, tuple(tables))
 
 
-def _own_estimates(section: SectionData) -> pl.DataFrame:
-    """Return the effect in the study's own mixed model if the report has fitted it; else no rows."""
-    rows = section.own("effects_over_words")
+def _effects(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the effects beside those in the study's own mixed model, if the report has fitted it."""
+    fitted = section.own("effects_over_words")
     schema = {"model": pl.String, "test": pl.String, "reference_estimate": pl.Float64, "reference_p": pl.Float64}
-    return rows.select(*schema).unique(_CELL, keep="first") if rows.height else pl.DataFrame(schema=schema)
-
-
-def _effects(rows: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
+    own = fitted.select(*schema).unique(_CELL, keep="first") if fitted.height else pl.DataFrame(schema=schema)
     compared = rows.join(own, on=_CELL, how="left", maintain_order="left")
     named = declared_columns(compared, _EFFECTS)
     return named.drop(name for name in ("own model (tokens)", "p") if own.is_empty())

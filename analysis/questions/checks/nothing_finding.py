@@ -34,14 +34,11 @@ def nothing_rows(
     null (of `checks`, rows by the name of their check: crossed, those of forced choices, or of levels) as rows of the
     study of today; nothing if there are neither."""
     makers = [(_EFFECTS, _of_variant_null), (_CHOICES, _choices_of_variant_null), (_LEVELS, _levels_of_variant_null)]
-    parts = [_kept_permutations(db, study, source), *(make(checks) for needs, make in makers if needs <= set(checks))]
+    kept = rows_if_kept(db, "permutation_tests", study=study, scale="difference", source=source)
+    kept = last_permutations(kept).select(*CELL, pl.exclude(*CELL)) if kept.height else kept
+    parts = [kept, *(make(checks) for needs, make in makers if needs <= set(checks))]
     rows = pl.concat([part for part in parts if part.height] or parts[:1], how="diagonal_relaxed")
     return {} if rows.is_empty() else {NOTHING: rows}
-
-
-def _kept_permutations(db: str | Path, study: str, source: str | None) -> pl.DataFrame:
-    rows = rows_if_kept(db, "permutation_tests", study=study, scale="difference", source=source)
-    return last_permutations(rows).select(*CELL, pl.exclude(*CELL)) if rows.height else rows
 
 
 def _of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

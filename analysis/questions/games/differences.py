@@ -213,7 +213,9 @@ def game_differences(
     Raise UsageError and UnknownNameError for what can't be asked, DatabaseError if there are no games, RError if R
     can't.
     """
-    _check(indices, adjust)
+    for name in indices:
+        check_known("index", name, INDICES)
+    check_known("way to adjust p", adjust, ADJUST)
     study = study_in(db, study, has_games, "has games")
     cells = game_cells(db, study, (), source)
     question = _question(study, between, reference, by, conditions)
@@ -250,12 +252,6 @@ def _question(
         raise UsageError(f"Which {between} is the reference?", f"Name it: --reference {between.upper()}")
     rest = tuple(name for name in ATTRIBUTES if name != between)
     return Question(between, reference, tuple(by) or rest, tuple(conditions))
-
-
-def _check(indices: Sequence[str], adjust: str) -> None:
-    for name in indices:
-        check_known("index", name, INDICES)
-    check_known("way to adjust p", adjust, ADJUST)
 
 
 def _comparison_warnings(pairs: Sequence[Comparison]) -> tuple[str, ...]:

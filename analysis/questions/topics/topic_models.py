@@ -137,10 +137,11 @@ def models_to_show(db: str | Path, study: Study) -> pl.DataFrame:
     rows if none was fitted.
     """
     models = view_rows(db, "topic_models", study=study.name)
-    own_ids = _own_ids(db, study, models) if models.height else []
-    ordered = models.with_columns(is_own=pl.col("call_id").is_in(own_ids)).sort(
-        "is_own", "fitted_at", maintain_order=True
-    )
+    definitions = [fit for fit in study.fits.values() if fit.engine == "stm" and models.height]
+    calls = [work.call for fit in definitions for work in plan_fits(db, study, fit)]
+    own_ids = unchanged_ids(calls, models, None)  # whatever the versions of packages, which are reported
+    judged = models.with_columns(is_own=pl.col("call_id").is_in(own_ids))
+    ordered = judged.sort("is_own", "fitted_at", maintain_order=True)
     return ordered.unique(GRAIN, keep="last", maintain_order=True)
 
 
@@ -148,12 +149,6 @@ def stale_model_warnings(db: str | Path, study: Study) -> list[str]:
     """Return a sentence for each source whose topics are not those of its texts and the study's settings."""
     models = models_to_show(db, study)
     return [f"Topics ({source}): {STALE}" for source in models.filter(~pl.col("is_own"))["source"].unique().sort()]
-
-
-def _own_ids(db: str | Path, study: Study, models: pl.DataFrame) -> list[str]:
-    """Return the ids of those that `fit()` would reuse, whatever the versions of packages (which are reported)."""
-    definitions = [fit for fit in study.fits.values() if fit.engine == "stm"]
-    return unchanged_ids([work.call for fit in definitions for work in plan_fits(db, study, fit)], models, None)
 
 
 _VIEWS = (
