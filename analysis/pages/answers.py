@@ -227,7 +227,9 @@ def _unit(definition: Fit, outcome: str, own_unit: str) -> str:
         is_of_odds = definition.settings.get("family", "binomial") == "binomial"
         return "log odds" if is_of_odds else "units of the link"
     if outcome in _MEASURED:
-        return own_unit.replace("points from", "points on a scale from") or "points"
+        return own_unit.replace("points from", "points on a scale from") or (
+            "units" if outcome == "measured" else "points"
+        )
     return outcome.replace("_", " ")
 
 
