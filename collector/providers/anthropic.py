@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from slant.collector.providers.endings import ending
-from slant.collector.providers.exchange import Request, count, request_id, text
+from slant.collector.providers.exchange import Request, at, count, request_id, tables, text
 from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import Shown, joined, shown
 from slant.collector.providers.token_counts import settled
@@ -84,6 +84,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     if blocks is None and outcome in (None, "malformed"):
         outcome = "failed"  # no model has answered
     calls, has_thinking = _calls(blocks or []), any(block.get("type") in _THINKING for block in blocks or [])
+    category = text(at(declined, "trigger", "category")) or text(at(body, "stop_details", "category")) or None
     reasoning_text, reasoning_kind = _reasoning(own, text(body.get("model")) or "")
     return Reply(
         answer=answer_text,
@@ -93,11 +94,11 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         detail=_detail(body, declined) if outcome in ("refused", "failed") else ended.detail,
         finish_reason=stop,
         ending=ended.kind,
-        filter_category=_category(body, declined) if outcome == "refused" else None,
+        filter_category=category if outcome == "refused" else None,
         **_counts(body.get("usage")),
         **stated_charges(body.get("usage")),
         served_model=text(body.get("model")),
-        service_tier=text(usage.get("service_tier")) if isinstance(usage := body.get("usage"), Mapping) else None,
+        service_tier=text(at(body, "usage", "service_tier")),
         request_id=request_id(headers, body),
         blocks=without_end(blocks or [], _THINKING) if calls or has_thinking else None,
         tool_calls=calls,
@@ -162,19 +163,8 @@ def _declined(body: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> Mappi
     is a refusal by the studied model, whatever the other one said."""
     if hop := next((block for block in blocks if block.get("type") == "fallback"), None):
         return hop
-    usage = body.get("usage")
-    rounds = usage.get("iterations") if isinstance(usage, Mapping) else None
-    for entry in rounds if isinstance(rounds, list) else ():
-        if isinstance(entry, Mapping) and entry.get("type") == "fallback_message":
-            return entry
-    return None
-
-
-def _category(body: Mapping[str, Any], declined: Mapping[str, Any] | None) -> str | None:
-    for details in ((declined or {}).get("trigger"), body.get("stop_details")):
-        if isinstance(details, Mapping) and (category := text(details.get("category"))):
-            return category
-    return None
+    rounds = tables(at(body, "usage", "iterations"))
+    return next((entry for entry in rounds if entry.get("type") == "fallback_message"), None)
 
 
 def _detail(body: Mapping[str, Any], declined: Mapping[str, Any] | None) -> str | None:

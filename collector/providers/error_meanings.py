@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from slant.collector.providers.exchange import at, first_choice
+from slant.collector.providers.exchange import at, first_choice, tables
 from slant.collector.system.json_text import json_or
 from slant.collector.system.shipped_files import csv_rows
 
@@ -296,13 +296,9 @@ def _codes(error: Mapping[str, Any]) -> Iterable[str]:
     for name in ("code", "type", "status", "error_type", "error_code", "status_code"):
         yield _code(error.get(name))
     for name in ("metadata", "innererror"):
-        inner = error.get(name)
-        if isinstance(inner, Mapping):
-            yield from (_code(inner.get(key)) for key in ("code", "error_type", "provider_code", "reason"))
+        yield from (_code(at(error, name, key)) for key in ("code", "error_type", "provider_code", "reason"))
     for listed in (error.get("details"), error.get("errors")):
-        for detail in listed if isinstance(listed, list) else ():
-            if isinstance(detail, Mapping):
-                yield _code(detail.get("reason"))
+        yield from (_code(detail.get("reason")) for detail in tables(listed))
 
 
 def _code(value: Any) -> str:

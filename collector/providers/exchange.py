@@ -108,6 +108,11 @@ def at(value: Any, *path: str) -> Any:
     return value
 
 
+def tables(value: Any) -> list[Mapping[str, Any]]:
+    """Return the tables in a list; none if it is no list."""
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+
+
 def count(mapping: Any, *path: str) -> int | None:
     """Return a token count deep inside a response; None if a part is missing or it is not a whole number from 0 to
     10¹².

@@ -8,10 +8,10 @@ from typing import Any
 from urllib.parse import quote
 
 from slant.collector.providers.endings import ending
-from slant.collector.providers.exchange import Request, at, count, request_id, text
+from slant.collector.providers.exchange import Request, at, count, request_id, tables, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_gemini
 from slant.collector.providers.prices import stated_charges
-from slant.collector.providers.reasoning import shown
+from slant.collector.providers.reasoning import joined, shown
 from slant.collector.providers.tools import arguments
 from slant.collector.records import Outcome, Prompt, Reply, ToolCall, Trial
 from slant.collector.study.records import StudyModel
@@ -83,12 +83,10 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     blocked, feedback = None, body.get("promptFeedback")
     if (stated := at(feedback, "blockReason")) or at(feedback, "blockReasonMessage"):
         blocked = text(stated) or "BLOCK_REASON_UNSPECIFIED"  # a block without a reason still counts as one
-    candidates = body.get("candidates")
-    listed = [each for each in candidates if isinstance(each, Mapping)] if isinstance(candidates, list) else []
+    listed = tables(body.get("candidates"))
     first = next((each for each in listed if each.get("index", 0) == 0), listed[0] if listed else None)
     finish = text(at(first, "finishReason"))
-    parts = at(first, "content", "parts")
-    pieces = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
+    pieces = tables(at(first, "content", "parts"))
     answer = _joined(pieces, is_thought=False)
     ended = ending("gemini", finish)
     outcome: Outcome | None = "filtered" if blocked else ended.outcome(has_text=bool(answer))
@@ -146,5 +144,4 @@ def _counts(usage: Any) -> dict[str, Any]:
 
 
 def _joined(parts: list[Mapping[str, Any]], *, is_thought: bool) -> str | None:
-    texts = [part["text"] for part in parts if bool(part.get("thought")) == is_thought and text(part.get("text"))]
-    return "".join(texts) if texts else None
+    return joined(part.get("text") for part in parts if bool(part.get("thought")) == is_thought)

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from slant.collector.providers.endings import ending
-from slant.collector.providers.exchange import Request, amount, count, request_id, text
+from slant.collector.providers.exchange import Request, amount, at, count, request_id, tables, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_tokens
 from slant.collector.providers.openai import PROMPT_CACHE as PROMPT_CACHE
 from slant.collector.providers.openai import cache_key
 from slant.collector.providers.prices import stated_charges
-from slant.collector.providers.reasoning import shown
+from slant.collector.providers.reasoning import joined, shown
 from slant.collector.providers.token_counts import responses_counts
 from slant.collector.providers.tools import NAME, arguments, without_end
 from slant.collector.records import Outcome, Prompt, Reply, Tool, ToolCall, Trial
@@ -75,8 +75,7 @@ def _in_parts(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-    output = body.get("output")
-    items = [item for item in output if isinstance(item, Mapping)] if isinstance(output, list) else []
+    items = tables(body.get("output"))
     message_items = [_in_parts(item) for item in items if "commentary" not in (item.get("phase"), item.get("channel"))]
     refusal = _joined(message_items, "content", "refusal", "refusal")
     answer = refusal or _joined(message_items, "content", "output_text", "text")
@@ -86,9 +85,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         _joined(reasoning, "summary", "summary_text", "text"),
         is_hidden=bool(reasoning),
     )
-    details = body.get("incomplete_details")
-    reason = text(details.get("reason")) if isinstance(details, Mapping) else None
-    finish = reason or text(body.get("status"))
+    finish = text(at(body, "incomplete_details", "reason")) or text(body.get("status"))
     ended = ending("responses", finish)
     outcome: Outcome | None = "refused" if refusal else ended.outcome(has_text=bool(answer))
     calls = _calls(items)
@@ -108,9 +105,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         **stated_charges(body.get("usage")),
         served_model=text(body.get("model")),
         request_id=request_id(headers, body),
-        effective_effort=text(settings.get("effort"))
-        if isinstance(settings := body.get("reasoning"), Mapping)
-        else None,
+        effective_effort=text(at(body, "reasoning", "effort")),
         effective_temperature=amount(body, "temperature"),
         service_tier=text(body.get("service_tier")),
         logprobs=sum(logprobs, ()),
@@ -120,16 +115,8 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 
 def _joined(items: list[Mapping[str, Any]], part: str, kind: str, key: str) -> str | None:
-    texts = [
-        piece_text
-        for piece in _pieces(items, part)
-        if piece.get("type") == kind and (piece_text := text(piece.get(key)))
-    ]
-    return "".join(texts) if texts else None
+    return joined(piece.get(key) for piece in _pieces(items, part) if piece.get("type") == kind)
 
 
 def _pieces(items: list[Mapping[str, Any]], part: str) -> Iterator[Mapping[str, Any]]:
-    for item in items:
-        pieces = item.get(part)
-        if isinstance(pieces, list):
-            yield from (piece for piece in pieces if isinstance(piece, Mapping))
+    return (piece for item in items for piece in tables(item.get(part)))

@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from slant.collector.providers.exchange import Request, text
+from slant.collector.providers.exchange import Request, tables, text
 from slant.collector.providers.logprobs import DialectMadeFrom, merged
 from slant.collector.records import Prompt, Tool, ToolCall, Trial
 from slant.collector.study.records import StudyModel
@@ -60,9 +60,7 @@ def offered(tool: Tool | None) -> dict[str, Any]:
 
 def chat_calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
     """Return the calls in a message of chat completions."""
-    listed = message.get("tool_calls")
-    calls = [call for call in listed if isinstance(call, Mapping)] if isinstance(listed, list) else []
-    functions = [(call.get("id"), call.get("function")) for call in calls]
+    functions = [(call.get("id"), call.get("function")) for call in tables(message.get("tool_calls"))]
     return tuple(
         ToolCall(text(call_id), text(function.get("name")) or "", arguments(function.get("arguments")))
         for call_id, function in functions

@@ -122,18 +122,14 @@ def summarise(chosen: duckdb.DuckDBPyRelation) -> Summary:
         for source, of_source in sorted(tokens.items())
         for bars in histograms(sorted(of_source.items()))
     ]
-    return Summary(total, total - n_counted, rows, drawn, _examples(chosen))
+    found = chosen.query("chosen", sql_query("outcome_examples"))
+    assert found is not None  # it is a query, which has rows
+    shown = rows_of(found)
+    examples = {outcome: [row for row in shown if row["outcome"] == outcome] for outcome in _UNREAD_FIRST}
+    return Summary(total, total - n_counted, rows, drawn, {name: of for name, of in examples.items() if of})
 
 
 _UNREAD_FIRST = ("malformed", "truncated", "rejected", "filtered", "refused", "answered")
-
-
-def _examples(chosen: duckdb.DuckDBPyRelation) -> dict[str, list[dict[str, Any]]]:
-    found = chosen.query("chosen", sql_query("outcome_examples"))
-    assert found is not None  # it is a query, which has rows
-    rows = rows_of(found)
-    known = {outcome: [row for row in rows if row["outcome"] == outcome] for outcome in _UNREAD_FIRST}
-    return {outcome: of_outcome for outcome, of_outcome in known.items() if of_outcome}
 
 
 def histograms(tokens: Iterable[tuple[str, Counter[int]]]) -> list[Histogram]:
