@@ -145,9 +145,7 @@ def test_an_effect_that_interacts_is_that_of_the_reference_levels() -> None:
         "intercept",
         "blockcrossed",
         "modelb",
-        "blockcrossed:modelb",
-        "blockcrossed:domainhome",
-        "blockcrossed:age",
+        *(f"blockcrossed:{name}" for name in ("modelb", "domainhome", "age")),
     ]
     formula = "value ~ block * model + block:domain + block:age"
     at = _reference_levels(terms, ["blockcrossed"], levels, formula)

@@ -65,14 +65,9 @@ def test_the_shell_prints_effects_and_shares(found: analysis.FitResult, db: Path
 def test_a_row_of_the_report_has_the_papers_number_first_and_the_rest_behind_it(found: analysis.FitResult) -> None:
     effects = found.tables["crossed"]["effects"]
     cell = effects.select("source", "study_version", "variant", "model", "test", "refusals_removed")
-    texts = pl.lit(None, pl.String)
-    compared = cell.with_columns(
-        quantity=pl.lit("condition_std_error"),
-        printed=pl.lit("2.65"),
-        recomputed=2.65,
-        slip=texts,
-        status=pl.lit("agrees"),
-    )
+    texts = {"quantity": "condition_std_error", "printed": "2.65", "slip": None, "status": "agrees"}
+    said = {name: pl.lit(text, pl.String) for name, text in texts.items()}
+    compared = cell.with_columns(**said, recomputed=2.65)
     rows = with_words(compared, effects)
     assert rows["quantity"].to_list()[:2] == ["condition_std_error"] * 2
     assert set(rows["quantity"][2:]) == {"std_error_ratio", "mde", "mde_d", "verdict"}

@@ -25,14 +25,9 @@ needs_rpy2 = pytest.mark.skipif(importlib.util.find_spec("rpy2") is None, reason
 
 def checks_in_a_process(root: Path, **environment: str) -> dict[str, tuple[str, str]]:
     """{name: (status, how to fix)} as another process sees it, with that PATH, R_HOME and R libraries."""
-    answer = subprocess.run(
-        [sys.executable, "-c", PRINT_CHECKS],
-        env={**environment, "PYTHONPATH": str(root / "python")},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    rows = [line.split("|") for line in answer.stdout.splitlines()]
+    given = {**environment, "PYTHONPATH": str(root / "python")}
+    answer = subprocess.check_output([sys.executable, "-c", PRINT_CHECKS], env=given, text=True, stderr=subprocess.PIPE)
+    rows = [line.split("|") for line in answer.splitlines()]
     return {name: (status, fix) for name, status, fix in rows}
 
 

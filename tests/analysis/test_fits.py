@@ -124,12 +124,8 @@ def test_a_source_that_has_no_rows_is_one_sentence(db: Path) -> None:
 def test_sources_are_never_mixed_in_one_fit(tmp_path: Path) -> None:
     rows = [*trials("imported"), *trials("simulated")]
     result = analysis.fit(database(tmp_path / "a.duckdb", rows, [RUN]), fit="effect_size", refusals_removed=False)
-    assert sorted(result.diagnostics.select("source", "n").iter_rows()) == [
-        ("imported", 80),
-        ("imported", 80),
-        ("simulated", 80),
-        ("simulated", 80),
-    ]
+    sizes = sorted(result.diagnostics.select("source", "n").iter_rows())
+    assert sizes == [*[("imported", 80)] * 2, *[("simulated", 80)] * 2]
 
 
 @pytest.mark.slow
@@ -250,16 +246,10 @@ def authors_rows(shared: Path, model: str, test: str) -> list[dict[str, object]]
     folder = look_up(shared / "published" / "map_models.csv", "model", model)["author_folder"]
     file = look_up(shared / "published" / "map_tests.csv", "test", test)["author_file"]
     frame = pl.read_csv(shared / "data" / "rmiat" / folder / f"{file}.csv", infer_schema=False)
+    cell, named = {"model": model, "test": test, "source": "imported"}, {"answer": "attribute", "tokens": "tokens"}
     return [
-        {
-            "model": model,
-            "test": test,
-            "source": "imported",
-            "condition": CONDITIONS[row["condition"]],
-            "answer": row["attribute"],
-            "tokens": row["tokens"],
-            "reasoning_text": row.get("thought"),
-        }
+        {**cell, "condition": CONDITIONS[row["condition"]], "reasoning_text": row.get("thought")}
+        | {name: row[column] for name, column in named.items()}
         for row in frame.to_dicts()
     ]
 

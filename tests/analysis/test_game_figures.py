@@ -72,11 +72,8 @@ def test_a_title_that_compares_variants_needs_two_of_them(tmp_path: Path) -> Non
 @with_r
 def test_figures_of_one_variant_show_the_study_as_it_stands_unless_told(own: tuple[Path, Path]) -> None:
     usual = rows_of(*own, "learning_curves", "exploration", "allocations")
-    assert [(name, one.part) for name, one in usual.items()] == [
-        ("learning_curves", "base"),
-        ("exploration", "base"),
-        ("allocations", "base"),
-    ]
+    parts = {name: one.part for name, one in usual.items()}
+    assert parts == dict.fromkeys(("learning_curves", "exploration", "allocations"), "base")
     assert rows_of(*own, "exploration", variants=("bonus",))["exploration"].part == "bonus"
     with pytest.raises(UnknownNameError, match='Did you mean "bonus"'):
         rows_of(*own, "exploration", variants=("bonsu",))

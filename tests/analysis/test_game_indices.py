@@ -54,25 +54,11 @@ def all_rounds(model: str, games: Sequence[Matrix], n_classes: int | None = None
 
 def rounds(game: Matrix, n_classes: int | None) -> Iterator[dict[str, Any]]:
     chosen = [(g, c) for g, row in enumerate(game) for c, n in enumerate(row) for _ in range(n)]
-    facts = json.dumps(
-        {
-            "is_success": True,
-            "n_rounds": len(chosen),
-            "groups": [f"g{g}" for g in range(len(game))],
-            "class_sizes": [1] * (n_classes or len(game[0])),
-        },
-        separators=(",", ":"),
-    )
+    sizes = {"groups": [f"g{g}" for g in range(len(game))], "class_sizes": [1] * (n_classes or len(game[0]))}
+    facts = json.dumps({"is_success": True, "n_rounds": len(chosen), **sizes}, separators=(",", ":"))
     for place, (g, c) in enumerate(chosen, 1):
-        yield {
-            "study": "hiring",
-            "variant": "main",
-            "test": "rounds",
-            "round": place,
-            "condition": f"c{c}",
-            "choice": f"g{g}",
-            "factors": facts,
-        }
+        played = {"round": place, "condition": f"c{c}", "choice": f"g{g}", "factors": facts}
+        yield {"study": "hiring", "variant": "main", "test": "rounds", **played}
 
 
 def indices(games: Sequence[Matrix]) -> dict[str, float]:

@@ -38,20 +38,9 @@ OPTIONS = ("Male + Career", "Female + Family")
 def trial(model: str, number: int, block: str) -> Row:
     """Every other incongruent word is missed by the first model; one congruent word by both."""
     is_miss = number == 3 if block == "congruent" else number % 2 == 0 and model == "claude-sonnet-4"
-    return {
-        "study": "interference",
-        "model": model,
-        "test": "gender_career",
-        "condition": block,
-        "item": f"word {number}",
-        "group": "Male",
-        "option_a": OPTIONS[0],
-        "option_b": OPTIONS[1],
-        "expected": OPTIONS[0],
-        "choice": OPTIONS[is_miss],
-        "tokens": None,
-        "token_source": None,
-    }
+    cell = {"study": "interference", "model": model, "test": "gender_career", "condition": block}
+    options = {"option_a": OPTIONS[0], "option_b": OPTIONS[1], "expected": OPTIONS[0], "choice": OPTIONS[is_miss]}
+    return {**cell, "item": f"word {number}", "group": "Male", **options, "tokens": None, "token_source": None}
 
 
 def made(path: Path) -> Path:

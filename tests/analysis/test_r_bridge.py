@@ -115,13 +115,8 @@ def test_r_runs_on_one_thread_with_a_locale_that_is_the_same_everywhere(in_r: In
 
 
 def test_what_r_computes_with_missing_values_comes_back_as_null(in_r: InR) -> None:
-    rows = pl.DataFrame(
-        {
-            "condition": ["compatible"] * 3 + ["incompatible"] * 3,
-            "condition_no": [1] * 3 + [2] * 3,
-            "tokens": [1, 2, 3, 2, 4, 6],
-        }
-    )
+    sides = {"condition": ["compatible"] * 3 + ["incompatible"] * 3, "condition_no": [1] * 3 + [2] * 3}
+    rows = pl.DataFrame({**sides, "tokens": [1, 2, 3, 2, 4, 6]})
     value, said = in_r(call_r, "effect_size", rows)
     estimate = value["estimates"].to_dicts()[0]
     assert math.isclose(estimate["estimate"], 2 / math.sqrt(2.5))
