@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -68,20 +69,14 @@ class TableFile:
     path: Path
     kind: str
     remarks: list[str] = field(default_factory=list)
-    _workbook: Workbook | None = None
-    _names: list[str] | None = None
 
     @property
     def columns(self) -> list[str]:
         """Return the columns, trimmed and in lower case. UsageError if there are none to be had."""
-        return [name for name in self._columns_as_written() if name != SAFE_MARK]
+        return [name for name in self._columns_as_written if name != SAFE_MARK]
 
+    @cached_property  # of JSON they are in all its rows
     def _columns_as_written(self) -> list[str]:
-        if self._names is None:  # of JSON they are in all its rows
-            self._names = self._read_columns()
-        return self._names
-
-    def _read_columns(self) -> list[str]:
         if self.kind == "parquet":
             with _parquet(self.path) as scan:
                 return unlike(str(self.path), [tidy_name(name) for name in scan.collect_schema()])
@@ -89,7 +84,7 @@ class TableFile:
             with self.path.open("rb") as stream:
                 return CsvFile(self.name, stream).header
         if self.kind == "workbook":
-            return list(self._sheet().columns)
+            return list(self._sheet.columns)
         names: dict[str, None] = {}
         for row in self.rows():
             if isinstance(row, Row):
@@ -114,15 +109,12 @@ class TableFile:
 
     def header_lines(self) -> set[int]:
         """Return the lines of the second and the third header of a survey of Qualtrics; none of other files."""
-        first = (
-            [row for row in islice(self.rows(), 2) if isinstance(row, Row)] if self.kind in ("csv", "workbook") else []
-        )
+        if self.kind not in ("csv", "workbook"):
+            return set()
+        first = [row for row in islice(self.rows(), 2) if isinstance(row, Row)]
         ids = first[1].cells.values() if len(first) == 2 else ()
-        return (
-            {row.line for row in first}
-            if any(isinstance(cell, str) and IMPORT_ID.match(cell) for cell in ids)
-            else set()
-        )
+        is_survey = any(isinstance(cell, str) and IMPORT_ID.match(cell) for cell in ids)
+        return {row.line for row in first if is_survey}
 
     def different(self, columns: Sequence[str]) -> dict[str, set[str]] | None:
         """Return the different texts in these columns of a CSV or Parquet file, in a second where rows take a minute;
@@ -130,7 +122,7 @@ class TableFile:
         """
         if self.kind not in ("csv", "parquet"):
             return None
-        names = self._columns_as_written()
+        names = self._columns_as_written
         try:
             scan = self._scanned(names)
             found = scan.select(pl.col(name).cast(pl.String).unique().implode() for name in columns).collect()
@@ -161,7 +153,7 @@ class TableFile:
         """
         is_safe: bool | None = None
         has_texts = self.kind == "csv" and has_choices(self.columns)
-        for row in _rows_of_csv(self) if self.kind == "csv" else self._other_rows():
+        for row in self._rows_as_written():
             if isinstance(row, Row):
                 is_safe = SAFE_MARK in row.cells if is_safe is None else is_safe
                 row = replace(row, cells=as_given(row.cells)) if is_safe else row
@@ -169,25 +161,24 @@ class TableFile:
             else:
                 yield row
 
-    def _other_rows(self) -> Iterable[Row | Problem]:
-        if self.kind == "parquet":
-            return parquet_rows(self.path, self.name)
-        if self.kind == "workbook":
-            return self._sheet()
-        if self.kind == "eval":
-            return _inspect_rows(self.name, self.path)
-        return (line_rows if self.kind == "jsonl" else document_rows)(self.name, self.path)
+    def _rows_as_written(self) -> Iterator[Row | Problem]:
+        if self.kind == "csv":
+            with self.path.open("rb") as stream:
+                yield from CsvFile(self.name, stream)
+        elif self.kind == "parquet":
+            yield from parquet_rows(self.path, self.name)
+        elif self.kind == "workbook":
+            yield from self._sheet
+        elif self.kind == "eval":
+            yield from _inspect_rows(self.name, self.path)
+        else:
+            yield from (line_rows if self.kind == "jsonl" else document_rows)(self.name, self.path)
 
+    @cached_property
     def _sheet(self) -> Workbook:
-        if self._workbook is None:
-            self._workbook = Workbook(self.path, self.name)
-            self.remarks += self._workbook.remarks
-        return self._workbook
-
-
-def _rows_of_csv(file: TableFile) -> Iterator[Row | Problem]:
-    with file.path.open("rb") as stream:
-        yield from CsvFile(file.name, stream)
+        workbook = Workbook(self.path, self.name)
+        self.remarks += workbook.remarks
+        return workbook
 
 
 class TableFiles:
