@@ -91,7 +91,7 @@ def test_the_command_prints_one_table_in_a_format_of_papers(db: Path, table_form
     answer = run_analyze("tables", "outcome_counts", "--format", table_format, "--db", db)
     assert (answer.exit_code, words in answer.stdout) == (0, True)
     several = run_analyze("tables", "--format", table_format, "--db", db)
-    assert (several.exit_code, "prints one table" in several.stderr) == (2, True)
+    assert (several.exit_code, "prints only one table: name it" in several.stderr) == (2, True)
 
 
 @pytest.mark.slow
