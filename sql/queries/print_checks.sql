@@ -14,7 +14,7 @@ WITH best AS ( -- a cell as printed: where several places have it, with the most
     FROM printed p
     JOIN scopes s ON s.scope = p.model
     LEFT JOIN best b ON b.model = s.model AND b.test = p.test AND b.condition = coalesce(s.condition, p.condition)
-        AND b.quantity = if(p.quantity = 'n_cells_above_people', 'si', replace(p.quantity, 'percent_', 'share_'))
+        AND b.quantity = CASE p.quantity WHEN 'n_cells_above_people' THEN 'si' ELSE replace(p.quantity, 'percent_', 'share_') END
     GROUP BY p.number_no
     HAVING count(b.value) = count(*)
 ), chance AS (

@@ -73,5 +73,6 @@ WITH aliases (requested, served, source) AS (
 )
 SELECT requested_model, served_model, is_another,
        CASE WHEN NOT (is_file OR is_alias OR is_another)
-            THEN nullif(array_to_string(list_sort(list_concat(only_requested, only_served, more_numbers)), ' '), '') END AS unknown_words
+            THEN nullif(array_to_string(list_sort(list_concat(list_concat(only_requested, only_served), more_numbers)),
+                                        ' '), '') END AS unknown_words
 FROM judged;

@@ -9,7 +9,7 @@ CREATE OR REPLACE VIEW tests_of_terms AS
 WITH by_likelihood AS (
     FROM logistic_tests UNION ALL BY NAME FROM clm_tests UNION ALL BY NAME FROM clogit_tests
 ), of_terms AS (
-    SELECT call_id, term, if(f_value IS NULL, 'chi squared', 'F') AS statistic_name,
+    SELECT call_id, term, CASE WHEN f_value IS NULL THEN 'chi squared' ELSE 'F' END AS statistic_name,
            coalesce(f_value, chi_squared) AS statistic, df, df_residual, p_value, pseudo_r_squared AS share_explained
     FROM by_likelihood
     UNION ALL
