@@ -334,15 +334,15 @@ def _amount(row: Mapping[str, Any], unit: str, what: str) -> str:
 
 
 def _excluded(cell: Cell, intervals: str) -> str:
-    """Return the differences that the data exclude, in words, and why repeated answers would exclude no more, if the
-    errors of an AMCE are over a few clusters; intervals of shares may be wider than any difference."""
+    """Return the differences that the data exclude, in words, and the number of clusters at a level, if the errors
+    of an AMCE are over a few; intervals of shares may be wider than any difference."""
     row, limit = cell.rows[0], cell.limit or 0
     said = f"{intervals} lie within ±{rounded(limit)} {cell.unit}"
     if cell.unit == "percentage points" and limit >= 100:
         said = "the answers are too few to exclude any difference"
     if row.get("n_clusters") is None or row["df"] is None or row["df"] >= FEW_DF or row["clusters"] == "row":
         return said
-    return f"{said} (a level has {count_text(row['n_clusters'], row['clusters'])}: repetitions add nothing)"
+    return f"{said} (a level has {count_text(row['n_clusters'], row['clusters'])}, and repetitions add none)"
 
 
 def _for(what: str) -> str:

@@ -165,7 +165,7 @@ def plan_power(
     rounds = {"n_rounds": calls_of_game(study, study.models[0], study.seed)} if has_games else {}
     numeric = [name for name in (*OF_WORDS, *OF_GAMES, "sd") if name in cells.columns]
     keyed = cells.select(pl.int_range(pl.len()).cast(pl.Int32).alias("cell"), pl.col(numeric).cast(pl.Float64))
-    arguments = {**numbers, **rounds, "effect": effect, "power": power or 0.8}
+    arguments = {**numbers, **rounds, "effect": effect, "power": 0.8 if power is None else power}
     answer = answer_of(Call("plan_power", keyed, arguments), answering)
     plan = answer.frames[""].join(
         cells.select(*CELL).with_row_index("cell").cast({"cell": pl.Int32}),
@@ -179,12 +179,12 @@ def plan_power(
 
 
 def _of_few_prompts(planned: pl.DataFrame) -> Iterator[str]:
-    """Yield a sentence on attributes of which repetitions tell nothing more, if there are such."""
+    """Yield a sentence on attributes whose levels have few names or prompts, if there are such."""
     if few := planned.filter(pl.col("df") < FEW_DF)["attribute"].unique(maintain_order=True).to_list():
         named, least = listed(name.replace("_", " ") for name in few), min(planned["df"].drop_nulls())
         yield (
-            f"Repetitions add no power for {named}: each level has too few names or prompts ({least:.1f} degrees of "
-            "freedom). Add names or levels of other factors."
+            f"Each level of {named} has few names or prompts ({least:.1f} degrees of freedom), and repetitions add "
+            "none: names, or levels of other factors, add more power."
         )
 
 

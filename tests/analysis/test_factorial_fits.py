@@ -243,10 +243,10 @@ def test_a_mean_alone_is_compared_with_zero() -> None:
     assert sentences([Cell("m", "tea", what, "d", [row])])[0].startswith("m, tea: 0.60 d more than 0 (95 % interval")
 
 
-def test_an_answer_says_where_repetitions_would_not_narrow_its_interval() -> None:
+def test_an_answer_says_where_a_level_has_few_items() -> None:
     row = {"estimate": 9.0, "conf_low": -150.0, "conf_high": 168.0, "p": 0.4, "p_value": 0.4, "clusters": "item"}
     few = row | {"n_clusters": 2, "df": 1.0}
-    ends = [" (a level has 2 items: repetitions add nothing).", "any difference.", "any difference."]
+    ends = [" (a level has 2 items, and repetitions add none).", "any difference.", "any difference."]
     cells = [Cell("m", "hire", "b than a", "percentage points", [one]) for one in (few, few | {"df": 9.0}, row)]
     assert [said.endswith(end) for said, end in zip(sentences(cells), ends, strict=True)] == [True] * 3
 

@@ -176,13 +176,13 @@ def test_without_a_simulation_and_with_a_pilot_it_says_what_to_do(tmp_path: Path
     assert "a factorial study is simulated, without variances" in result.output
 
 
-def test_repetitions_of_two_prompts_a_level_are_said_to_add_no_power(tmp_path: Path) -> None:
+def test_a_plan_of_two_prompts_a_level_says_that_repetitions_add_none(tmp_path: Path) -> None:
     names = "level,gender\nAda,woman\nCai,man\n"
     file = write_audit(tmp_path, names=names)
     file.write_text(file.read_text() + SIMULATION)
     plan = analysis.plan_power(file, n_repetitions=[20], n_data_sets=2, models=["small"])
     assert plan.table["df"].max() < 2
-    assert plan.advice[1].startswith("Repetitions add no power for gender, name and job: each level has too few")
+    assert plan.advice[1].startswith("Each level of gender, name and job has few names or prompts (1.0 ")
 
 
 UTILITIES = "\n[simulation]\nutilities = { gender = { man = -2.0 } }\nrefusal_rate = 0.02\nmalformed_rate = 0\n"
