@@ -22,13 +22,14 @@ kinds_of_rows <- function() c("study", "source", "study_version", "variant", "to
 warn_of_pooled_units <- function(rows, columns) {
   units <- c("question", "kind", "low", "high")
   is_answer <- any(c("rating", "scored", "number", "measured") %in% columns)
-  if (!is_answer || "question" %in% columns || !all(units %in% names(rows))) {
+  if (!is_answer || any(c("question", "test") %in% columns) || !all(units %in% names(rows))) {
     return(invisible())
   }
   asked <- unique(as.data.frame(rows[units]))
   asked <- asked[order(asked$question, method = "radix"), ]
   others <- ifelse(asked$kind == "number", "a number", "0 or 1")
-  unit <- ifelse(asked$kind == "scale", sprintf("%g to %g", asked$low, asked$high), others)
+  scales <- ifelse(is.na(asked$low) | is.na(asked$high), "a scale", sprintf("%g to %g", asked$low, asked$high))
+  unit <- ifelse(asked$kind == "scale", scales, others)
   if (length(unique(unit)) > 1 || sum(unit == "a number") > 1) {
     warning(sprintf(
       "Answers in different units are analysed together: %s. To fit each question alone: by = \"question\".",

@@ -309,12 +309,15 @@ def _warnings(
 
 def warning_of_pooled_units(rows: pl.DataFrame, fit: Fit) -> str | None:
     """Return the sentence for a fit of answers to several questions that have different units; None if they have one,
-    or the formula holds the question."""
-    if fit.fitted not in _ANSWERS or not set(_UNITS) <= set(rows.columns) or "question" in _names_in_formulas(fit):
+    or the formula holds the question (which is also the test)."""
+    is_told_apart = {"question", "test"} & set(_names_in_formulas(fit))
+    if fit.fitted not in _ANSWERS or not set(_UNITS) <= set(rows.columns) or is_told_apart:
         return None
     asked = rows.drop_nulls(fit.fitted).select(_UNITS).unique().sort("question")
     named = {
-        question: f"{low:g} to {high:g}" if kind == "scale" else "a number" if kind == "number" else "0 or 1"
+        question: {"number": "a number", "scale": f"{low} to {high}" if None not in (low, high) else "a scale"}.get(
+            kind, "0 or 1"
+        )
         for question, kind, low, high in asked.iter_rows()
     }
     if len(set(named.values())) < 2 and list(named.values()).count("a number") < 2:

@@ -19,7 +19,7 @@ from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.fitting.fits import _statistic
 from slant.analysis.pages.answers import Cell, _compared, _corrected, _of_first_term, answers_of_fit, rounded, sentences
 from slant.analysis.plots.registry import figure_rows
-from slant.analysis.rows.cells import GRAIN, read_rows
+from slant.analysis.rows.cells import GRAIN, read_rows, warning_of_pooled_units
 from slant.collector import export_trials, import_trials
 from slant.collector.designs.study import Study
 from slant.collector.plan.conversations import plan
@@ -89,10 +89,18 @@ def test_answers_in_different_units_are_not_analysed_together_without_a_word(pla
         'alone: by = ["model", "test"], or where = { question = "hire" }.',
     )
     alone = (replace(own, by=("model", "test")), replace(own, where={"question": ("rating",)}))
-    meant = replace(own, formula="measured ~ gender * question + (1 | name)")
-    said = [planned.cell.warnings for fit in (*alone, meant) for planned in plan_fits(db, study, fit)]
-    assert len(said) == 4
+    meant = [replace(own, formula=f"measured ~ gender * {name} + (1 | name)") for name in ("question", "test")]
+    said = [planned.cell.warnings for fit in (*alone, *meant) for planned in plan_fits(db, study, fit)]
+    assert len(said) == 5
     assert "units" not in str(said)
+    unknown = {
+        "question": ["a", "b"],
+        "kind": ["scale"] * 2,
+        "low": [None, 1],
+        "high": [None, 7],
+        "measured": [1.0, 2.0],
+    }
+    assert "a (a scale), b (1 to 7)." in str(warning_of_pooled_units(pl.DataFrame(unknown), own))  # ends not imported
 
 
 @pytest.mark.slow
