@@ -121,7 +121,7 @@ class Prompt:
 
     @property
     def messages(self) -> tuple[Mapping[str, Any], ...]:
-        """Return all of them, oldest first."""
+        """Return all messages, oldest first."""
         if self.before is None:
             return self.new
         return tuple(chain.from_iterable(reversed([prompt.new for prompt in self._back()])))

@@ -207,8 +207,7 @@ def _taken(widths: Mapping[str, int], columns: Iterable[str] | None = None, gap:
 
 
 def _widths(least: dict[str, int], full: dict[str, int], columns: list[str], width: int, gap: int) -> dict[str, int]:
-    """Give each column what it asks for if there is room; otherwise no column is wider than is needed for all to
-    fit."""
+    """Return the width of each column: the full one if there is room, else at most as wide as lets all fit."""
     widths = {name: full[name] for name in columns}
     most = max(widths.values(), default=0)
     while most > 1 and _taken(widths, columns, gap) > width:

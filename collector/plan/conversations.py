@@ -300,7 +300,7 @@ class Shard:
         return cls(int(match[1]), int(match[2]))
 
     def part(self, number: int, of: int) -> Shard:
-        """Return one of `of` equal parts of this shard, itself a shard of the plan."""
+        """Return the shard that is part `number` of `of` equal parts of this one."""
         return Shard(self.number + (number - 1) * self.of, self.of * of)
 
 

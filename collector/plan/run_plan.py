@@ -119,7 +119,7 @@ class RunPlan:
         return self.study, model, self.seed, self.repetitions
 
     def conversations(self, model_plan: ModelPlan, skip: Sequence[int] = b"") -> Iterator[Conversation]:
-        """Yield what this plan asks a model, in the order of the plan, except what `skip` marks."""
+        """Yield the conversations of this plan with a model, in its order, without those that `skip` marks."""
         occasion = model_plan.occasion
         for conversation in plan(*self.plan_of(model_plan.model), skip):
             name = conversation.conversation_id
@@ -206,7 +206,7 @@ def with_repetitions(run_plan: RunPlan, models: Collection[str], repetitions: in
 
 
 def part_of(run_plan: RunPlan, number: int, of: int) -> RunPlan:
-    """Return one of `of` even parts of a run plan, itself a shard; finished trials are looked up again."""
+    """Return the run plan of part `number` of `of` even parts, itself a shard; finished trials are looked up again."""
     shard = (run_plan.shard or Shard(1, 1)).part(number, of)
     plan_of = run_plan.seed, run_plan.repetitions, shard
     return replace(

@@ -119,6 +119,6 @@ def _list(mapping: Any, name: str) -> list[Any]:
 
 
 def _whole(tokens: list[TokenLogprob | None]) -> tuple[TokenLogprob, ...]:
-    """Return all values or none: with one missing, the sum along the tokens would be wrong."""
+    """Return the tokens, or an empty tuple if one is missing: the sum along them would be wrong."""
     known = tuple(token for token in tokens if token is not None)
     return known if len(known) == len(tokens) else ()

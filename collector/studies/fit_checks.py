@@ -106,7 +106,7 @@ def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]])
 
 
 def _wrong_engine(where: str, fit: Fit, levels: Mapping[str, Sequence[Any]]) -> Iterator[str]:
-    """Yield what a formula's engine can't take."""
+    """Yield a sentence for each part of a formula that its engine can't take."""
     has_random = "|" in (fit.formula or "") or bool(fit.settings.get("random"))
     needs_random = takes_random_effects(fit.engine)
     if fit.formula and needs_random is not None and needs_random != has_random:
