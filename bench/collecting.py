@@ -17,7 +17,7 @@ import polars as pl
 from bench.measures import ROOT, Measure, in_process, measured, server
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.frames import registered
-from slant.collector.keep.journal_lines import SCHEMA
+from slant.collector.keep.journal_lines import attempt_schema
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.studies.catalogue import load_study
 
@@ -144,7 +144,8 @@ def _fill(db: Path) -> None:
         "is_final": True, "tokens": 192,
     }  # fmt: skip
     frame = pl.DataFrame({"trial_id": ids}).with_columns(
-        pl.int_range(DONE).alias("sequence"), *(pl.lit(value, SCHEMA[name]).alias(name) for name, value in told.items())
+        pl.int_range(DONE).alias("sequence"),
+        *(pl.lit(value, attempt_schema()[name]).alias(name) for name, value in told.items()),
     )
     with writing(db) as connection, registered(connection, "new_rows", frame):
         connection.execute("INSERT INTO attempts BY NAME SELECT * FROM new_rows")

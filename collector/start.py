@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slant.collector.system.child_processes import collect_garbage_rarely, ensure_own_libpython
+from slant.collector.system.late_imports import import_late
 from slant.collector.system.quiet_start import be_quiet_when_interrupted
 
 
@@ -10,6 +11,7 @@ def collect() -> None:
     ensure_own_libpython()
     be_quiet_when_interrupted()
     collect_garbage_rarely()
+    import_late("polars")  # takes .1 s; planning needs none of it
     from slant.collector.cli import collect as command
 
     command(prog_name="collect")

@@ -243,7 +243,7 @@ OWN = (
     "sequence", "trial_id", "repetition", "position", "tokens", "token_source", "reasoning_tokens", "output_tokens",
     "reasoning_tokens_recounted", "input_tokens", "cost_usd", "request_id", "response",
 )  # fmt: skip
-"""What a row of a shared answer has by itself (ANSWER_ROWS in collector/keep/journal_lines.py)."""
+"""What a row of a shared answer has by itself (_insert_answers() in collector/keep/journal_lines.py)."""
 _READ_COUNTS = ("tokens", "token_source", *COUNTS[1:])
 _OF_ANSWERS = {"answer", "reasoning_text", "option_a_logprob", "option_b_logprob"}
 _MAX_ANSWERS, _MAX_COUNTS = 100_000, 100_000

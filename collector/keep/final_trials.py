@@ -23,7 +23,7 @@ ENDS = '"n_not_asked":'
 """Mark the factors of an answer with which a conversation ended early."""
 _FINALS = f"trial_id, (game IS NOT NULL AND contains(factors, '{ENDS}')) AS ends_game"
 _PLAIN = "^[0-9a-f]{32}$"  # what stable_id makes
-_HALVES = {"high": (0, pl.UInt64), "low": (16, pl.UInt64)}
+_HALVES = {"high": 0, "low": 16}
 
 
 class Finals:
@@ -34,7 +34,7 @@ class Finals:
         self.ended: set[str] = set()
         self._others: set[str] = set()
         self._n_new = 0
-        self._halves = pl.DataFrame(schema={name: kind for name, (_, kind) in _HALVES.items()})
+        self._halves: pl.DataFrame | None = None
         self._take_in(batches)
 
     def end(self, trial_ids: Iterable[str]) -> Finals:
@@ -52,30 +52,27 @@ class Finals:
             self._take_in(id_batches(new))
 
     def _take_in(self, batches: Iterable[pl.Series]) -> None:
-        halves = self._halves
         for batch in batches:
             frame = batch.alias("trial_id").to_frame()
             is_plain = pl.col("trial_id").str.contains(_PLAIN)
             self._others.update(frame.filter(~is_plain)["trial_id"])
-            halves = halves.vstack(_halves(frame.filter(is_plain)))
-        self._halves = halves.unique().sort("high", "low")
-        runs = self._halves.group_by("high").len().max()  # ids with the same first half: practically always 1
-        self._longest_run: int = runs["len"].item() or 0
+            new = _halves(frame.filter(is_plain))
+            self._halves = new if self._halves is None else self._halves.vstack(new)
+        if self._halves is not None:
+            self._halves = self._halves.unique().sort("high", "low")
 
     def __bool__(self) -> bool:
-        return bool(self._halves.height or self._others)
+        return bool(self._others) or (self._halves is not None and self._halves.height > 0)
 
     def among(self, trial_ids: Sequence[str]) -> bytes:
         """Return flags of these ids, a byte each: 1 if that trial is final. It is quick because it looks up many at
         once."""
-        wanted = pl.DataFrame({"trial_id": trial_ids}, schema={"trial_id": pl.String}).with_row_index("place")
-        plain = wanted.filter(pl.col("trial_id").str.contains(_PLAIN))
-        flags = bytearray(len(trial_ids))
-        for place in plain["place"].filter(self._holds(_halves(plain))):
-            flags[place] = 1
-        if self._others:
-            for place, trial_id in enumerate(trial_ids):
-                flags[place] |= trial_id in self._others
+        flags = bytearray(trial_id in self._others for trial_id in trial_ids)
+        if self._halves is not None:
+            wanted = pl.DataFrame({"trial_id": trial_ids}, schema={"trial_id": pl.String}).with_row_index("place")
+            plain = wanted.filter(pl.col("trial_id").str.contains(_PLAIN))
+            for place in plain["place"].filter(_are_among(_halves(plain), self._halves)):
+                flags[place] = 1
         return bytes(flags)
 
     def among_conversations(self, conversations: Sequence[tuple[str, ...]]) -> bytes:
@@ -88,23 +85,24 @@ class Finals:
             start += len(ids)
         return bytes(flags)
 
-    def _holds(self, halves: pl.DataFrame) -> pl.Series:
-        """Return whether each of these halves is present. It searches sorted numbers: a join takes four times as
-        long."""
-        is_here = pl.repeat(False, halves.height, dtype=pl.Boolean, eager=True)
-        first = self._halves["high"].search_sorted(halves["high"], side="left")
-        for step in range(self._longest_run):
-            place = (first + step).clip(upper_bound=self._halves.height - 1)
-            here = self._halves[place]
-            is_here |= (here["high"] == halves["high"]) & (here["low"] == halves["low"])
-        return is_here
-
 
 def _halves(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(
-        pl.col("trial_id").str.slice(start, 16).str.to_integer(base=16, dtype=kind).alias(name)
-        for name, (start, kind) in _HALVES.items()
+        pl.col("trial_id").str.slice(start, 16).str.to_integer(base=16, dtype=pl.UInt64).alias(name)
+        for name, start in _HALVES.items()
     )
+
+
+def _are_among(halves: pl.DataFrame, known: pl.DataFrame) -> pl.Series:
+    """Return whether each of these halves is among the known ones, which are sorted: a join takes four times as
+    long."""
+    are_here = pl.repeat(False, halves.height, dtype=pl.Boolean, eager=True)
+    first, end = (known["high"].search_sorted(halves["high"], side=side) for side in ("left", "right"))
+    longest = (end - first).max()  # of ids with the same first half: practically always 1
+    for step in range(longest if isinstance(longest, int) else 0):
+        here = known[(first + step).clip(upper_bound=known.height - 1)]
+        are_here |= (here["high"] == halves["high"]) & (here["low"] == halves["low"])
+    return are_here
 
 
 def id_batches(trial_ids: Iterable[str]) -> Iterator[pl.Series]:

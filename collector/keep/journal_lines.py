@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from functools import cache
 from typing import Any, get_type_hints
 
 import duckdb
@@ -24,19 +25,18 @@ from slant.collector.system.shipped_files import sql_query
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
 _SPECIAL = b'{"kind":'
 _NULL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # escaped as such: after an even number of backslashes
-_KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
-UNREADABLE_LINE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, pl.exceptions.PolarsError)
+UNREADABLE_LINE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)  # with PolarsError
 
 
-def _polars_type(hint: Any) -> Any:
-    options = [kind for kind in (int, bool, float) if kind is hint or kind in getattr(hint, "__args__", ())]
-    return _KINDS[options[0]] if options else pl.String
+@cache
+def attempt_schema() -> dict[str, Any]:
+    """Columns of attempts and their types in Polars."""
+    kinds = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
+    hints = get_type_hints(Attempt)
+    options = {f.name: (hints[f.name], *getattr(hints[f.name], "__args__", ())) for f in fields(Attempt)}
+    return {name: next((kinds[kind] for kind in kinds if kind in of_it), pl.String) for name, of_it in options.items()}
 
 
-_HINTS = get_type_hints(Attempt)  # once: each call reads every annotation again
-SCHEMA = {f.name: _polars_type(_HINTS[f.name]) for f in fields(Attempt)}
-ANSWER_ROWS: dict[str, Any] = {"shared_no": pl.UInt32} | {name: SCHEMA[name] for name in OWN}
-"""List what a line of answers has of each of them, as lists of the same length; all other columns are shared."""
 _RUN_COLUMNS = tuple(f.name for f in fields(Run) if f.name not in ("models", "tests", "conditions"))
 _RECOUNT = (
     "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
@@ -92,7 +92,7 @@ _NEEDED: tuple[tuple[str, type, tuple[str, ...], str], ...] = (
 class Parsed:
     """Hold what a chunk of a journal holds; `bad` has (line index, reason) of the lines that can't be read."""
 
-    attempts: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SCHEMA))
+    attempts: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=attempt_schema()))
     special: list[dict[str, Any]] = field(default_factory=list)
     bad: list[tuple[int, str]] = field(default_factory=list)
 
@@ -176,7 +176,7 @@ def _why_not(scratch: duckdb.DuckDBPyConnection, lines: list[bytes]) -> str | No
     scratch.execute("BEGIN")
     try:
         insert(scratch, "run", parsed)
-    except (duckdb.Error, *UNREADABLE_LINE) as error:
+    except (duckdb.Error, pl.exceptions.PolarsError, *UNREADABLE_LINE) as error:
         return f"can't be read ({str(error).splitlines()[0]})"
     finally:
         scratch.execute("ROLLBACK")
@@ -187,10 +187,11 @@ def _all_at_once(attempts: bytes, special: list[bytes]) -> Parsed | None:
     """Parse lines of attempts, one text, and special ones; None if one of them is neither. Keys that no attempt has are
     left out."""
     try:
-        frame = pl.read_ndjson(io.BytesIO(attempts), schema=SCHEMA) if attempts else pl.DataFrame(schema=SCHEMA)
+        schema = attempt_schema()
+        frame = pl.read_ndjson(io.BytesIO(attempts), schema=schema) if attempts else pl.DataFrame(schema=schema)
         is_whole = frame.height == attempts.count(b"\n") and not any(frame[name].null_count() for name in _REQUIRED)
         return Parsed(frame, [_special(decoded(str(line, "utf-8"))) for line in special]) if is_whole else None
-    except (*UNREADABLE_LINE, OSError):
+    except (OSError, pl.exceptions.PolarsError, *UNREADABLE_LINE):
         return None
 
 
@@ -203,10 +204,10 @@ def _one_by_one(lines: list[bytes]) -> Parsed:
                 parsed.special.append(_special(record))
             else:
                 rows.append(_attempt(record))
-        except UNREADABLE_LINE as error:
+        except (pl.exceptions.PolarsError, *UNREADABLE_LINE) as error:
             reason = str(error).splitlines()[0] if isinstance(error, ValueError) else "not an attempt"
             parsed.bad.append((index, f"can't be read ({reason})"))
-    parsed.attempts = pl.DataFrame(rows, schema=SCHEMA)
+    parsed.attempts = pl.DataFrame(rows, schema=attempt_schema())
     return parsed
 
 
@@ -216,7 +217,7 @@ def _attempt(record: Any) -> dict[str, Any]:
     missing = [name for name in _REQUIRED if record.get(name) is None]
     if missing:
         raise ValueError(f"no {', '.join(missing)}")
-    return pl.DataFrame([record], schema=SCHEMA, strict=True).row(0, named=True)
+    return pl.DataFrame([record], schema=attempt_schema(), strict=True).row(0, named=True)
 
 
 def _special(record: dict[str, Any]) -> dict[str, Any]:
@@ -276,7 +277,7 @@ def _keep_readings(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]
     """Store what a later reading made of existing attempts."""
     names = ("attempt_id", *READ_AGAIN)
     rows = [{name: row.get(name) for name in names} | {"read_again_at": record["read_at"]} for row in record["rows"]]
-    schema = {name: SCHEMA[name] for name in names} | {"read_again_at": pl.String}
+    schema = {name: attempt_schema()[name] for name in names} | {"read_again_at": pl.String}
     if rows:
         with registered(connection, "new_rows", pl.DataFrame(rows, schema=schema)):
             connection.execute(_REREAD.format(typed=sql_query("typed_rows")))
@@ -346,8 +347,11 @@ def _insert_participants(connection: duckdb.DuckDBPyConnection, run_id: str, rec
 
 def _insert_answers(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
     """Insert answers that share attempts: a row each, with what is its own (see importing/)."""
-    shared = pl.DataFrame(record["shared"], schema=SCHEMA)
-    rows = pl.DataFrame({name: record["rows"].get(name) for name in ANSWER_ROWS}, schema=ANSWER_ROWS)
+    schema = attempt_schema()
+    shared = pl.DataFrame(record["shared"], schema=schema)
+    # what a row has by itself, as lists of the same length; all other columns are shared
+    own: dict[str, Any] = {"shared_no": pl.UInt32} | {name: schema[name] for name in OWN}
+    rows = pl.DataFrame({name: record["rows"].get(name) for name in own}, schema=own)
     if (rows["shared_no"] >= shared.height).any():
         raise ValueError("answers that share what is not there")
     completed = [name for name in OWN if name not in ("trial_id", "position")]  # of people these are the plan's

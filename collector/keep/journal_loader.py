@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import duckdb
+import polars as pl
 
 from slant.collector.errors import (
     DatabaseBusyError,
@@ -187,7 +188,7 @@ class Loader:
                 return False
             try:
                 self._keep(path, start, end, parse(data), report, limits, is_last=end == size)
-            except (duckdb.Error, *UNREADABLE_LINE):
+            except (duckdb.Error, pl.exceptions.PolarsError, *UNREADABLE_LINE):
                 self._keep(path, start, end, parse_carefully(data), report, limits, is_last=end == size)
             if self._offsets[name] != end:
                 return True

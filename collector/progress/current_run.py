@@ -16,10 +16,7 @@ STALLED_AFTER_S = 60.0
 _HEADING = ("source", "study", "study_version", "variant")
 _USUAL = ("base", None)
 _ALWAYS = ("model", "test", "n_planned", "n_done", "n_refused")
-_PACE = {
-    "rate_per_s": pl.Float64, "request_limit": pl.Int64, "waits_s": pl.Float64, "n_rate_limited": pl.Int64,
-    "left_s": pl.Float64,
-}  # fmt: skip
+_PACE = {"rate_per_s": float, "request_limit": int, "waits_s": float, "n_rate_limited": int, "left_s": float}
 
 
 def running_run(db: Path) -> str | None:

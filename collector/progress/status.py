@@ -177,7 +177,6 @@ _OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malforme
 _COUNTS = ("n_done", "n_not_asked", *_OUTCOMES, "n_failed_attempts")
 _COSTS = ("n_unpriced", "cost_usd")
 _KEYS = ("source", "study", "study_version", "variant", "model")
-_KNOWN_COST = pl.when(pl.col("cost_usd").count() > 0).then(pl.col("cost_usd").sum()).alias("cost_usd")
 
 
 def progress(db: Path, by: str = "model") -> pl.DataFrame:
@@ -197,16 +196,17 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
     )
     if (versions := shown_versions()) is not None:
         rows = rows.filter(pl.col("study_version").is_in(versions))
+    known_cost = pl.when(pl.col("cost_usd").count() > 0).then(pl.col("cost_usd").sum()).alias("cost_usd")
     # a run that resumes another has the same plan: planned trials are not added up over runs
     per_test = rows.group_by([*_KEYS, "test"], maintain_order=True).agg(
-        pl.col("n_planned").max(), pl.col(*_COUNTS, "n_unpriced").sum(), _KNOWN_COST
+        pl.col("n_planned").max(), pl.col(*_COUNTS, "n_unpriced").sum(), known_cost
     )
     per_test = with_shards(per_test, shards, _KEYS)
     if by == "test":
         return per_test
     sums = pl.col("n_planned", "n_whole", *_COUNTS, "n_unpriced").sum()
     shard = pl.col("shard").drop_nulls().first()
-    per_model = per_test.group_by(_KEYS, maintain_order=True).agg(sums, _KNOWN_COST, shard)
+    per_model = per_test.group_by(_KEYS, maintain_order=True).agg(sums, known_cost, shard)
     whole = pl.when(pl.col("shard").is_not_null()).then("n_whole")
     return per_model.select(*_KEYS, "shard", "n_planned", whole.alias("n_whole"), *_COUNTS, *_COSTS)
 

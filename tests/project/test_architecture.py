@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import os
 import re
 import subprocess
 import sys
@@ -94,6 +95,22 @@ def test_studies_are_listed_without_polars_and_a_dry_run_is_prepared_without_wha
     assert not {"aiohttp", "httpx2"} & modules_after(
         "import slant.collector.commands.terminal_watcher, slant.collector.run.dry_run"
     )
+
+
+def test_a_dry_run_of_the_command_imports_polars_only_when_it_needs_it(tmp_path: Path) -> None:
+    code = (
+        "import sys; from slant.collector.start import collect\n"
+        "sys.argv = ['collect', *sys.argv[1:]]\n"
+        "try: collect()\n"
+        "except SystemExit: print('polars.dataframe' in sys.modules, sys.modules['polars'].Series([1]).len())"
+    )
+    options = ["--study", "rmiat", "--model", "o3-mini", "--dry-run", "--db", str(tmp_path / "new.duckdb")]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *options],
+        env={**os.environ, "OPENAI_API_KEY": "none"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "Nothing was sent" in done.stderr
+    assert done.stdout.splitlines()[-1] == "False 1"
 
 
 def test_importing_the_analysis_starts_no_r() -> None:
