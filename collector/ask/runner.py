@@ -17,7 +17,7 @@ from slant.collector.ask.attempts import AttemptMaker, AttemptPlace
 from slant.collector.ask.client import Client
 from slant.collector.ask.declined import DeclinedTrials
 from slant.collector.ask.journal_writer import JournalWriter
-from slant.collector.ask.lane_money import NOT_SENT, BudgetReached, LaneMoney
+from slant.collector.ask.lane_money import NOT_SENT, UNCERTAIN, BudgetReached, LaneMoney
 from slant.collector.ask.pace import PATIENCE_S, Pace
 from slant.collector.ask.rate_limits import spoken
 from slant.collector.ask.retries import LONGEST_BACKOFF_S, LongWaits, judge
@@ -85,7 +85,9 @@ class Lane:
         of_reasoning = self.reasoning.notes(name, self.model.settings)
         of_settings = [self.ignored] if self.ignored else []
         of_endings = self.endings.notes(self.provider.name)
-        return [*of_endings, *malformed_notes(name, self.outcomes), *of_reasoning, *of_settings]
+        is_partial = self.money.n_unknown > 0 and self.money.spent_usd > 0
+        of_money = [f"cost_usd of {name} lacks {UNCERTAIN}: {self.money.n_unknown:,}."] * is_partial
+        return [*of_endings, *of_money, *malformed_notes(name, self.outcomes), *of_reasoning, *of_settings]
 
     def stop(self, reason: str) -> None:
         """Ask this model nothing more; the others go on. Only the first reason is kept."""

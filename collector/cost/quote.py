@@ -307,5 +307,6 @@ def sentences(quotes: list[Quote]) -> list[str]:
     if any(quote.costs_money for quote in quotes):
         cost, missing = total(quotes)
         without = f" without {', '.join(missing)}, whose cost is not known" if missing else ""
-        lines.append(f"Together {spoken_usd(cost)}{without}.")
+        is_known = any(quote.estimate.cost_usd is not None for quote in quotes)  # else a sum of 0 would say free
+        lines.append(f"Together{f' {spoken_usd(cost)}' if is_known else ': no estimate'}{without}.")
     return lines

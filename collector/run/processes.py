@@ -232,8 +232,8 @@ class _Crew:
                 outcomes.update(child_lane["outcomes"])
             new, lane.outcomes = outcomes - lane.outcomes, outcomes
             lane.not_asked = sum(child_lane["not_asked"] for child_lane in child_lanes)
-            lane.money.spent_usd = sum(child_lane["spent_usd"] or 0.0 for child_lane in child_lanes)
-            lane.money.n_unknown = sum(child_lane["spent_usd"] is None for child_lane in child_lanes)
+            lane.money.spent_usd = sum(child_lane["spent_usd"] for child_lane in child_lanes)
+            lane.money.n_unknown = sum(child_lane["n_unknown"] for child_lane in child_lanes)
             for said in ("stopped_because", "last_failure", "ignored"):
                 setattr(lane, said, next((child_lane[said] for child_lane in child_lanes if child_lane[said]), None))
             lane.endings, lane.reasoning = Endings(), ReasoningLimit()

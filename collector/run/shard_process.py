@@ -24,7 +24,6 @@ from typing import IO, Any
 from slant.collector.ask.call import Call, StopSwitch, Watcher, run_anywhere
 from slant.collector.ask.lane_money import Ledger
 from slant.collector.ask.runner import Lane
-from slant.collector.cost.budget import spent_usd
 from slant.collector.errors import SlantError
 from slant.collector.keep.final_trials import Finals
 from slant.collector.plan.run_plan import RunPlan, part_of
@@ -115,7 +114,8 @@ class _Teller(Watcher):
                 "outcomes": dict(lane.outcomes),
                 "not_asked": lane.not_asked,
                 "pace": str(lane.pace),
-                "spent_usd": spent_usd([lane.money]),
+                "spent_usd": lane.money.spent_usd,
+                "n_unknown": lane.money.n_unknown,
                 "stopped_because": lane.stopped_because,
                 "last_failure": lane.last_failure,
                 "model_changed": len(lane.marks.model_changed),

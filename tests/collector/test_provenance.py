@@ -144,6 +144,36 @@ def test_the_paragraph_tells_what_a_reader_of_the_paper_must_know(db: Path) -> N
         assert part in text, part
 
 
+class Charging:
+    """A server that counts no token in each fourth answer, and says in the one after it what it charged."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    async def __call__(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        self.n += 1
+        usage = {0: {"prompt_tokens": None, "completion_tokens": None}, 1: {"cost": 2.0}}
+        return web.json_response(completion(**usage.get(self.n % 4, {})))
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_what_a_run_cost_is_said_without_the_answers_whose_cost_nobody_knows(
+    tiny: str, tmp_path: Path, processes: str
+) -> None:
+    (tmp_path / "prices.toml").write_text(PRICES, "utf-8")
+    with LocalServer(Charging()) as server:
+        words = ["--study", tiny, "--model", "local/small", "--base-url", server.base_url, "--concurrency", "1"]
+        words += ["--prices", str(tmp_path / "prices.toml"), "--processes", processes, "--repetitions", "2"]
+        run = run_collect(*words, "--db", str(tmp_path / "a.duckdb"))
+    n = len(rows_in(tmp_path / "a.duckdb", "SELECT 1 FROM attempts WHERE cost_usd IS NULL"))
+    assert n > 0
+    assert "cost_usd of local/small lacks requests that were interrupted, lost, or answered without" in run.stderr
+    assert f"counts or a price: {n}." in run.stderr
+    charged = "by list prices of 2026-11-21 and by what the provider charged (for 4 attempts)"
+    said = run_collect("methods", "--db", str(tmp_path / "a.duckdb")).stdout
+    assert f"{charged}, without {n} answers of unknown cost." in said
+
+
 @pytest.mark.slow
 def test_the_command_line_asks_for_exactly_what_is_there_already(db: Path, tiny: str) -> None:
     lines = run_collect("methods", "latest", "--db", str(db)).stdout.splitlines()

@@ -1,7 +1,8 @@
 -- run_provenance: what a run's own answers say about their origin: prompts, served models, clocks, cost.
 -- grain: source, study, study_version, variant, run_id, model, provider, requested_model
 -- order: first_sent_at, run_id, model, provider, requested_model, source, study, study_version, variant
--- note:  prompts_hash is the MD5 of the sorted prompt hashes: the same prompts give the same one in whatever order.
+-- note:  n_priced, n_stated and n_unpriced are as in costs.
+--        prompts_hash is the MD5 of the sorted prompt hashes: the same prompts give the same one in whatever order.
 --        clock_offset_s is the provider's clock (header Date, whole seconds) minus this machine's, as a median.
 --        Different values are found by grouping: DISTINCT in an aggregate goes through all rows once more for each,
 --        and keeps them. `cell` is 64 bits of hash in place of eight texts in millions of keys.
@@ -22,6 +23,9 @@ WITH clocked AS NOT MATERIALIZED (  -- read twice, for one reading would pass on
            list(epoch(provider_at - first_byte_at) + 0.5) AS clock_offsets_s,
            min(sent_at) AS first_sent_at,
            max(done_at) AS last_done_at,
+           count(cost_usd) AS n_priced,
+           count(*) FILTER (price_source = 'provider') AS n_stated,
+           count(*) FILTER (cost_usd IS NULL AND (is_final OR output_tokens IS NOT NULL)) AS n_unpriced,
            sum(cost_usd) AS cost_usd
     FROM clocked
     GROUP BY ALL
@@ -42,6 +46,9 @@ SELECT source, study, study_version, variant, run_id, model, provider, requested
        list_median(flatten(list(clock_offsets_s))) AS clock_offset_s,
        min(first_sent_at) AS first_sent_at,
        max(last_done_at) AS last_done_at,
+       sum(n_priced)::BIGINT AS n_priced,
+       sum(n_stated)::BIGINT AS n_stated,
+       sum(n_unpriced)::BIGINT AS n_unpriced,
        sum(cost_usd) AS cost_usd
 FROM served
 JOIN prompts USING (cell)
