@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import polars as pl
 
 from slant.collector.ask.uncounted_answers import doubtful_count_notes, uncounted_notes
 from slant.collector.commands.status import print_batch_report, say_stopped
@@ -175,8 +174,11 @@ def shown_and_agreed(pilot: RunPlan, rest: RunPlan, request: Request, output_for
 
 
 def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
-    """Return a row per model: outcomes, tokens, seconds and cost of a trial, over the answers so far."""
-    counts = progress(db).filter(pl.col("study") == run_plan.study.name, pl.col("variant") == run_plan.study.variant)
+    """Return a row per model: outcomes, tokens, seconds and cost of a trial, over the answers so far. Those of unknown
+    cost don't lower it."""
+    source = "simulated" if run_plan.is_simulated else "collected"
+    of_plan = {"source": source, "study": run_plan.study.name, "variant": run_plan.study.variant}
+    counts = progress(db).filter(**of_plan, study_version=run_plan.study.version)
     with reading(db) as connection:
         sizes = frame_of(ordered_view(connection, "answer_sizes"))
     keys = ["source", "study", "study_version", "variant", "model"]
@@ -194,9 +196,9 @@ def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
             "sd_output_tokens": row["sd_output_tokens"],
             "longest": row["max_output_tokens"],
             "mean_s": row["mean_latency_s"],
-            "cost_of_one": dollars(row["cost_usd"] / row["n_done"]) if row["cost_usd"] is not None else "",
+            "cost_of_one": dollars(row["cost_usd"] / n) if (n := row["n_done"] - row["n_unpriced"]) > 0 else "",
         }
-        for row in joined.filter(pl.col("study_version") == run_plan.study.version).iter_rows(named=True)
+        for row in joined.iter_rows(named=True)
         if row["model"] in names
     ]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,8 +24,9 @@ from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import quotas
 from slant.collector.providers.prices import Price
 from slant.collector.studies.catalogue import load_study
+from tests.support.commands import run_collect
 from tests.support.given import database
-from tests.support.local_server import LocalServer
+from tests.support.local_server import LocalServer, completion
 from tests.support.planned import planned
 from tests.support.processes import ROOT, TypedCommand
 from tests.support.stored import rows_in
@@ -237,6 +239,22 @@ def server() -> object:
 @pytest.fixture
 def terminal(tmp_path: Path, server: LocalServer) -> Terminal:
     return Terminal(tmp_path, server)
+
+
+def test_a_pilot_shows_neither_simulated_answers_nor_those_of_unknown_cost_as_free(tmp_path: Path) -> None:
+    async def every_other_is_counted(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        n[0] += 1
+        return web.json_response(completion(**({} if n[0] % 2 else {"prompt_tokens": None, "completion_tokens": None})))
+
+    n = [0]
+    priced = '[[prices]]\nprovider = "local"\nmodel = "small"\ninput = 1e4\noutput = 0\ndate = 2026-11-21\n'
+    (tmp_path / "prices.toml").write_text(priced, "utf-8")
+    words = ["--study", write_tiny(tmp_path), "--db", tmp_path / "a.duckdb", "--repetitions", 2]
+    run_collect(*words, "--simulated", code=0)
+    with LocalServer(every_other_is_counted) as server:
+        own = ["--base-url", server.base_url, "--prices", tmp_path / "prices.toml", "--pilot", 8, "--format", "json"]
+        (row,) = json.loads(run_collect(*words, *own, code=0).stdout)
+    assert (row["model"], row["trials"], row["cost_of_one"]) == ("small", 8, "$1.00")
 
 
 @pytest.mark.slow
