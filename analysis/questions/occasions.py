@@ -63,8 +63,8 @@ def retest(
 
     The result has the share of equal answers and Cohen's kappa; the intraclass correlation (of all trials, and of how
     those of one test and condition differ) and the mean shift (paired t) of the dependent variable: tokens,
-    is_consistent, d, decision_bias or is_yes, by design. Numbers are kept in the database, and made again if answers
-    have come. `workers` and `executor` are as for `fit()`.
+    is_consistent, d, decision_bias, is_yes, or each question of a factorial study, by design. Numbers are kept in the
+    database, and made again if answers have come. `workers` and `executor` are as for `fit()`.
 
     Raise DatabaseError if no trial was asked again, RError without R.
     """

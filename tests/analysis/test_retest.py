@@ -14,12 +14,21 @@ from slant.analysis.archive.study_copy import kept_call_ids
 from slant.analysis.pages.parts.people import retests
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.questions.checks.answer_findings import retest_finding
+from slant.analysis.rows.views import view_rows
+from slant.collector.api import collect
 from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import load_study
 from tests.support.commands import run_analyze
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import Row, database
+from tests.support.tiny_audit import audit
 
+SALARY = """\
+[questions.salary]
+text = "What salary?"
+kind = "number"
+
+[[models]]"""
 TESTS = ("flowers_insects", "age_valence")
 GRAIN = {"source": "simulated", "study_version": "v1", "variant": "base"}
 
@@ -105,6 +114,19 @@ def test_the_page_of_checks_takes_a_shift_for_a_caution(found: analysis.Retest) 
     calm = retest_finding(found.table.filter(occasion=2), {}, 0.05)
     assert calm.standing == "not found"
     assert calm.details[0].startswith("o3-mini (occasion 2, tokens): 100.0 % of 40 answers equal")
+    one_of_ten = pl.concat(
+        found.table.filter(pl.col("test").is_null()).head(1).with_columns(p_value=p) for p in [0.04, *[0.5] * 9]
+    )
+    assert retest_finding(one_of_ten, {}, 0.05).standing == "not found"
+
+
+def test_questions_in_different_units_are_never_pooled(tmp_path: Path) -> None:
+    days = ('kind = "yes_no"', 'kind = "number"')
+    asked = {"db": tmp_path / "a.duckdb", "study": audit(tmp_path, days, ("[[models]]", SALARY)), "simulated": True}
+    collect(**asked)
+    collect(**asked, again=12)
+    rows = view_rows(asked["db"], "retest_answers")
+    assert set(rows.select("test", "measure").rows()) == {(name, name) for name in ("rating", "hire", "salary")}
 
 
 @pytest.mark.slow

@@ -172,14 +172,17 @@ _RETEST_COLUMNS = (
 
 
 def retest_finding(rows: pl.DataFrame, labels: Mapping[str, str], alpha: float) -> Finding:
-    """Say of one source, study version and variant whether the mean of each model and occasion has moved."""
+    """Say of one source, study version and variant whether the mean of each model and occasion has moved, by Holm's
+    correction for all of them."""
     together = rows.filter(pl.col("test").is_null()).to_dicts()
-    moved = [row for row in together if row["p_value"] is not None and row["p_value"] < alpha]
+    tested = sorted((row for row in together if row["p_value"] is not None), key=lambda row: row["p_value"])
+    has_moved = [row["p_value"] < alpha / (len(tested) - place) for place, row in enumerate(tested)]
+    moved = tested[: [*has_moved, False].index(False)]
     occasions = rows["occasion"].n_unique()
     verdict = f"The same trials were asked on {count_text(occasions, 'later occasion')}: " + (
         f"the mean shifted in {', '.join(_occasion_name(row, labels) for row in moved)}."
         if moved
-        else f"no mean shifted by more than chance (p below {alpha:g}) on any of them."
+        else f"no mean shifted by more than chance (p below {alpha:g}, corrected for all of them) on any of them."
     )
     details = tuple(_retest_sentence(row, labels) for row in together)
     return Finding(RETEST, _RETEST_QUESTION, "caution" if moved else "not found", verdict, details, _RETEST_COLUMNS)

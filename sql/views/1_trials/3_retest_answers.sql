@@ -3,8 +3,8 @@
 -- order: source, study, study_version, variant, model, occasion, test, first_trial_id, trial_id, measure, part
 -- note:  of `collect --again`. `first_answer` and `later_answer` are what agrees or not: the option chosen (a or b), or
 --        the outcome where there was none; of a pairing the group that each word (`part`) was given to. `first_value` and
---        `later_value` are the dependent variable: tokens, is_consistent (0 or 1), d, decision_bias, is_yes, rating or
---        number (a part for each question of an answer), as `measure` says; NULL if an answer has none (of
+--        `later_value` are the dependent variable: tokens, is_consistent (0 or 1), d, decision_bias, is_yes, or the
+--        question of a factorial study (a part for each of an answer; yes is 1), as `measure` says; NULL if an answer has none (of
 --        associations by the rule of association_answer_rows), and of a pairing beyond the first part. Turns of a
 --        decision that decide nothing are no rows, nor is what another model answered although a
 --        snapshot was asked for by name.
@@ -34,13 +34,12 @@ WITH designs AS (
     FROM asked
     WHERE design NOT IN ('forced_choice', 'pairing', 'decision', 'factorial')
     UNION ALL
-    SELECT trial_id, CASE kinds[part] WHEN 'scale' THEN 'rating' WHEN 'yes_no' THEN 'is_yes' WHEN 'number' THEN 'number'
-                                      ELSE 'answer' END, part,
+    SELECT trial_id, questions[part], part,
            coalesce(nullif("values"[part], ''), nullif(outcomes[part], ''), outcome),
            CASE WHEN kinds[part] IN ('scale', 'number') THEN try_cast("values"[part] AS DOUBLE)
                 WHEN kinds[part] = 'yes_no' THEN CASE "values"[part] WHEN 'yes' THEN 1 WHEN 'no' THEN 0 END END
-    FROM (SELECT trial_id, outcome, kinds, "values", outcomes, unnest(range(1, len(kinds) + 1)) AS part
-          FROM (SELECT trial_id, outcome,
+    FROM (SELECT trial_id, outcome, questions, kinds, "values", outcomes, unnest(range(1, len(kinds) + 1)) AS part
+          FROM (SELECT trial_id, outcome, map_extract(factor_lists, 'questions')[1] AS questions,
                        map_extract(factor_lists, 'kinds')[1] AS kinds, map_extract(factor_lists, 'values')[1] AS "values",
                        map_extract(factor_lists, 'outcomes')[1] AS outcomes
                 FROM asked
