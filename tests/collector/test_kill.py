@@ -172,8 +172,11 @@ def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Comma
 @pytest.mark.slow
 def test_a_process_that_dies_leaves_no_simulator_behind(tmp_path: Path) -> None:
     process = TypedCommand(Path("rmiat"), "simulated/o3-mini", tmp_path / "a.duckdb").start()
-    assert wait_until(lambda: children_of(process.pid))
+    # its first child is git, which is asked for the commit
+    folder = journal_folder(tmp_path / "a.duckdb")
+    assert wait_until(lambda: any(b'"outcome"' in journal_text(path) for path in journal_paths(folder)))
     children = children_of(process.pid)
+    assert children
     process.kill()
     process.wait()
     assert wait_until(lambda: not any(map(is_running, children)))
