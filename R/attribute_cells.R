@@ -173,11 +173,13 @@ least_variance <- function(model) {
   share * (1 - share)
 }
 
-# Rows of estimates of contrasts, with t. An error of 0, or what rounding leaves of it, is none.
+# Rows of estimates of contrasts, with t. An error of 0, or what rounding leaves of it, is none; such an estimate is 0.
 rows_of_contrasts <- function(term, contrasts, model, error, is_tested = TRUE) {
   estimate <- as.vector(contrasts %*% model$estimates)
   std_error <- error$std_error
-  std_error[!is.na(std_error) & std_error <= 1e-10 * max(abs(model$y))] <- NA_real_
+  least <- 1e-10 * max(abs(model$y))
+  estimate[!is.na(estimate) & abs(estimate) <= least] <- 0
+  std_error[!is.na(std_error) & std_error <= least] <- NA_real_
   df <- ifelse(is.na(std_error), NA_real_, error$df)
   statistic <- if (is_tested) estimate / std_error else rep(NA_real_, length(estimate))
   estimate_rows(

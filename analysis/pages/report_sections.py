@@ -15,7 +15,8 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult, term_tests
 from slant.analysis.pages import report_tables
-from slant.analysis.pages.answers import Cell, report_answers, sentences
+from slant.analysis.pages.answers import report_answers
+from slant.analysis.pages.comparison_words import Cell, sentences
 from slant.analysis.pages.parts.games import INDEX_NAMES
 from slant.analysis.pages.parts.records import COMPARED, SectionData
 from slant.analysis.pages.parts.registry import groups

@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.pages.answers import Cell, _reference_levels, sentences
+from slant.analysis.pages.answers import _reference_levels
+from slant.analysis.pages.comparison_words import Cell, sentences
 from slant.analysis.pages.parts.records import SectionData, declared_columns
 from slant.analysis.pages.report_sections import counted_answers, kept_answers
 from slant.analysis.pages.report_tables import rounded, table_by_model

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from slant.analysis import fit, report, tables
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.fitting.fits import _statistic
-from slant.analysis.pages.answers import Cell, _compared, _corrected, _of_first_term, answers_of_fit, rounded, sentences
+from slant.analysis.pages.answers import _compared, _corrected, _of_first_term, answers_of_fit
+from slant.analysis.pages.comparison_words import Cell, rounded, sentences
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.rows.cells import GRAIN, read_rows, warning_of_pooled_units
 from slant.collector import export_trials, import_trials
@@ -257,6 +258,37 @@ def test_an_answer_says_where_a_level_has_few_items() -> None:
     ends = [" (a level has 2 items, and repetitions add none).", "any difference.", "any difference."]
     cells = [Cell("m", "hire", "b than a", "percentage points", [one]) for one in (few, few | {"df": 9.0}, row)]
     assert [said.endswith(end) for said, end in zip(sentences(cells), ends, strict=True)] == [True] * 3
+
+
+def test_a_difference_without_an_error_is_told_and_never_called_none() -> None:
+    row = {
+        "estimate": 2.0,
+        "conf_low": None,
+        "conf_high": None,
+        "p": None,
+        "p_value": None,
+        "first": "f",
+        "second": "m",
+    }
+    same, known = row | {"estimate": 1e-16, "second": "x"}, row | {"conf_low": -1.0, "conf_high": 5.0, "p": 0.2}
+    why = "standard errors are 0 or unknown)."
+    for what, rows, said in (
+        ("m than f", [row], f"a, t: 2.0 points more for m than f, without an interval or test ({why}"),
+        ("m than f", [same], f"a, t: exactly the same for m and f, without an interval or test ({why}"),
+        ("sex", [same, row], f"a, t: 2.0 points more at most, for m than f, without an interval or test ({why}"),
+        ("sex", [same] * 2, f"a, t: exactly the same at all levels of sex, without an interval or test ({why}"),
+        (
+            "sex",
+            [known, same],
+            f"a, t: no difference between levels of sex was found in 1 pair; 1 could not be tested ({why}",
+        ),
+    ):
+        assert sentences([Cell("a", "t", what, "points", rows)]) == [said]
+    cells = [Cell(model, "t", "m than f", "points", [row if model == "a" else known]) for model in "abcde"]
+    assert sentences(cells)[0].startswith("none of 4 models have more") or sentences(cells)[0].startswith(
+        "0 of 4 models"
+    )
+    assert sentences(cells)[-1] == f"1 of 5 cells could not be tested ({why[:-2]})."
 
 
 @given(st.lists(st.none() | st.floats(0, 1), min_size=1, max_size=12))
