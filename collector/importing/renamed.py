@@ -113,7 +113,7 @@ class Names:
         plan = self.plan(file)
         used = {field.column for field in plan.fields.values()} | plan.long_columns
         ours = [
-            *plan.fields,
+            *(name for name in plan.fields if name not in plan.long_columns),
             *self.constants,
             *(name for of_item, of_cell, _ in plan.long for name in (of_item, of_cell)),
         ]
@@ -168,7 +168,7 @@ class Names:
         """Return the plan that turns rows of a file into slant's."""
         header = file.columns
         fields = {ours: self._field(file, header, ours, theirs) for ours, theirs in self.columns.items()}
-        long = tuple((*names, _columns_named(file, header, theirs)) for *names, theirs in self.long)
+        long = tuple((*names, _columns_named(file, [*header, *fields], theirs)) for *names, theirs in self.long)
         return Plan(fields, long)  # type: ignore[arg-type]
 
     def _field(self, file: TableFile, header: Sequence[str], ours: str, theirs: str) -> Field:
@@ -198,7 +198,8 @@ class Names:
     def _ours(self, row: Row, plan: Plan) -> Iterator[dict[str, Any]]:
         taken = {field.column for field in plan.fields.values() if not field.steps and field.part is None}
         cells = dict(row.cells)
-        for name in taken - plan.fields.keys():
+        tables = {field.column for field in plan.fields.values() if isinstance(cells.get(field.column), dict)}
+        for name in (taken | tables - {"answer"}) - plan.fields.keys():
             cells.pop(name, None)
         found = {ours: field.cell(row.cells) for ours, field in plan.fields.items()}
         if fault := fault_in(found.values()):
@@ -212,7 +213,7 @@ class Names:
             long = dict(kept)
             for of_item, of_cell, columns in plan.long:
                 if item in columns:
-                    long |= {of_item: item, of_cell: row.cells.get(columns[item])}
+                    long |= {of_item: item, of_cell: {**row.cells, **found}.get(columns[item])}
             yield long
 
     def _with_numbers(self, cells: Mapping[str, Any], file: TableFile) -> Mapping[str, Any]:

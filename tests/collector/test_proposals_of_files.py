@@ -76,12 +76,41 @@ def _evals(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
     return {"run_id": "r", "event_id": n, "sample_id": f"rate.{n}", "type": "sampling", "data": data}
 
 
-@pytest.mark.parametrize("record", [_langsmith, _langfuse, _helm, _evals])
+def _own(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
+    """A record of a lab: what was shown under a name of ours, two fields of an answer under theirs."""
+    return {"condition": {"word": word, "job": job}, "parsed": {"rating": rating, "why": f"so {n}"}}
+
+
+def _own_two(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
+    """The same with two answers, of which some lack one."""
+    said = {"rating": rating} | ({"hire": ("yes", "no")[n % 7 // 4]} if n else {})
+    return {"condition": {"word": word, "job": job}, "parsed": said}
+
+
+def _merged(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
+    """A request with its response next to it."""
+    asked = [{"role": "user", "content": f"Rate {word} {job} in answer {n}."}]
+    said = {"role": "assistant", "content": rating}
+    return {"metadata": {"word": word, "job": job}, "messages": asked, "choices": [{"message": said}]}
+
+
+@pytest.mark.parametrize("record", [_own, _merged, _langsmith, _langfuse, _helm, _evals])
 def test_records_of_tools_are_flattened_and_no_prompt_is_an_answer(record: Any, tmp_path: Path) -> None:
     lines = "\n".join(json.dumps(record(row["name"], row["job"], str(row["rating"]), n)) for n, row in enumerate(RATED))
     proposed = _proposed(tmp_path / "log.jsonl", lines)
     assert any(said.startswith("answer: a scale from 1 to 5") for said in proposed.remarks)
     assert _factors(proposed) in ("factors: word (3 levels); job (2 levels)", "factors: text (6 levels)")
+    assert "rating" not in proposed.left
+
+
+def test_a_table_of_what_was_shown_may_have_a_name_of_ours() -> None:
+    for record, n_answers in ((_own, len(RATED)), (_own_two, 2 * len(RATED) - 1)):
+        lines = [json.dumps(record(row["name"], row["job"], str(row["rating"]), n)) for n, row in enumerate(RATED)]
+        name = f"a{record.__name__}.jsonl"
+        Path(name).write_text("\n".join(lines))
+        said, rows = imported_as_proposed(name, "--model", "gpt-4o")
+        assert sum(n for *_, n in rows) == n_answers
+        assert ("rating: a scale from 1 to 5" in said) == (record is _own_two)
 
 
 def test_heads_and_ends_of_a_log_are_no_levels(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from slant.collector.designs.factorial.proposed_conjoint import ANSWERS
 from slant.collector.designs.proposed_study import without_accents
 from slant.collector.importing.files.kinds import Row, tidy_name
 from slant.collector.importing.files.table_file import TableFile
@@ -32,8 +33,10 @@ LONGEST_LOOKED_AT = 20_000
 """Characters of a cell that say what it is."""
 _DEEPEST = 6
 _LONG_TEXT = 60
+_OF_TRIALS = frozenset(names_in("told")["trial"])
+"""Tables inside records that say what was shown; scores and events of a log do not."""
 _IS_ASKED = re.compile(
-    r"(?:^|[.\]])(?:usage|prompt|prompts|input|inputs|instance|request|arguments)[.\[]", re.IGNORECASE
+    r"(?:^|[.\]])(?:usage|prompt|prompts|messages|input|inputs|instance|request|arguments)[.\[]", re.IGNORECASE
 )
 """Match a field of what was asked, or counted, in which no answer is."""
 """Characters; a longer text is neither an item nor a label."""
@@ -181,15 +184,25 @@ def _columns(files: Sequence[TableFile]) -> dict[str, Column]:
 
 
 def fields_inside(files: Sequence[TableFile]) -> dict[str, list[str]]:
-    """Return the values of fields inside fields, by their paths, but for what is a provider's own, and what is a column
-    as well."""
+    """Return the values of fields inside fields, by their paths, but for what was asked and what is a column as
+    well."""
     columns = _columns(files)
     plain = {path: column.values for path, column in columns.items() if "." not in path}
     return {
         path: column.values
         for path, column in columns.items()
-        if "." in path and _can_be_place(path) and plain.get(path.rpartition(".")[2]) != column.values
+        if "." in path and plain.get(path.rpartition(".")[2]) != column.values
     }
+
+
+def is_shown(path: str) -> bool:
+    """Return whether a field is inside a table that says what was shown."""
+    return "." in path and re.split(r"[.\[]", path)[0] in _OF_TRIALS
+
+
+def is_answered(path: str) -> bool:
+    """Return whether a field inside others, neither shown nor asked, is called as answers are."""
+    return not (is_shown(path) or _IS_ASKED.search(path)) and path.rpartition(".")[2] in ANSWERS
 
 
 def _flat(cells: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterable[tuple[str, str]]:
@@ -280,7 +293,8 @@ def _by_value(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterab
         "item", many, lambda column: 3 < len(set(column.given)) <= len(column.given) / 2 and not _are_labels(column)
     )
     texts = dict(sorted(texts.items(), key=lambda pair: -len(set(pair[1].given))))  # answers are spelled in many ways
-    yield from take("answer", "two words", _are_labels)
+    if not any(map(is_answered, columns)):  # these say more than two words elsewhere
+        yield from take("answer", "two words", lambda column: _are_labels(column) and not is_shown(column.path))
     yield from take("condition", "two values", lambda column: len(set(column.given)) == 2)
 
 

@@ -189,6 +189,7 @@ def _from_table(
         named = table.levels(table.model or "")
     of_files = {part.partition("=")[2].removesuffix("+1") for part in mapping}
     taken += [f"{part.partition('=')[0]}: {part.partition('=')[2]}" for part in mapping if "==" not in part]
+    of_files |= {part.partition("=")[2] for part in study.mapping or ()}
     used = of_files | {name for part in of_files for name in part.split(":")}
     text = "\n".join(study.files.values())
     used |= {*TAKEN, *OF_GAMES, *OURS, "task", "place", "template"}

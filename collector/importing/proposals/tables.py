@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from slant.collector.designs import design_named, design_names
+from slant.collector.designs.factorial.proposed_conjoint import ANSWERS
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, without_accents
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.files.kinds import Problem, Row
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.values import composed, is_empty, word
-from slant.collector.importing.proposals.columns import LONGEST_LOOKED_AT, MODEL, fields_inside
+from slant.collector.importing.proposals.columns import LONGEST_LOOKED_AT, MODEL, fields_inside, is_answered, is_shown
 from slant.collector.importing.proposals.request_names import parts_of_ids
 from slant.collector.importing.renamed import FILE, Names, names, names_in, starred
 from slant.collector.terminal import count_text
@@ -27,8 +28,6 @@ _STEMS = names_in("of_models")
 _OF_MODELS = {*names_in("table")["model"]} - {"agent"} | {"modèle"}
 _LONGEST = 60
 _MOST_LEVELS = 200
-_OF_TRIALS = frozenset(names_in("told")["trial"])
-"""Tables inside records that say what was shown; scores and events of a log do not."""
 _OF_ANSWERS = (*_STEMS, "model", "input_tokens")
 _SIGNS = set(",=*:")
 _NO_MODELS = frozenset(names_in("told")["no_model"])
@@ -94,15 +93,17 @@ def nested_columns(files: Sequence[TableFile], mapping: Sequence[str]) -> list[s
     found = [f"{ours}={path}" for ours, path in roles.items() if ours in _OF_ANSWERS and re.search(r"[.\[]", path)]
     paths = {part.partition("=")[2] for part in found}
     taken = {part.partition("=")[0] for part in found} | set.union(*(set(file.columns) for file in files))
+    has_answer = "answer" in roles or not taken.isdisjoint(ANSWERS)
     for path, values in fields_inside(files).items():
-        if words_of(path)[0] not in _OF_TRIALS or "[" in path:
+        is_answer = not has_answer and is_answered(path)
+        if not (is_answer or is_shown(path)) or "[" in path:
             continue
         levels = set(values) - {""}
         if path in paths or not 1 < len(levels) <= _MOST_LEVELS or max(map(len, levels)) > _LONGEST:
             continue
         words = words_of(path)
         name = next((name for name in (words[-1], "_".join(words[-2:])) if name not in taken), None)
-        if name is not None and len(levels) * 2 <= len(values):
+        if name is not None and (is_answer or len(levels) * 2 <= len(values)):
             found.append(f"{name}={path}")
             taken.add(name)
     return found
