@@ -1,5 +1,5 @@
-"""Read the words of a study: numbered wordings with placeholders (names in braces, and nothing else that str.format
-could do), tests, and the four lists of a test of associations: two groups, and two attributes that they may go with.
+"""Read the words of a study: numbered wordings with placeholders, tests, and the four lists of a test of associations:
+two groups, and two attributes that they may go with.
 """
 
 from __future__ import annotations
@@ -7,44 +7,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from string import Formatter
 
-from slant.collector.errors import StudyError, UnknownNameError, check_known
+from slant.collector.designs.placeholders import check_placeholders
+from slant.collector.errors import StudyError, check_known
 from slant.collector.study.toml_table import Table, checked_name
-
-
-def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, ...], where: str) -> None:
-    """Raise StudyError if a placeholder is missing, unknown, or more than a plain name in braces."""
-    names = _parsed(text, where)
-    for name, is_plain in names.items():
-        if not is_plain or name not in (*needed, *allowed):
-            raise UnknownNameError(f"placeholder in {where}", name, (*needed, *allowed))
-    for name in needed:
-        if name not in names:
-            raise StudyError(f"The placeholder {{{name}}} is missing in {where}.", f"The text is: {text.strip()}")
-
-
-@lru_cache(256)  # each of a study's few texts makes hundreds of kinds of trials
-def find_placeholders(text: str) -> frozenset[str]:
-    """Return the names in braces of a text that has been checked."""
-    return frozenset(_parsed(text, "the text"))
-
-
-def filled(text: str, values: Mapping[str, str]) -> str:
-    """Return a checked text with the values of its placeholders, which are searched for none; one without a value stays
-    as it is written."""
-    parts = Formatter().parse(text)
-    return "".join(said + (values.get(name, f"{{{name}}}") if name else "") for said, name, _, _ in parts)
-
-
-def _parsed(text: str, where: str) -> dict[str, bool]:
-    """Return the names in braces, each with whether it is alone there (no format, no conversion)."""
-    try:
-        parts = [(name, not spec and not bang) for _, name, spec, bang in Formatter().parse(text) if name is not None]
-    except ValueError as error:
-        raise StudyError(f"A brace is left open in {where} ({error}).", "Write {{ or }} for a brace itself.") from None
-    return {name: all(plain for other, plain in parts if other == name) for name, _ in parts}
 
 
 def read_wordings(rows: list[dict[str, str]], needed: tuple[str, ...], where: str) -> dict[int, str]:

@@ -41,7 +41,7 @@ def sent(study: Study, trial: Trial) -> str:
     ("changes", "said"),
     [
         ([("{name} works", "{nane} works")], 'no placeholder "nane"'),
-        ([("{name} works", "{name!r} works")], "placeholder"),
+        ([("{name} works", "{name!r} works")], 'no placeholder "name!r"'),
         ([("as {job}.", ".")], 'The factor "job" is not used'),
         ([('nurse = "a nurse"', 'nurse = { plain = "a nurse" }')], 'The level "nurse"'),
         ([('nurse = "a nurse"', 'nurse = "a clerk"')], "have the same text"),

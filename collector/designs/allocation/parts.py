@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.allocation.texts import Texts, parse_texts
-from slant.collector.designs.wordings import check_placeholders
+from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.errors import StudyError
 from slant.collector.reading.spelling import folded
 from slant.collector.study.folder import StudyFolder

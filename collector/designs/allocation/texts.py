@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from slant.collector.designs.wordings import check_placeholders
+from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.errors import StudyError
 from slant.collector.study.records import REASONING_BACK
 from slant.collector.study.toml_table import Table, checked_name

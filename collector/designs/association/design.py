@@ -26,9 +26,10 @@ from slant.collector.designs.association.simulated import (
 from slant.collector.designs.association.words import AssociationData, AssociationTest, check_names, parse_tables
 from slant.collector.designs.design import Design, Imports, Reads, used_frames
 from slant.collector.designs.draws import deal_words
+from slant.collector.designs.placeholders import find_placeholders
 from slant.collector.designs.plan import PromptIndex, QuestionPlan, trial_of
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
-from slant.collector.designs.wordings import GROUPS, SIDES, find_placeholders, spoken_words
+from slant.collector.designs.wordings import GROUPS, SIDES, spoken_words
 from slant.collector.errors import StudyError, check_known
 from slant.collector.reading.labels import answer_to_label
 from slant.collector.records import REFUSAL_RULES, Reading, Reply, Trial

@@ -11,17 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.collector.designs.wordings import (
-    GROUPS,
-    SIDES,
-    STIMULI,
-    check_placeholders,
-    find_placeholders,
-    listed_tests,
-    read_sides,
-    read_wordings,
-    two_names,
-)
+from slant.collector.designs.placeholders import check_placeholders, find_placeholders
+from slant.collector.designs.wordings import GROUPS, SIDES, STIMULI, listed_tests, read_sides, read_wordings, two_names
 from slant.collector.errors import StudyError, check_known
 from slant.collector.reading.spelling import folded
 from slant.collector.study.folder import StudyFolder

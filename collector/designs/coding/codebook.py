@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slant.collector.designs.wordings import check_placeholders
+from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.errors import StudyError
 from slant.collector.study.toml_table import Table, checked_name
 

@@ -19,7 +19,7 @@ from slant.collector.designs.coding.reads import CodingReads, check_typed_code
 from slant.collector.designs.coding.simulated import CodingSimulates, CodingSimulation, parse_simulation
 from slant.collector.designs.design import Design, Imports
 from slant.collector.designs.people import Cells, RowPlacer, cell_text
-from slant.collector.designs.wordings import check_placeholders
+from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.records import Trial
 from slant.collector.sources import PEOPLE

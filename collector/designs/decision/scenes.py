@@ -20,8 +20,9 @@ from slant.collector.designs.design import Simulates
 from slant.collector.designs.draws import log_normal, read_simulation, simulated_reply, uniforms
 from slant.collector.designs.pairing.design import simulated_pairs
 from slant.collector.designs.pairing.words import ORDERS, PairingTest, read_draws, read_tests
+from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.designs.plan import TurnPlan, turn_of
-from slant.collector.designs.wordings import check_placeholders, whole
+from slant.collector.designs.wordings import whole
 from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder

@@ -28,7 +28,7 @@ from slant.collector.designs.factorial.questions import (
     parse_questions,
     texts_by_template,
 )
-from slant.collector.designs.wordings import check_placeholders
+from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.errors import StudyError, UnknownNameError, check_known
 from slant.collector.reading.choices import YES_NO
 from slant.collector.reading.forms import AnswerForm

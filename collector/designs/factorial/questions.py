@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from slant.collector.designs.factorial.factors import Factor, is_file, literal_text
-from slant.collector.designs.wordings import find_placeholders
+from slant.collector.designs.placeholders import find_placeholders
 from slant.collector.errors import StudyError, check_known
 from slant.collector.reading.choices import YES_NO, read_choice
 from slant.collector.reading.forms import AnswerForm, parse_form

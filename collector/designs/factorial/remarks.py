@@ -23,7 +23,7 @@ from slant.collector.designs.factorial.parts import (
 from slant.collector.designs.factorial.questions import ANSWER, REASONING
 from slant.collector.designs.factorial.tasks import Tasks, expected_shares, of_turn, units_of
 from slant.collector.designs.factorial.texts import system_text, user_text
-from slant.collector.designs.wordings import check_placeholders, find_placeholders
+from slant.collector.designs.placeholders import check_placeholders, find_placeholders
 from slant.collector.errors import StudyError
 from slant.collector.study.records import StudyFile
 from slant.collector.study.toml_table import shortened

@@ -16,7 +16,7 @@ from slant.collector.designs.factorial.parts import (
     FactorialData,
 )
 from slant.collector.designs.factorial.questions import AskedQuestion
-from slant.collector.designs.wordings import filled, find_placeholders
+from slant.collector.designs.placeholders import filled, find_placeholders
 from slant.collector.reading.choices import YES_NO
 
 Shown = Mapping[str, Any]

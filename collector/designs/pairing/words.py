@@ -10,16 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from slant.collector.designs.wordings import (
-    ATTRIBUTES,
-    GROUPS,
-    SIDES,
-    STIMULI,
-    check_placeholders,
-    listed_tests,
-    read_sides,
-    whole,
-)
+from slant.collector.designs.placeholders import check_placeholders
+from slant.collector.designs.wordings import ATTRIBUTES, GROUPS, SIDES, STIMULI, listed_tests, read_sides, whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.reading.pairs import plain
 from slant.collector.study.folder import StudyFolder
