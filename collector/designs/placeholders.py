@@ -36,7 +36,7 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 
 def _parsed(text: str, where: str) -> dict[str, None]:
-    """Return what is in braces, as it is written: a name, and any format or conversion after it."""
+    """Return the contents of braces as they are written: a name, and any format or conversion after it."""
     try:
         parts = [part for part in Formatter().parse(text) if part[1] is not None]
     except ValueError as error:
