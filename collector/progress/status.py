@@ -58,12 +58,14 @@ def unequal_losses(counts: Sequence[Count]) -> str | None:
     return f"{lost_b:,} of {n_b:,} in {name_b}, {lost_a:,} of {n_a:,} in {name_a}"
 
 
-def lost_answer_notes(db: Path, study: str, version: str | None = None) -> list[str]:
-    """Return a sentence for each model that lacks too many answers. These are, of a study's collected trials, more than
-    a few per cent, or unequally many by condition; none if the database can't be read now.
+def lost_answer_notes(db: Path, study: str, version: str | None = None, run_id: str = "") -> list[str]:
+    """Return a sentence for each model that lacks too many answers. These are, of a study's collected trials (on the
+    occasion of the run), more than a few per cent, or unequally many by condition; none if the database can't be read
+    now.
     """
+    values = {"study": study, "version": version, "runs": run_id.split(", ")}
     try:
-        rows = fetched(db, sql_query("outcomes_by_condition"), {"study": study, "version": version}, patience_s=1.0)
+        rows = fetched(db, sql_query("outcomes_by_condition"), values, patience_s=1.0)
     except (DatabaseError, duckdb.Error):
         return []
     notes = []

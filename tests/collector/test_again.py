@@ -26,7 +26,7 @@ from slant.collector.plan.asking_again import again_of, occasion_notes
 from slant.collector.progress.status import progress
 from slant.collector.studies.catalogue import load_study
 from tests.support.commands import run_collect
-from tests.support.local_server import LocalServer, answers, error
+from tests.support.local_server import LocalServer, answers, completion, error
 from tests.support.planned import planned
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
@@ -165,6 +165,19 @@ def test_what_is_refused_is_a_trial_with_an_answer_too(tmp_path: Path, server: L
     rows = collector.rows("SELECT DISTINCT first_answer, later_answer FROM retest_answers ORDER BY ALL")
     assert {first for first, _ in rows} == {"refused"}
     assert {later for _, later in rows} <= {"a", "b"}
+
+
+def test_what_an_occasion_lacks_is_said_of_it_and_not_of_the_first(tmp_path: Path) -> None:
+    async def refusing(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response(completion("I'm sorry, but I can't help with that."))
+
+    words = ["--study", write_tiny(tmp_path), "--model", "local/small", "--db", tmp_path / "a.duckdb"]
+    with LocalServer() as server:
+        first = run_collect(*words, "--base-url", server.base_url)
+    with LocalServer(refusing) as server:
+        again = run_collect(*words, "--base-url", server.base_url, "--again", 4)
+    assert "ATTENTION" not in first.stderr + run_collect(*words, "--base-url", server.base_url).stderr
+    assert "ATTENTION: 4 of 4 trials of small ended without an answer (4 refused)." in again.stderr
 
 
 @pytest.mark.slow
