@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from slant.collector.providers.endings import ending
-from slant.collector.providers.exchange import Request, at, count, request_id, tables, text, word
+from slant.collector.providers.exchange import Request, at, count, request_id, tables, text
 from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import Shown, joined, shown
 from slant.collector.providers.token_counts import settled
@@ -74,7 +74,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     if isinstance(content, str):  # gateways that speak this dialect
         content = [{"type": "text", "text": content}]
     blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else None
-    stop = word(body.get("stop_reason"))
+    stop = text(body.get("stop_reason"))
     ended, declined = ending("anthropic", stop), _declined(body, blocks or [])
     own = blocks or []  # the blocks of the model itself: all, unless another one continued or answered in its place
     if declined is not None:
@@ -97,8 +97,8 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         filter_category=category if outcome == "refused" else None,
         **_counts(body.get("usage")),
         **stated_charges(body.get("usage")),
-        served_model=word(body.get("model")),
-        service_tier=word(at(body, "usage", "service_tier")),
+        served_model=text(body.get("model")),
+        service_tier=text(at(body, "usage", "service_tier")),
         request_id=request_id(headers, body),
         blocks=without_end(blocks or [], _THINKING) if calls or has_thinking else None,
         tool_calls=calls,
@@ -170,7 +170,7 @@ def _declined(body: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> Mappi
 def _detail(body: Mapping[str, Any], declined: Mapping[str, Any] | None) -> str | None:
     if declined is not None:
         served = declined.get("to")
-        model = word(served.get("model") if isinstance(served, Mapping) else declined.get("model"))
+        model = text(served.get("model") if isinstance(served, Mapping) else declined.get("model"))
         return f"refused; {model or 'another model'} answered in its place"
     details = body.get("stop_details")
     if isinstance(details, Mapping):

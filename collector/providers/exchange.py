@@ -161,15 +161,10 @@ def text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def word(value: Any) -> str | None:
-    """Return a name from outside in one line: in a sentence about it, further lines would pass for slant's."""
-    return " ".join(value.splitlines()) if isinstance(value, str) else None
-
-
 def request_id(headers: Mapping[str, str], body: Mapping[str, Any] | None) -> str | None:
     """Return the provider's ID of one request, which its support asks for: answers and errors both have one."""
     if not _REQUEST_IDS.isdisjoint(headers):
         return next(headers[name] for name in _IDS_BY_RANK if name in headers)
     if body is None:
         return None
-    return word(body.get("request_id")) or word(body.get("id")) or word(body.get("responseId"))
+    return text(body.get("request_id")) or text(body.get("id")) or text(body.get("responseId"))

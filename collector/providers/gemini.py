@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from slant.collector.providers.endings import ending
-from slant.collector.providers.exchange import Request, at, count, request_id, tables, text, word
+from slant.collector.providers.exchange import Request, at, count, request_id, tables, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_gemini
 from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import joined, shown
@@ -85,7 +85,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         blocked = text(stated) or "BLOCK_REASON_UNSPECIFIED"  # a block without a reason still counts as one
     listed = tables(body.get("candidates"))
     first = next((each for each in listed if each.get("index", 0) == 0), listed[0] if listed else None)
-    finish = word(at(first, "finishReason"))
+    finish = text(at(first, "finishReason"))
     pieces = tables(at(first, "content", "parts"))
     answer = _joined(pieces, is_thought=False)
     ended = ending("gemini", finish)
@@ -108,9 +108,9 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         filter_category=blocked or (finish if outcome == "filtered" else None),
         **_counts(usage),
         **stated_charges(usage),
-        served_model=word(body.get("modelVersion")),
+        served_model=text(body.get("modelVersion")),
         request_id=request_id(headers, body),
-        service_tier=word(at(usage, "serviceTier")) or word(at(usage, "trafficType")),
+        service_tier=text(at(usage, "serviceTier")) or text(at(usage, "trafficType")),
         logprobs=read_gemini(at(first, "logprobsResult")),
         blocks=pieces if any(part.get("thought") or _GO_BACK & part.keys() for part in pieces) else None,
         tool_calls=_calls(pieces),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from slant.collector.providers.endings import ending
-from slant.collector.providers.exchange import Request, count, text, word
+from slant.collector.providers.exchange import Request, count, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_tokens
 from slant.collector.providers.reasoning import without_template
 from slant.collector.providers.tools import spoken_message
@@ -30,7 +30,7 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     raw_message = body.get("message")
     message: Mapping[str, Any] = raw_message if isinstance(raw_message, Mapping) else {}
-    finish = word(body.get("done_reason"))
+    finish = text(body.get("done_reason"))
     ended = ending("ollama", "not done" if body.get("done") is False else finish)
     outcome = ended.outcome(has_text=bool(text(message.get("content"))))
     if not isinstance(raw_message, Mapping) and outcome is None:
@@ -46,7 +46,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         ending=ended.kind,
         input_tokens=count(body, "prompt_eval_count"),
         output_tokens=count(body, "eval_count"),
-        served_model=word(body.get("model")),
+        served_model=text(body.get("model")),
         logprobs=read_tokens(body.get("logprobs")),
         blocks={"thinking": thinking} if thinking else None,
     )

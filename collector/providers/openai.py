@@ -12,7 +12,7 @@ from typing import Any
 
 from slant.collector.providers.endings import ending, ending_behind
 from slant.collector.providers.error_meanings import filtered_categories
-from slant.collector.providers.exchange import Request, first_choice, request_id, text, word
+from slant.collector.providers.exchange import Request, first_choice, request_id, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_choice
 from slant.collector.providers.prices import stated_charges
 from slant.collector.providers.reasoning import chat_reasoning
@@ -55,7 +55,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str], kept: tuple[str, 
     raw = choice.get("message")
     # a choice that was filtered may have none; servers of older completions have a text in its place
     message: Mapping[str, Any] = raw if isinstance(raw, dict) else {"content": choice.get("text")}
-    finish, refusal, calls = word(choice.get("finish_reason")), _refusal(message), chat_calls(message)
+    finish, refusal, calls = text(choice.get("finish_reason")), _refusal(message), chat_calls(message)
     answer, (reasoning_text, reasoning_kind) = refusal or _content(message.get("content")), chat_reasoning(message)
     if not (finish or answer or reasoning_text or calls or body.get("usage")):
         return Reply(outcome="failed", detail="the response has an empty choice", **_provenance(body, headers))
@@ -117,8 +117,8 @@ def _provenance(body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str
     return {
         **chat_counts(usage),
         **stated_charges(usage),
-        "served_model": word(body.get("model")),
-        "fingerprint": word(body.get("system_fingerprint")),
-        "service_tier": word(body.get("service_tier")),
+        "served_model": text(body.get("model")),
+        "fingerprint": text(body.get("system_fingerprint")),
+        "service_tier": text(body.get("service_tier")),
         "request_id": request_id(headers, body),
     }

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from slant.collector.providers.endings import ending
-from slant.collector.providers.exchange import Request, amount, at, count, request_id, tables, text, word
+from slant.collector.providers.exchange import Request, amount, at, count, request_id, tables, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_tokens
 from slant.collector.providers.openai import PROMPT_CACHE as PROMPT_CACHE
 from slant.collector.providers.openai import cache_key
@@ -85,7 +85,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         _joined(reasoning, "summary", "summary_text", "text"),
         is_hidden=bool(reasoning),
     )
-    finish = word(at(body, "incomplete_details", "reason")) or word(body.get("status"))
+    finish = text(at(body, "incomplete_details", "reason")) or text(body.get("status"))
     ended = ending("responses", finish)
     outcome: Outcome | None = "refused" if refusal else ended.outcome(has_text=bool(answer))
     calls = _calls(items)
@@ -103,11 +103,11 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         ending=ended.kind,
         **responses_counts(body.get("usage")),
         **stated_charges(body.get("usage")),
-        served_model=word(body.get("model")),
+        served_model=text(body.get("model")),
         request_id=request_id(headers, body),
-        effective_effort=word(at(body, "reasoning", "effort")),
+        effective_effort=text(at(body, "reasoning", "effort")),
         effective_temperature=amount(body, "temperature"),
-        service_tier=word(body.get("service_tier")),
+        service_tier=text(body.get("service_tier")),
         logprobs=sum(logprobs, ()),
         blocks=without_end(items, ("reasoning",)) if calls or reasoning else None,
         tool_calls=calls,

@@ -6,7 +6,6 @@ A real local server answers each provider in its own shape; the rows that the da
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -91,15 +90,3 @@ def test_a_whole_reply_of_another_shape_is_no_answer_and_kept_whole(provider: st
     assert set(rows.select("outcome", "is_final").iter_rows()) == {("failed", False)}
     assert {json.loads(response)["greeting"] for response in rows["response"]} == {"hello"}
     assert rows["answer"].null_count() == rows["output_tokens"].null_count() == rows.height > 0
-
-
-NAMED = re.compile(r'("(?:model|modelVersion|system_fingerprint|finish_reason|stop_reason|finishReason|status|id)": ")')
-
-
-@pytest.mark.parametrize("provider", ASKED)
-def test_a_name_with_a_line_break_makes_no_line_of_its_own_in_a_sentence(provider: str) -> None:
-    forged = NAMED.sub(r"\1x\\nDone: nothing was charged.\\u2028", json.dumps(said(provider, "Calm")))
-    reply = PROVIDERS[provider].reply(json.loads(forged), {})
-    names = (reply.served_model, reply.fingerprint, reply.finish_reason, reply.request_id, reply.service_tier)
-    assert any("x Done: nothing was charged. " in (name or "") for name in names)
-    assert [name for name in names if name and len(name.splitlines()) > 1] == []
