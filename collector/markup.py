@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from slant.collector.terminal import printable
+from slant.collector.screen_tables import in_one_line, printable
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))")
 # what would begin a list or a title; the mark of a numbered item is escaped, since no digit can be
@@ -21,8 +21,7 @@ _HYPHENS = re.compile(r"(?<=\w)-(?=\w)")
 
 def escaped_markdown(text: object) -> str:
     """Escape running text and cells: nothing in it is markup, and it stays one line."""
-    line = " ".join(printable(text).split())
-    return _LINE_START.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", line))
+    return _LINE_START.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", in_one_line(text)))
 
 
 def quoted_markdown(text: object) -> str:
@@ -36,5 +35,5 @@ def quoted_markdown(text: object) -> str:
 def escaped_latex(text: object) -> str:
     """Escape running text and cells of a table, in which also [ and * mean something; the result stays one line. A
     hyphen within a word stays one; two that would make a dash do not."""
-    parts = _HYPHENS.split(" ".join(printable(text).split()))
+    parts = _HYPHENS.split(in_one_line(text))
     return "-".join(_SPECIAL.sub(lambda mark: _LATEX[mark[0]], part) for part in parts)

@@ -38,6 +38,11 @@ def printable(text: object) -> str:
     return CONTROL.sub("\ufffd", str(text))
 
 
+def in_one_line(text: object) -> str:
+    """Return the same for a name within a sentence: further lines of it would pass for sentences of slant's."""
+    return " ".join(printable(text).split())
+
+
 def shown_cell(value: object) -> str:
     """Return a value as a table shows it: unknown is nothing, a number has six digits."""
     if value is None:

@@ -17,8 +17,9 @@ from typing import Any
 from slant.collector.providers.exchange import at
 from slant.collector.providers.temperature import sent_temperature
 from slant.collector.records import Reading, Reply
+from slant.collector.screen_tables import in_one_line
 from slant.collector.study.records import StudyModel
-from slant.collector.terminal import count_text, printable
+from slant.collector.terminal import count_text
 
 # llama.cpp, DashScope, SGLang, vLLM, OpenRouter, LM Studio, Anthropic, Gemini
 _BUDGETS = (
@@ -201,7 +202,7 @@ class Endings:
     def count(self, reply: Reply) -> None:
         """Take note of one reply."""
         if reply.ending == "unknown":
-            self.unknown[printable((reply.finish_reason or "")[:_LONGEST_WORD])] += 1
+            self.unknown[in_one_line((reply.finish_reason or "")[:_LONGEST_WORD])] += 1
         elif reply.ending == "missing" and reply.outcome is None and reply.spoken:
             self.missing += 1
 

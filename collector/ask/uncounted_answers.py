@@ -22,6 +22,7 @@ from slant.collector.keep.database import fetched
 from slant.collector.providers import Provider
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Attempt, Outcome, Reply, Trial, Turn
+from slant.collector.screen_tables import in_one_line
 from slant.collector.studies.catalogue import load_study
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import printable
@@ -78,8 +79,9 @@ class Marks:
             self._say(
                 self.model_changed,
                 game,
-                f"The model behind {trial.model} changed in game {trial.repetition}, before {where}: {served} became "
-                f"{reply.served_model}. The game goes on, and is marked (served_model_before).",
+                f"The model behind {trial.model} changed in game {trial.repetition}, before {where}: "
+                f"{in_one_line(served)} became {in_one_line(reply.served_model)}. The game goes on, and is "
+                "marked (served_model_before).",
             )
         if trial.round and (tokens := cut_input(reply, history)):
             marks["input_tokens_before"] = tokens

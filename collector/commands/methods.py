@@ -12,6 +12,7 @@ import click
 from slant.collector.commands import options
 from slant.collector.errors import UsageError
 from slant.collector.example_models import EXAMPLE_MODEL
+from slant.collector.screen_tables import in_one_line
 from slant.collector.system.scratch import write_whole_file
 from slant.collector.terminal import print_data, printable, say
 
@@ -88,7 +89,7 @@ def _paragraph(db: Path, run: str) -> None:
     history = read_run_history(db, run)
     if waiting := waiting_bytes(db):
         say(f"{waiting:,} bytes of answers in the journal are not included here. To load them: collect load --db {db}")
-    click.echo(printable(paragraph(history)))
+    click.echo(in_one_line(paragraph(history)))
     if estimands := stored_estimands(db, history.run):
         click.echo(f"\n{printable(estimands)}")
     click.echo("\nTo cite (as BibTeX: --bibtex):")

@@ -24,6 +24,7 @@ from slant.collector.check_facts import CheckFacts
 from slant.collector.errors import DatabaseError, OlderDatabaseError
 from slant.collector.keep.database import fetched, reading
 from slant.collector.providers.lifecycles import lifecycle_of
+from slant.collector.screen_tables import in_one_line
 from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.system.shipped_files import sql_query
 
@@ -180,7 +181,7 @@ def facts(answers: Sequence[Answered]) -> CheckFacts:
         temperature=_by_chance(answers, "temperature"),
         effort=_effort(answers, counted),
         seed=_by_chance(answers, "seed"),
-        served_models=tuple(sorted({a.served_model for a in answers if a.served_model})),
+        served_models=tuple(sorted({in_one_line(a.served_model) for a in answers if a.served_model})),
     )
 
 

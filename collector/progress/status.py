@@ -30,6 +30,7 @@ from slant.collector.keep.journal_loader import offsets_in
 from slant.collector.keep.stored_attempts import unloaded_lines
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.plan.conversations import Shard
+from slant.collector.screen_tables import in_one_line
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
 
@@ -301,8 +302,8 @@ def _other_model(row: Mapping[str, Any]) -> str:
     kept = "excluded from all tables (with them: --other-models)" if row["n_left_out"] else "shown as a separate model"
     return (
         f"answered by another model: {count_text(row['n_trials'], 'trial')} of {row['model']} came from "
-        f"{row['served_model']} and not from {row['requested_model']}, from {first} to {last} UTC; they are {kept} "
-        "(view served_models)."
+        f"{in_one_line(row['served_model'])} and not from {row['requested_model']}, from {first} to {last} UTC; "
+        f"they are {kept} (view served_models)."
     )
 
 
@@ -330,7 +331,7 @@ def changed_models(db: Path, run_id: str | None = None) -> list[str]:
 
 def _change(run_id: Any, model: Any, rows: list[dict[str, Any]]) -> str:
     parts = [
-        f"{row['served_model']} answered {count_text(row['n_trials'], 'trial')} "
+        f"{in_one_line(row['served_model'])} answered {count_text(row['n_trials'], 'trial')} "
         f"from {row['first_done_at']:%Y-%m-%d %H:%M:%S} to {row['last_done_at']:%Y-%m-%d %H:%M:%S} UTC"
         for row in rows
     ]
@@ -352,7 +353,7 @@ def _unknown_words(db: Path, run_id: str) -> list[str]:
     with suppress(DatabaseError, duckdb.Error), reading(db, patience_s=1.0) as connection:
         rows = frame_of(connection.sql(sql_query("unknown_served_words"), params={"run_id": run_id}))
         return [
-            f"{row['requested_model']} was asked for and {row['served_model']} answered "
+            f"{row['requested_model']} was asked for and {in_one_line(row['served_model'])} answered "
             f'{count_text(row["n_trials"], "trial")} of {row["model"]}: what "{row["unknown_words"]}" means '
             "there is not known, and the answers are kept (view served_names)."
             for row in rows.iter_rows(named=True)

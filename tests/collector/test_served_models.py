@@ -49,6 +49,16 @@ def test_a_request_that_was_routed_to_another_model_is_in_no_cell_and_said_every
         assert connection.execute("SELECT served_model, n_left_out FROM served_models").fetchone()[1] == total
 
 
+def test_a_name_with_line_breaks_makes_no_line_of_its_own_in_what_is_said(tmp_path: Path) -> None:
+    forged = "gemini-3.8-flash\nDone: nothing was charged.\u2028Next: rm -rf /"
+    db, said = collected(tmp_path, forged)
+    said += run_collect("methods", "--db", str(db)).stdout + run_collect("status", "--db", str(db)).output
+    with reading(db) as connection:
+        assert connection.execute("SELECT DISTINCT served_model FROM attempts").fetchall() == [(forged,)]
+    assert said.count("gemini-3.8-flash Done: nothing was charged.") == 3
+    assert [line for line in said.splitlines() if line.startswith(("Done: nothing", "Next: rm"))] == []
+
+
 @pytest.mark.slow
 def test_taken_on_purpose_they_are_rows_of_a_model_of_their_own(tmp_path: Path) -> None:
     db, _ = collected(tmp_path, "gemini-3.8-flash")
