@@ -2,10 +2,10 @@
 
 python -m bench [--quick | --long] [--only NAME …]
 
-Groups, and about how long each takes on two idle cores (--quick): speed 2 min, memory 1 min, resume, slow, full_speed
-and while_read 1 min each, games 2 min, histories seconds (all of these together: 3 min); compare 1 min (20 s) and
-nothing 3 min (20 s) and growth 3 min (50 s) need R and ../shared/data; stopping 5 min (10 s) needs R; executing 20
-min (3 min) needs Dask; rows 2 min (20 s);
+Groups, and about how long each takes on two idle cores (--quick): speed 2 min, starts seconds, memory 1 min, resume,
+slow, full_speed and while_read 1 min each, games 2 min, histories seconds (all of these together: 3 min); compare
+1 min (20 s) and nothing 3 min (20 s) and growth 3 min (50 s) need R and ../shared/data; stopping 5 min (10 s) needs R;
+executing 20 min (3 min) needs Dask; rows 2 min (20 s);
 bridge 1 min (10 s) wants pandas for its baseline; profiles 2 min (20 s) needs R; view_pages 1
 min (20 s); processes 2 min (30 s), merge 6 min (30 s), lake 20 min (1 min); views 10 min, most of it to make ten
 million trials (20 s); bayes 15 min (5 min) needs brms and a compiler; truth 5 min (1 min; --long 80 min, brms
@@ -23,7 +23,7 @@ from pathlib import Path
 import click
 
 from bench.bayes import bayes
-from bench.collecting import full_speed, games, histories, memory, resume, slow, speed, while_read
+from bench.collecting import full_speed, games, histories, memory, resume, slow, speed, starts, while_read
 from bench.fitting import bridge, compare, growth, topics
 from bench.imports import people, rows
 from bench.many import executing, lake, merging, processes
@@ -44,6 +44,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
     rounds = 1 if quick else 5
     return {
         "speed": lambda: speed(rounds),
+        "starts": lambda: starts(3 * rounds),
         "memory": lambda: memory(1 if quick else 3, whole=long),
         "resume": resume,
         "slow": lambda: slow(seconds),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import resource
 import subprocess
+import sys
 import tempfile
 import time
 from itertools import islice
@@ -54,6 +57,28 @@ def speed(rounds: int) -> list[Measure]:
         Measure("CPU of the whole path", ms, "ms/trial", bare_ms, 0.38, "value"),
         Measure("progress display", display_ms, "ms/trial", ms, 0.02, "ratio"),
     ]
+
+
+def starts(rounds: int) -> list[Measure]:
+    """Processor seconds of what only starts, next to a bare import of the packages that asking needs, in turns."""
+    dry_run = ["--study", "rmiat", "--model", "o3-mini", "--dry-run", "--db", "no-such-file.duckdb"]
+    commands = {
+        "bare": ["-c", "import duckdb, aiohttp, click"],
+        "import slant.collector.api": ["-c", "import slant.collector.api"],
+        "collect studies": ["-m", "slant.collector", "studies"],
+        "collect --dry-run": ["-m", "slant.collector", *dry_run],
+    }
+    goals = {"import slant.collector.api": 1.3, "collect studies": 1.8, "collect --dry-run": 1.8}
+    taken: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, words in commands.items():
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            environment = {**os.environ, "OPENAI_API_KEY": "none"}
+            subprocess.run([sys.executable, *words], cwd=ROOT, env=environment, check=True, capture_output=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            taken[name].append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    bare = median(taken["bare"])
+    return [Measure(name, median(taken[name]), "s", bare, goal, "ratio") for name, goal in goals.items()]
 
 
 def slow(seconds: float) -> list[Measure]:
