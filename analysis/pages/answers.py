@@ -17,10 +17,11 @@ from slant.collector.provenance.methods import listed
 from slant.collector.studies.catalogue import Fit, Study, fits_of
 
 _LINEAR = ("mean_contrasts", "amce", "paired", "lme4", "lm", "t_test")
-_FIRST = ("mean_contrasts", "amce", "paired", "lme4", "t_test", "effect_size", "lm", "logistic", "clm", "clogit")
-"""Engines whose fits answer a question, the first in a report; contrasts have p for all pairs."""
+# Engines whose fits answer a question, the first in a report; contrasts have p for all pairs.
+_FIRST = (*_LINEAR[:4], "t_test", "effect_size", "lm", "logistic", "clm", "clmm", "clogit")
 _BELOW = {"below": "yes", "not below": "no", "undecided": "undecided"}
-_MEASURED = ("measured", "chosen", "rating", "scored")  # outcomes that are what a question asks for
+_MEASURED = ("measured", "chosen", "rating", "scored", "number")  # outcomes that are what a question asks for
+THRESHOLD = r"^(.+: )?-?[\d.]+\|-?[\d.]+$"  # terms that compare nothing: "2|3", "gpt-5: 2|3"
 
 
 def report_answers(study: Study, fits: Mapping[str, FitResult], grain: Mapping[str, str]) -> list[str]:
@@ -103,7 +104,7 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
     terms = result.table.filter(**grain)["term"].unique(maintain_order=True).to_list()
     others = [one.model for one in study.models if f"model{one.model}" not in terms]
     references = {"model": others, **levels} if len(others) == 1 else levels
-    at = _reference_levels(terms, rows["term"].unique().to_list(), references, str(definition.formula))
+    at = reference_levels(terms, rows["term"].unique().to_list(), references, str(definition.formula))
     middle = definition.settings.get("mu", 0) if definition.engine == "t_test" else 0
     what = f"than {middle:g}" if definition.engine == "t_test" else ""
     outcome = definition.fitted
@@ -120,7 +121,7 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
         yield Cell(model, test, what or _compared(of_cell, levels), unit, numbers.to_dicts(), at=at)
 
 
-def _reference_levels(
+def reference_levels(
     terms: Collection[str], compared: Collection[str], levels: Mapping[str, Sequence[Any]], formula: str
 ) -> str:
     """Return the reference levels of the factors that interact with the terms `compared`: as R codes factors, their
@@ -154,9 +155,8 @@ def _unit(definition: Fit, outcome: str, own_unit: str) -> str:
         is_of_odds = definition.settings.get("family", "binomial") == "binomial"
         return "log odds" if is_of_odds else "units of the link"
     if outcome in _MEASURED:
-        return own_unit.replace("points from", "points on a scale from") or (
-            "units" if outcome == "measured" else "points"
-        )
+        unknown = "units" if outcome in ("measured", "number") else "points"
+        return own_unit.replace("points from", "points on a scale from") or unknown
     return outcome.replace("_", " ")
 
 
@@ -184,8 +184,8 @@ def _has_several(rows: pl.DataFrame) -> bool:
 
 def _of_first_term(result: FitResult, levels: Mapping[str, Sequence[Any]], grain: Mapping[str, str]) -> pl.DataFrame:
     """Return the first coefficient of each fit but the intercept, which answers where it is alone, and all those of a
-    factor of several levels; with refusals left out where the study fits with and without them."""
-    rows = result.table.filter(**grain).filter(pl.col("p_value").is_not_null())
+    factor of several levels, if p is known; with refusals left out where the study fits with and without them."""
+    rows = result.table.filter(**grain).filter(~pl.col("term").str.contains(THRESHOLD))
     if rows["refusals_removed"].n_unique() > 1:
         rows = rows.filter("refusals_removed")
     others = rows.filter(pl.col("term") != "intercept")
@@ -199,8 +199,8 @@ def _of_first_term(result: FitResult, levels: Mapping[str, Sequence[Any]], grain
     if len(of_factor) > 1:
         level = pl.col("term").replace_strict(of_factor, default=None).str.strip_prefix(f"{factor}: ")
         sides = {"first": pl.lit(str(levels[factor][0])), "second": level, "attribute": pl.lit(factor)}
-        return _corrected(rows.with_columns(**sides).drop_nulls("second"), over=CELL)
-    rows = rows.unique(CELL, keep="first", maintain_order=True)
+        return _corrected(rows.with_columns(**sides).drop_nulls(["second", "p_value"]), over=CELL)
+    rows = rows.unique(CELL, keep="first", maintain_order=True).drop_nulls("p_value")
     return _corrected(rows.with_columns(first=None, second=None, attribute="term"), over=())
 
 

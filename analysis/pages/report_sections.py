@@ -15,7 +15,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult, term_tests
 from slant.analysis.pages import report_tables
-from slant.analysis.pages.answers import report_answers
+from slant.analysis.pages.answers import THRESHOLD, reference_levels, report_answers
 from slant.analysis.pages.comparison_words import Cell, sentences
 from slant.analysis.pages.parts.games import INDEX_NAMES
 from slant.analysis.pages.parts.records import COMPARED, SectionData
@@ -207,11 +207,11 @@ def counted_answers(section: SectionData) -> list[str]:
     return []
 
 
-def _cells(rows: pl.DataFrame, unit: str, factor: float = 1) -> Iterator[Cell]:
+def _cells(rows: pl.DataFrame, unit: str, factor: float = 1, at: str = "") -> Iterator[Cell]:
     """Make a cell of each row, which has `model`, `test`, `what` and _NUMBERS; without p its interval decides."""
     for row in rows.with_columns(pl.col("estimate", "conf_low", "conf_high") * factor).to_dicts():
         numbers = {name: row[name] for name in _NUMBERS}
-        yield Cell(row["model"], row["test"], row["what"], unit, [numbers], has_p=row["p"] is not None)
+        yield Cell(row["model"], row["test"], row["what"], unit, [numbers], has_p=row["p"] is not None, at=at)
 
 
 def _last_fit(rows: pl.DataFrame) -> pl.DataFrame:
@@ -270,15 +270,17 @@ def _first_terms(section: SectionData) -> Iterator[Cell]:
         return
     name = next((name for name in section.study.fits if name in set(rows["fit"])), rows["fit"][0])
     rows = _last_fit(rows.filter(fit=name))
-    rows = rows.filter(~pl.col("term").str.contains(r"(?i)^(b_)?intercept|^sd_|^cor_|^sigma$|^lprior"))
+    rows = rows.filter(~pl.col("term").str.contains(rf"(?i)^(b_)?intercept|^sd_|^cor_|^sigma$|^lprior|{THRESHOLD}"))
     if rows.is_empty():
         return
     definition = fits_of(section.study)[name]
     levels = {**section.study.design.analyses.factor_levels(section.study), **definition.levels}
-    words = term_words(str(rows["term"][0]).removeprefix("b_"), levels)
-    is_of_odds = definition.settings.get("family", "bernoulli") in ("bernoulli", "binomial")
-    compared = rows.head(1).select("model", "test", what=pl.lit(words), **_intervals())
-    yield from _cells(compared, "log odds" if is_of_odds else "units of the link")
+    term, *_ = terms = [name.removeprefix("b_") for name in rows["term"].unique(maintain_order=True)]
+    is_of_odds = definition.settings.get("family", "bernoulli") in ("bernoulli", "binomial", "cumulative")
+    first = rows.unique(("model", "test"), keep="first", maintain_order=True)
+    compared = first.select("model", "test", what=pl.lit(term_words(term, levels)), **_intervals())
+    at = reference_levels(terms, [term], levels, str(definition.formula))
+    yield from _cells(compared, "log odds" if is_of_odds else "units of the link", at=at)
 
 
 def _mean_indices(section: SectionData) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.pages.answers import _reference_levels
+from slant.analysis.pages.answers import reference_levels
 from slant.analysis.pages.comparison_words import Cell, sentences
 from slant.analysis.pages.parts.records import SectionData, declared_columns
 from slant.analysis.pages.report_sections import counted_answers, kept_answers
@@ -56,8 +56,8 @@ KEPT: list[tuple[str, dict[str, list[dict[str, Any]]], str]] = [
     ),
     (
         "word_association",
-        {"bayes_estimates": [{**TERM, "term": "Intercept"}, TERM]},
-        "intervals lie within ±0.50 units",
+        {"bayes_estimates": [{**TERM, "term": name} for name in ("Intercept", "a: 2|3", "modelb", "modelb:testwork")]},
+        "Where test is flowers_insects: no difference was found for modelb; 95 % intervals lie within ±0.50 units",
     ),
 ]
 COUNTED = [
@@ -140,7 +140,7 @@ def test_pairs_that_differ_are_named_with_the_unit_of_their_scale_last() -> None
     ]
 
 
-def test_an_effect_that_interacts_is_that_of_the_reference_levels() -> None:
+def test_an_effect_that_interacts_is_that_of_thereference_levels() -> None:
     levels = {"block": ["same", "crossed"], "domain": ["work", "home"]}
     terms = [
         "intercept",
@@ -149,6 +149,6 @@ def test_an_effect_that_interacts_is_that_of_the_reference_levels() -> None:
         *(f"blockcrossed:{name}" for name in ("modelb", "domainhome", "age")),
     ]
     formula = "value ~ block * model + block:domain + block:age"
-    at = _reference_levels(terms, ["blockcrossed"], levels, formula)
+    at = reference_levels(terms, ["blockcrossed"], levels, formula)
     assert at == "model is at its reference level, domain is work and age is 0"
-    assert _reference_levels(terms[:3], ["blockcrossed"], levels, formula) == ""
+    assert reference_levels(terms[:3], ["blockcrossed"], levels, formula) == ""
