@@ -11,7 +11,7 @@ fit_binomial <- function(formula, rows, by, levels, n_agq, contrast) {
   data <- coded_data(rows, formula, levels)
   constant <- usable$dropped[setdiff(names(usable$dropped), by)]
   say_repeated_trials(list(formula = formula, data = data))
-  is_separated <- warn_of_separation(formula, data, outcome)
+  is_separated <- length(warn_of_separation(formula, data, outcome)) > 0
   model <- glmer_or_simpler(formula, data, n_agq)
   # lme4's own words are kept as they are; these say what follows from them.
   messages <- model@optinfo$conv$lme4$messages

@@ -16,9 +16,7 @@ choose_cluster <- function(name, values, rows, cluster, declared) {
       chosen$is_property <- TRUE
       return(chosen)
     }
-    warning(sprintf(
-      "A level of \"%s\" belongs to one \"%s\" only: errors say nothing of others of it.", name, parent
-    ), call. = FALSE)
+    warn_of_one_parent(name, parent)
   }
   if (is.null(cluster)) {
     return(independent_rows(rows, "no cluster is named"))
@@ -45,14 +43,23 @@ choose_cluster <- function(name, values, rows, cluster, declared) {
   independent_rows(rows, "a level is in one cluster")
 }
 
+warn_of_one_parent <- function(name, parent) {
+  warning(sprintf(
+    "A level of \"%s\" belongs to one \"%s\" only: errors say nothing of others of it.", name, parent
+  ), call. = FALSE)
+}
+
 # Of a regression that names no cluster: what its predictors are properties of, if of one thing, else the prompt. NULL
 # where the study declares nothing; else list(codes by name, reason).
 declared_clusters <- function(rows, formula, declared) {
   parent <- declared_parent(declared, formula)
   if (!is.null(parent)) {
     codes <- group_codes(rows, parent)
-    if (max(codes) >= least_to_generalise) {
-      named <- intersect(all.vars(formula[[3]]), names(declared$properties))
+    named <- intersect(all.vars(formula[[3]]), names(declared$properties))
+    alone <- Filter(function(name) is.factor(rows[[name]]) && is_alone(rows[[name]], list(codes)), named)
+    if (length(alone) > 0) {
+      warn_of_one_parent(alone[[1]], parent)
+    } else if (max(codes) >= least_to_generalise) {
       are <- if (length(named) > 1) "are properties" else "is a property"
       reason <- sprintf("%s %s of %s", all_in_words(named), are, parent)
       return(list(codes = stats::setNames(list(codes), parent), reason = reason))

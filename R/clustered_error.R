@@ -68,13 +68,15 @@ takes_reduced_bias <- function(clusters, n_clusters, regression) {
   } else if (!suppressMessages(requireNamespace("clubSandwich", quietly = TRUE))) { # it tells of methods of sandwich
     "the R package \"clubSandwich\" is not installed"
   }
-  if (!is.null(reason)) {
-    warning(sprintf(
-      "%d clusters (\"%s\") are fewer than %d: standard errors over them (%s) are too small. CR2 would hold: %s.",
-      n_clusters, names(clusters), fewest_clusters, regression$clustered_as, reason
-    ), call. = FALSE)
-  }
+  if (!is.null(reason)) warn_of_small_errors(clusters, n_clusters, regression, reason)
   is.null(reason)
+}
+
+warn_of_small_errors <- function(clusters, n_clusters, regression, reason) {
+  warning(sprintf(
+    "%d clusters (\"%s\") are fewer than %d: standard errors over them (%s) are too small. CR2 would hold: %s.",
+    n_clusters, names(clusters), fewest_clusters, regression$clustered_as, reason
+  ), call. = FALSE)
 }
 
 # Standard errors and degrees of freedom of contrasts where clusters are few: bias-reduced (CR2) with Satterthwaite's

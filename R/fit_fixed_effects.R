@@ -55,7 +55,8 @@ fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()
   if (isTRUE(model$df.residual == 0)) {
     stop_with(sprintf("Can't fit %s: it has as many coefficients as there are rows.", regression$name))
   }
-  over <- over_clusters(model, clusters_to_use(rows, cluster, declared, formula), regression)
+  clusters <- clusters_to_use(rows, cluster, declared, formula)
+  over <- over_others(over_clusters(model, clusters, regression), model, clusters, attr(rows, "separated"))
   of_rows <- regression$effects(model)
   clustered <- clustered_effects(model, over, of_rows)
   log_lik <- stats::logLik(model)
@@ -64,7 +65,7 @@ fit_fixed_cell <- function(formula, rows, cluster, regression, declared = list()
   list(
     estimates = structure(
       if (nrow(clustered) > 0) clustered[names(of_rows)] else of_rows,
-      covariance = if (is.function(over$whole)) over$whole() else over$covariance
+      covariance = if (is.function(over$whole)) known_of(over$whole(), over$is_exact) else over$covariance
     ),
     fit = c(if (!is.null(regression$fit_of)) regression$fit_of(model), list(
       log_lik = as.numeric(log_lik), aic = stats::AIC(log_lik), bic = stats::BIC(log_lik), singular = FALSE,
@@ -130,11 +131,17 @@ over_clusters <- function(model, clusters, regression) {
     }
   }
   if (takes_reduced_bias(clusters, n, regression)) {
-    found <- clubSandwich::coef_test(model, vcov = "CR2", cluster = clusters[[1]], test = "Satterthwaite")
-    return(c(about, list(
-      error = frame_of(std_error = found$SE, df = found$df_Satt), method = "CR2",
-      whole = function() as.matrix(clubSandwich::vcovCR(model, clusters[[1]], "CR2"))
-    )))
+    found <- tryCatch(
+      clubSandwich::coef_test(model, vcov = "CR2", cluster = clusters[[1]], test = "Satterthwaite"),
+      error = function(problem) NULL # of separated answers, whose weights are all but 0
+    )
+    if (!is.null(found)) {
+      return(c(about, list(
+        error = frame_of(std_error = found$SE, df = found$df_Satt), method = "CR2",
+        whole = function() as.matrix(clubSandwich::vcovCR(model, clusters[[1]], "CR2"))
+      )))
+    }
+    warn_of_small_errors(clusters, n, regression, "it can't be computed of these rows")
   }
   found <- clustered_error(regression$changes(model), clusters)
   if (length(clusters) == 2) {
@@ -153,6 +160,53 @@ over_clusters <- function(model, clusters, regression) {
   ))
 }
 
+# `over` without errors of coefficients that are `separated`, or that one cluster alone decides: rows that are fitted
+# exactly would give an error of 0.
+over_others <- function(over, model, clusters, separated) {
+  if (is.null(over)) {
+    return(NULL)
+  }
+  is_alone <- Reduce(`|`, lapply(clusters, function(codes) decided_by_one(model, codes)))
+  if (any(is_alone)) {
+    warning(sprintf(
+      "One \"%s\" alone decides %s, which says nothing of others: no standard error over them is known.",
+      over$names, quoted(names(stats::coef(model))[is_alone])
+    ), call. = FALSE)
+  }
+  over$is_exact <- is_alone | names(stats::coef(model)) %in% separated
+  over$error[over$is_exact, ] <- NA_real_
+  over$covariance <- known_of(over$covariance, over$is_exact)
+  over
+}
+
+known_of <- function(covariance, is_exact) {
+  if (!is.null(covariance)) covariance[is_exact, ] <- covariance[, is_exact] <- NA_real_
+  covariance
+}
+
+# Which coefficients can't be estimated without some cluster. The rows of such a cluster have a leverage of 1 or more.
+decided_by_one <- function(model, codes) {
+  x <- predictors_of(model)
+  basis <- qr(x)
+  rows <- qr.Q(basis)
+  leverage <- tapply(rowSums(rows^2), codes, sum)
+  is_alone <- logical(ncol(x))
+  for (code in names(leverage)[leverage > 1 - 1e-7]) {
+    free <- abs(backsolve(qr.R(basis), null_space(rows[as.character(codes) != code, , drop = FALSE])))
+    is_alone[basis$pivot] <- is_alone[basis$pivot] | rowSums(free) > 1e-7 * max(free, 0)
+  }
+  # thresholds in place of an intercept, or (of sets) none
+  c(rep(is_alone[[1]], length(stats::coef(model)) - ncol(x) + 1), is_alone[-1])
+}
+
+# Design matrix with an intercept, which thresholds or sets may stand for.
+predictors_of <- function(model) {
+  if (inherits(model, "coxph")) {
+    return(cbind(1, stats::model.matrix(model)))
+  }
+  stats::model.matrix(stats::delete.response(stats::terms(model)), rows_of_model(model))
+}
+
 # Without each cluster in turn: of few clusters, where CR2 is not known, this errs on the safe side. Degrees of freedom
 # are clusters less the coefficients that are the same within each. NULL where a fit without a cluster lacks something.
 jackknifed <- function(model, codes, regression) {
@@ -168,7 +222,7 @@ jackknifed <- function(model, codes, regression) {
   n <- length(clusters)
   changes <- do.call(cbind, without) - estimates
   covariance <- tcrossprod(changes) * (n - 1) / n
-  x <- stats::model.matrix(stats::delete.response(stats::terms(model)), rows_of_model(model))[, -1, drop = FALSE]
+  x <- predictors_of(model)[, -1, drop = FALSE]
   constant <- c(rep(FALSE, length(stats::coef(model)) - ncol(x)), constant_columns(x, codes))
   df <- ifelse(constant, max(1, n - 1 - sum(constant)), n - 1)
   list(
@@ -231,7 +285,7 @@ clustered_tests <- function(tests, model, over) {
 clustered_f <- function(model, at, over) {
   q <- length(at)
   none <- c(NA_real_, NA_real_, NA_real_)
-  if (q >= over$n) {
+  if (q >= over$n || any(over$is_exact[at])) {
     return(none)
   }
   estimates <- stats::coef(model)

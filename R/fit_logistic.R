@@ -28,8 +28,8 @@
 #'   ratio test (`chi_squared`, `df`, `p_value`); over clusters, Wald's F (`f_value`, `df`, `df_residual`, `p_value`)
 #'   next to that test of independent rows (`chi_squared_rows`, `p_value_rows`), and `clustered`: `term`, `estimate`,
 #'   `std_error`, `df`, `statistic`, `p_value`, `conf_low`, `conf_high`, `method`, `clusters` (names) and `n_clusters`
-#'   (the fewest). Where a predictor separates the outcome, coefficients have no finite estimate, and a warning says
-#'   so; the likelihood ratio test holds all the same.
+#'   (the fewest). Where a predictor separates the outcome, coefficients have no finite estimate (over clusters,
+#'   no error), and a warning says so; the likelihood ratio test holds all the same.
 #' @source Bai et al. (2025), <https://doi.org/10.1073/pnas.2416228122>, figure 4.
 #' @export
 #' @examples
@@ -50,7 +50,8 @@ logistic_regression <- list(
   prepared = function(rows, formula) {
     outcome <- all.vars(formula[[2]])
     for (name in outcome) rows[[name]] <- zeros_and_ones(rows[[name]], name)
-    if (warn_of_separation(formula, rows, outcome)) {
+    attr(rows, "separated") <- warn_of_separation(formula, rows, outcome)
+    if (length(attr(rows, "separated")) > 0) {
       message("Where answers are separated, Wald's z and p say nothing; the likelihood ratio tests (`tests`) do.")
     }
     rows

@@ -69,13 +69,13 @@ null_space <- function(rows) {
   parts$v[, seq_len(ncol(rows)) > rank, drop = FALSE]
 }
 
-# Names the terms of a formula that separate a yes or no; TRUE where there are any. Random effects don't matter: at each
-# of their values the likelihood rises along the same direction. `say`: warning() or message(); `then` ends the
-# sentence.
+# Names the terms of a formula that separate a yes or no, and returns the coefficients without finite estimate. Random
+# effects don't matter: at each of their values the likelihood rises along the same direction. `say`: warning() or
+# message(); `then` ends the sentence.
 warn_of_separation <- function(formula, data, outcome, say = warning, then = "without finite estimate") {
   fixed <- stats::delete.response(stats::terms(without_random_terms(formula)))
   if (length(outcome) != 1) {
-    return(FALSE)
+    return(character())
   }
   frame <- stats::model.frame(fixed, data, na.action = stats::na.pass)
   frame[[".answer"]] <- as.integer(data[[outcome]] == 1)
@@ -87,7 +87,7 @@ warn_of_separation <- function(formula, data, outcome, say = warning, then = "wi
   of_column <- attr(x, "assign")
   found <- separated_coefficients(x, y)
   if (length(found$names) == 0) {
-    return(FALSE)
+    return(character())
   }
   labels <- attr(fixed, "term.labels")
   involved <- setdiff(unique(of_column[colnames(x) %in% found$names]), 0)
@@ -107,5 +107,5 @@ warn_of_separation <- function(formula, data, outcome, say = warning, then = "wi
     if (is_complete) "all coefficients" else quoted(found$names)
   )
   if (identical(say, warning)) warning(text, call. = FALSE) else say(text)
-  TRUE
+  found$names
 }

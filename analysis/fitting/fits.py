@@ -238,7 +238,7 @@ def term_test_sentences(result: FitResult) -> list[str]:
 
 
 def _sentences(rows: pl.DataFrame) -> Iterator[str]:
-    for row in rows.filter(pl.col("df") > 1).to_dicts():
+    for row in rows.filter(pl.col("df") > 1).drop_nulls("p_value").to_dicts():
         cell = ", ".join(row[name] for name in ("model", "test") if row[name] is not None)
         named = "the whole model, against one without groups" if row["term"] == "all" else row["term"]
         p = shown_p(row["p_value"])

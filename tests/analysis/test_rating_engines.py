@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from slant import analysis
+from slant.analysis.fitting.fits import term_test_sentences
+from slant.analysis.pages.answers import answers_of_fit
 from slant.collector.studies.catalogue import Study, load_study
 from tests.support.fitted import RUN, trials
 from tests.support.given import database
@@ -41,6 +43,8 @@ def test_a_rating_has_thresholds_tests_clusters_and_shares_of_each_point(db: Pat
     assert set(analysis.tables(db, "rmiat", ["tests_of_terms"])["tests_of_terms"]["engine"]) == {"clm"}
     over = analysis.tables(db, "rmiat", ["estimates_over_clusters"])["estimates_over_clusters"]
     assert set(over["method_clustered"]) == {"robust"}
+    grain = found.table.select("source", "study_version", "variant").row(0, named=True)
+    assert "for incompatible than compatible" in answers_of_fit(study, "own", found, grain)[0]  # and not for 2|3
 
 
 @pytest.mark.slow
@@ -57,3 +61,13 @@ def test_sets_that_hold_no_choice_are_said(db: Path) -> None:
     found = analysis.fit(db, study_with(**fit, drop_outcomes=()), "own")
     assert found.diagnostics["status"].to_list() == ["failed", "failed"]
     assert "in all 80 rows: there is nothing to explain" in found.messages.filter(kind="error")["text"][0]
+
+
+@pytest.mark.needs("clubSandwich")
+def test_items_that_are_their_own_clusters_have_no_test_and_leave_that_of_the_condition(db: Path) -> None:
+    study = study_with(engine="lm", formula="tokens ~ item + condition", settings={"cluster": "item"})
+    found = analysis.fit(db, study, "own")
+    assert set(found.table.drop_nulls("p_value")["term"]) == {"conditionincompatible"}
+    assert term_test_sentences(found) == []
+    grain = found.table.select("source", "study_version", "variant").row(0, named=True)
+    assert answers_of_fit(study, "own", found, grain) == []  # the first factor has none, and no other stands in

@@ -71,6 +71,25 @@ test_that("clusters too large for that are said to have errors that are too smal
   expect_equal(unique(fit$tables$clustered$method), "HC1")
 })
 
+test_that("a coefficient that one cluster alone decides, or that is separated, has no error over clusters", {
+  data <- transform(audit(), name = rep(letters[1:8], length.out = 120), points = 1 + seq_len(120) %% 4)
+  data$sex <- ifelse(data$name == "a", "m", "f")
+  fits <- list(value = fit_lm, hired = fit_logistic, points = fit_clm)
+  for (outcome in names(fits)) {
+    found <- fits[[outcome]](data, paste(outcome, "~ sex + race"), levels = lists, cluster = "name")
+    expect_match(found$messages$text, "One \"name\" alone decides .*\"sexm\", which", all = FALSE)
+    expect_equal(found$estimates$term[is.na(found$estimates$std_error)], "sexm")
+    expect_equal(is.na(found$tables$tests$p_value), c(TRUE, TRUE, FALSE))
+  }
+  hired <- transform(data, hired = ifelse(race == "black", 1L, hired))
+  separated <- fit_logistic(hired, "hired ~ race", levels = lists["race"], cluster = "name")$estimates
+  expect_equal(separated$term[is.na(separated$p_value)], "raceblack")
+  of_name <- list(properties = list(sex = "name"), prompt = "item")
+  by_prompt <- fit_lm(data, "value ~ sex", levels = lists["sex"], declared = of_name)
+  expect_match(by_prompt$messages$text, "A level of \"sex\" belongs to one \"name\" only", all = FALSE)
+  expect_equal(unique(by_prompt$tables$clustered$clusters), "prompt")
+})
+
 test_that("a group without a single refusal is said to have no finite log odds", {
   data <- transform(audit(), hired = ifelse(race == "black", 1L, hired))
   found <- fit_logistic(data, "hired ~ race", levels = lists["race"])
