@@ -109,21 +109,13 @@ def plan_power(
     if variances is None and (its := _of_factors(study, pilot)) is not None:
         _check_used(its, given, ("repetitions", "data sets"))
         answering, repetitions, n_data_sets = executor or workers, list(n_repetitions) or [1, 2], n_data_sets or 100
-        if pilot is None:
-            planned = simulated_power(
-                its, repetitions, n_data_sets, workers=answering, models=models, progress=progress
-            )
-        else:
-            own = pilot_respondents(pilot, its, source, answering)
-            asked = {key: one for key, one in own.items() if key[0] in (models or [key[0]])}
-            if not asked:
-                raise DatabaseError("Nothing to plan from: no model remains.", "See: analyze tables outcome_counts")
-            planned = simulated_power(
-                its, repetitions, n_data_sets, workers=answering, respondents=asked, progress=progress
-            )
+        asked, unplanned = pilot_respondents(pilot, its, source, answering, models) if pilot else (None, [])
+        planned = simulated_power(
+            its, repetitions, n_data_sets, workers=answering, respondents=asked, models=models, progress=progress
+        )
         planned = planned.filter(pl.col("test").is_in(list(tests))) if tests else planned
         priced, rests_on = _with_costs(planned, its, pilot, prices)
-        advice = [OF_SIMULATION if pilot is None else OF_PILOT, *_of_few_prompts(planned)]
+        advice = [*unplanned, OF_SIMULATION if pilot is None else OF_PILOT, *_of_few_prompts(planned)]
         return PowerPlan(priced, advice, rests_on)
     if (pilot is None) == (variances is None):
         raise UsageError(

@@ -195,6 +195,7 @@ def _of_model(
     said: Callable[[], None],
 ) -> pl.DataFrame:
     rows = simulated_profiles(study, model, respondents, n_data_sets, max(n_repetitions), said)
+    rows = rows.filter(pl.col("test").is_in(list(respondents))) if respondents and rows.height else rows
     if rows.is_empty():
         raise _nothing_to_compare(study)
     planned = planned_fit(study)
@@ -263,25 +264,33 @@ _NEVER = 1e6
 """A threshold that no answer reaches."""
 
 
-def pilot_respondents(db: str | Path, study: Study, source: str | None, workers: Workers) -> dict[tuple[str, str], Any]:
-    """Return a respondent for each model and question of the pilot.
+def pilot_respondents(
+    db: str | Path, study: Study, source: str | None, workers: Workers, models: Sequence[str] = ()
+) -> tuple[Respondents, list[str]]:
+    """Return a respondent for each of these models (default: all) and question of the pilot, and a sentence on each
+    that too few answers, or always the same, say nothing of.
 
-    Raise StudyError for a questionnaire, whose items have no levels to compare; DatabaseError if too little was
-    answered.
+    Raise StudyError for a questionnaire, whose items have no levels to compare; DatabaseError if none is left.
     """
     if has_keys(study.data):
         raise StudyError(f'The items of "{study.name}" have keys: it can\'t be planned from a pilot.')
     rows = read_profiles(db, study, source)
+    if rows is not None:
+        rows = rows.filter(pl.col("variant") == study.variant, pl.col("model").is_in(list(models)) if models else True)
     if rows is None or rows.is_empty():
         raise DatabaseError("Nothing to plan from: the pilot has no answers.", "See: analyze tables outcome_counts")
-    rows = rows.filter(pl.col("variant") == study.variant)
     questions = {question.base: question for question in study.data.questions.values()}
-    found = {}
+    found, problems = {}, []
     for (model, test), own in rows.group_by("model", "test", maintain_order=True):
         question = questions.get(str(test))
         if question is not None and question.shown_kind in NUMERIC:
-            found[str(model), str(test)] = _respondent(own, study, question, workers)
-    return found
+            try:
+                found[str(model), str(test)] = _respondent(own, study, question, workers)
+            except DatabaseError as error:
+                problems.append((f"{model} is not planned: {error.what}", *error.details))
+    if problems and not found:
+        raise DatabaseError(*problems[0])
+    return found, [problem[0] for problem in problems]
 
 
 def _respondent(rows: pl.DataFrame, study: Study, question: AskedQuestion, workers: Workers) -> Respondent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -13,10 +14,10 @@ from slant import analysis, collector
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.r_packages import r_folder
 from slant.analysis.questions.checks.check_calls import read_profiles
-from slant.analysis.questions.power import PowerPlan
+from slant.analysis.questions.power import PowerPlan, plan_power
 from slant.analysis.questions.power_of_levels import pilot_respondents, simulated_profiles
 from slant.collector.designs.study import Study
-from slant.collector.errors import StudyError, UsageError
+from slant.collector.errors import DatabaseError, StudyError, UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.analysis.test_factorial_fits import import_simulated
 from tests.support.commands import run_analyze
@@ -212,9 +213,25 @@ def test_simulated_profiles_have_the_numbers_of_the_view(text: str, tmp_path: Pa
 
 
 @pytest.mark.needs("ordinal")
+def test_a_model_that_refuses_all_leaves_the_plan_of_the_others(tmp_path: Path) -> None:
+    file = write_audit(tmp_path)
+    others = '[simulation.models.silent]\nrefusal_rate = 1.0\n[[models]]\nmodel = "silent"\nprovider = "local"\n'
+    file.write_text(f"{file.read_text('utf-8')}{UTILITIES}{others}", encoding="utf-8")
+    study = load_study(file)
+    for model in study.models:
+        import_simulated(replace(study, models=(model,)), tmp_path / "a.duckdb", tmp_path / f"{model.model}.jsonl", 4)
+    plan = plan_power(study, tmp_path / "a.duckdb", n_data_sets=2, n_repetitions=[1])
+    assert set(plan.table["model"]) == {"small"}
+    assert plan.advice[0].startswith('silent is not planned: The pilot has 0 answers to "')
+    with pytest.raises(DatabaseError, match='silent is not planned: The pilot has 0 answers to "'):
+        plan_power(study, tmp_path / "a.duckdb", models=["silent"])
+
+
+@pytest.mark.needs("ordinal")
 def test_a_pilot_of_factors_gives_a_respondent_for_each_question(audited: tuple[Path, Study]) -> None:
     db, study = audited
-    found = pilot_respondents(db, study, None, None)
+    found, unplanned = pilot_respondents(db, study, None, None)
+    assert unplanned == []
     assert set(found) == {("small", "rating"), ("small", "hire")}
     rating = found["small", "rating"]
     assert rating.utilities["gender"]["man"] == pytest.approx(-2, abs=0.8)
