@@ -14,6 +14,7 @@ from typing import Any
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs.design import Imports
 from slant.collector.errors import UsageError
+from slant.collector.importing.decimal_marks import different, mark_of_answers
 from slant.collector.importing.files.kinds import content_hash, counted
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts import Problem, Row, layout_named
@@ -24,7 +25,6 @@ from slant.collector.importing.renamed import Names, counted_from_zero, names
 from slant.collector.importing.rows import RowReader, model_named
 from slant.collector.importing.writer import ImportReport, ImportWriter
 from slant.collector.provenance.run_history import listed_model, new_run
-from slant.collector.reading.written_numbers import needed_mark, unsettled
 from slant.collector.records import Run
 from slant.collector.studies.catalogue import Study, StudyModel, load_study, with_variant
 from slant.collector.studies.stored_texts import study_line
@@ -33,7 +33,6 @@ from slant.collector.system.child_processes import garbage_collected_rarely
 __all__ = ["ImportReport", "import_trials"]
 
 _NUMBERED = ("wording", "repetition")
-_SHORT_ANSWER = 200
 
 
 @checked_arguments()
@@ -76,14 +75,16 @@ def import_trials(
         given = sheet | {name: value for name, value in typed.items() if value is not None}
         return import_trials(db, loaded, paths, variant=loaded.variant, on_rows=on_rows, command=command, **given)
     if layout == PEOPLE_LAYOUT:
-        if model is not None or map_models or decimal is not None:
-            raise UsageError("People are not a model: remove the model and the decimal mark.")
+        if model is not None or map_models:
+            raise UsageError("People are not a model: remove the model.")
+        names((), (), decimal)  # a mark that is none is reported
         told: dict[str, Any] = {
             "columns": columns,
             "person": person,
             "values": map_values,
             "consent": consent,
             "origin": origin,
+            "decimal": decimal,
         }
         return import_people(Path(db), loaded, paths, on_rows=on_rows, command=command, **told)
     if person or map_values or consent is not None or origin is not None:
@@ -99,14 +100,15 @@ def import_trials(
             report.warnings += layout_read.check(loaded, Path(file.name), columns_there, model_of_all is not None)
             report.warnings += file.remarks
         needed = [*(["model"] if model_of_all is None else []), *(_NUMBERED if layout_read.skips_missing else ())]
-        found = _different(files, called, needed)
+        read = [(file, called) for file in files]
+        found = different(read, needed)
         named = {called.model(name) for name in found.pop("model", ())}
         models = _models_named(loaded, named) if model_of_all is None else [model_of_all]
         numbers = {name: {text for text in texts if not is_empty(text)} for name, texts in found.items()}
         if any(numbers.values()):
             called = _counted_from_one(loaded, called, numbers, report)
         run = _run(loaded, models, layout, opened.sources, command)
-        mark = _mark(loaded, files, called, decimal, report) if layout_read.skips_missing else None
+        mark = mark_of_answers(loaded, read, decimal, report.warnings) if layout_read.skips_missing else None
         reader = RowReader(loaded, layout_read, run, model_of_all, called, mark)
         texts = [study_line(loaded, run.started_at)]
         with garbage_collected_rarely(), ImportWriter(Path(db), run, report, texts) as writer:
@@ -160,43 +162,6 @@ def _names(
         long=own.long + typed.long,
         models={**own.models, **typed.models},
     )
-
-
-def _different(files: Sequence[TableFile], called: Names, names: Sequence[str]) -> dict[str, set[str]]:
-    """Return the different texts in these columns of ours, in a first look at all files."""
-    found: dict[str, set[str]] = {name: set() for name in names}
-    for file in files if names else ():
-        plain = called.plain_columns(file, names)
-        values = None if plain is None else file.different(list(plain.values()))
-        if plain is not None and values is not None:
-            for name, column in plain.items():
-                found[name] |= set(map(word, values[column]))
-            continue
-        for row in called.rows(file):
-            if isinstance(row, Row):
-                for name in names:
-                    found[name].add(word(row.cells.get(name)))
-    return found
-
-
-def _mark(
-    study: Study, files: Sequence[TableFile], called: Names, decimal: str | None, report: ImportReport
-) -> str | None:
-    """Return the mark before decimals by which answers are read, where a study asks for numbers: said, or shown by some
-    of the answers; None if no answer needs it, or none shows it, which is reported."""
-    questions = getattr(study.data, "questions", {})
-    asked = [question for question in questions.values() if getattr(question, "kind", "") in ("number", "scale")]
-    if not asked:
-        return None
-    texts = _different(files, called, ["answer"])["answer"]
-    short = sorted(text for text in texts if len(text) <= _SHORT_ANSWER)
-    mark, either_way = needed_mark(short, decimal), next(iter(unsettled(short)), "")
-    if mark is None and any(q.read(either_way, "forward", ()).detail == "ambiguous" for q in asked):
-        report.warnings.append(
-            f"numbers as {either_way[:20]} may have decimals or thousands, and nothing says which: malformed, unless "
-            "--decimal . or --decimal , says it"
-        )
-    return mark
 
 
 def _counted_from_one(study: Study, called: Names, numbers: Mapping[str, set[str]], report: ImportReport) -> Names:

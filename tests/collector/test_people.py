@@ -341,3 +341,25 @@ def test_a_column_with_the_names_of_templates_says_which_was_shown(tmp_path: Pat
     assert said == [("letter", "yes"), ("plain", "no")]
     [problem] = import_rows(tmp_path, "participant,name,answer\n1,Ann,yes\n", "b.csv", study).problems
     assert "nothing says which of the study's 2 was shown" in problem.text
+
+
+PAY = """
+name = "pay"
+title = "t"
+design = "factorial"
+factors.name = ["Ann", "Jo"]
+templates.plain = "{name} works."
+questions.pay = { text = "What should {name} earn?", kind = "number" }
+"""
+
+
+def test_decimal_commas_of_people_are_decimals(tmp_path: Path) -> None:
+    rows = "participant;name;answer;rt\n1;Ann;1,234;812,5\n1;Jo;2,5;1.033,25\n"
+    lost = import_rows(tmp_path, rows, study=PAY)
+    assert [problem.text.endswith("(with commas: --decimal ,)") for problem in lost.problems] == [True] * 2
+    import_rows(tmp_path, rows, study=PAY, decimal=",")
+    numbers = rows_of(tmp_path, "SELECT number FROM factorial_trials ORDER BY ALL")
+    times = rows_of(tmp_path, "SELECT response_time_ms FROM trials ORDER BY ALL")
+    assert (numbers, times) == ([(1.234,), (2.5,)], [(812.5,), (1033.25,)])
+    with pytest.raises(UsageError, match="no decimal mark"):
+        import_rows(tmp_path, rows, study=PAY, decimal=";")

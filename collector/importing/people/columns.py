@@ -355,15 +355,16 @@ def error_flag(cells: Mapping[str, object]) -> bool | None:
     return None if is_correct is None else not is_correct
 
 
-def milliseconds(cell: object) -> float | None:
+def milliseconds(cell: object, decimal: str | None = None) -> float | None:
     """Return a response time; None for an empty cell. CellError for one that is no number from 0 on."""
     said = word(cell)
     if said in ("", "NA", "null", "None"):
         return None
+    said = said.replace(".", "").replace(",", ".") if decimal == "," else said
     try:
         value = float(said)
     except ValueError:
         value = -1.0
     if not 0 <= value < float("inf"):
-        raise CellError("response_time_ms must be a number of milliseconds, 0 or more")
+        raise CellError("response_time_ms must be a number of milliseconds, 0 or more (with commas: --decimal ,)")
     return value

@@ -12,6 +12,7 @@ from typing import Any
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
+from slant.collector.importing.decimal_marks import mark_of_answers
 from slant.collector.importing.files.kinds import Row, content_hash, counted
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.people.columns import (
@@ -53,6 +54,7 @@ def import_people(
     values: Sequence[str],
     consent: str | None,
     origin: str | None,
+    decimal: str | None = None,
     on_rows: Callable[[int], None] | None,
     command: str,
 ) -> ImportReport:
@@ -88,7 +90,8 @@ def import_people(
         _check_people(fresh, wanted)
         run = _run(study, opened.sources, hashes, wanted, consent, origin, command)
         persons, left_out = Persons(first, wanted.person, study.person_columns), LeftOut()
-        reader = PeopleReader(study, run, persons, units)
+        mark = mark_of_answers(study, [(file.file, file.called) for file in fresh], decimal, report.warnings)
+        reader = PeopleReader(study, run, persons, units, mark, decimal)
         with PeopleWriter(db, run, report, [study_line(study, run.started_at)], persons) as writer:
             for file in fresh:
                 whole = whole_answers(file, reader, persons)

@@ -32,11 +32,19 @@ _TOLD_APART = ("repetition", "position", "phase", "round", "game")
 class PeopleReader:
     """Make attempts of the rows of people, and count what it can't take."""
 
-    def __init__(self, study: Study, run: Run, persons: Persons, units: PeopleUnits | None) -> None:
+    def __init__(
+        self,
+        study: Study,
+        run: Run,
+        persons: Persons,
+        units: PeopleUnits | None,
+        mark: str | None = None,
+        decimal: str | None = None,
+    ) -> None:
         self.problems: list[Problem] = []
         self.n_missing, self.n_other = 0, 0
         self._study, self._design, self._persons, self._units = study, study.design, persons, units
-        self._model = study.people
+        self._model, self._mark, self.decimal = study.people, mark, decimal
         self._cells = PlannedCells(study, self._model) if units is None else None
         self._placer = self._design.imports.row_placer(study) if units is None else None
         more = ("template", *self._design.imports.row_columns(study.data)) if self._placer else ()
@@ -125,7 +133,8 @@ class PeopleReader:
             turn = self._cells.turn_of(cells) or 1
         planned, _ = self._cells.find(cells, turn)
         planned = self._design.reads.of_people(self._study, planned)
-        trial = with_options(self._design, planned, {n: cells[n] for n in cells if n in _PLACE}, 1)
+        said = {n: cells[n] for n in cells if n in _PLACE} | ({"decimal": self._mark} if self._mark else {})
+        trial = with_options(self._design, planned, said, 1)
         if self._has_turns:
             trial = replace(trial, game=trial.trial_id, round=turn, trial_id=stable_id(trial.trial_id, turn))
         return trial, turn, self._answer(cells, trial)
@@ -177,7 +186,7 @@ class PeopleReader:
         attempt.repetition = repetition
         attempt.participant = number
         attempt.position = values.count(cells.get("position"), "position")
-        attempt.response_time_ms = milliseconds(cells.get("response_time_ms"))
+        attempt.response_time_ms = milliseconds(cells.get("response_time_ms"), self.decimal)
         attempt.is_error = error_flag(cells)
         attempt.phase = phase
         width = cells.get("page_width_px")

@@ -47,7 +47,7 @@ class WholeAnswers:
 
 def whole_answers(file: FileColumns, reader: PeopleReader, persons: Persons) -> WholeAnswers | None:
     """Return the answers of a file; None if it has to be read row by row."""
-    if file.file.kind not in ("csv", "parquet") or reader.places_itself or file.has_steps:
+    if file.file.kind not in ("csv", "parquet") or reader.places_itself or file.has_steps or reader.decimal:
         return None
     if reader.is_placed_by((*file.header, *file.fields)):
         return None
