@@ -74,14 +74,15 @@ def load_study(name_or_path: str | Path, variant: str = BASE, db: str | Path | N
 
 
 def _variants_in(path: Path) -> dict[str, Study]:
-    if path.parent == studies_dir():
-        return dict(_shipped_variants(path))
+    if path.parent == studies_dir() or is_kept(path):
+        return dict(_unchanging_variants(path))
     return _read_variants(path, read_text(path, MAX_TOML_BYTES))
 
 
-@functools.cache
-def _shipped_variants(path: Path) -> dict[str, Study]:
-    """Read each shipped study once per process: its files change with slant only, and reading takes about 0.1 s."""
+@functools.lru_cache(maxsize=32)
+def _unchanging_variants(path: Path) -> dict[str, Study]:
+    """Read each shipped study, and each text that a database keeps, once per process: hashing a thousand prompts takes
+    .1 s. The folder of a kept text is named by its hash."""
     return _read_variants(path, read_text(path, MAX_TOML_BYTES))
 
 

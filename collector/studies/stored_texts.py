@@ -23,7 +23,7 @@ from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.records import Registration
 from slant.collector.stable_ids import stable_id
-from slant.collector.study.folder import kept_folder
+from slant.collector.study.folder import TEMPORARY, kept_folder
 from slant.collector.system.files import contents, replace_on_disk
 
 _TEXTS = (
@@ -156,7 +156,7 @@ def written(text: KeptText, folder: Path | None = None) -> Path:
     try:
         return _write(folder, text)
     except OSError:  # no home that can be written to
-        return _write(Path(tempfile.mkdtemp(prefix="slant-study-")), text)
+        return _write(Path(tempfile.mkdtemp(prefix=TEMPORARY)), text)
 
 
 def _write(folder: Path, stored_text: KeptText) -> Path:

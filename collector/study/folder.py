@@ -6,6 +6,7 @@ import csv
 import glob
 import io
 import os
+import tempfile
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -50,6 +51,10 @@ def read_text(path: Path, max_bytes: int = MAX_READ_BYTES) -> str:
         raise StudyError(f"Can't read {path}: {error.strerror}.") from None
 
 
+TEMPORARY = "slant-study-"
+"""Begins the names of folders for studies from databases where no home can be written to."""
+
+
 def kept_folder() -> Path:
     """Return the folder for studies from databases."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -58,7 +63,9 @@ def kept_folder() -> Path:
 
 def is_kept(path: Path) -> bool:
     """Return True for a study file that was written from a database, not by a person."""
-    return path.is_relative_to(kept_folder().resolve()) or path.parent.name.startswith("slant-study-")
+    folder = path.parent
+    is_temporary = folder.name.startswith(TEMPORARY) and folder.parent == Path(tempfile.gettempdir()).resolve()
+    return is_temporary or path.is_relative_to(kept_folder().resolve())
 
 
 OF_TEMPLATE = "text_"

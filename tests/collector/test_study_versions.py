@@ -147,6 +147,18 @@ def test_a_study_needs_no_file_once_a_database_has_it(study: Path, asked: Path) 
         load_study("drink", db=asked)
 
 
+def test_a_text_of_a_database_is_read_once_and_a_file_of_a_person_whenever_it_is_asked_for(
+    asked: Path, tmp_path: Path
+) -> None:
+    first, second = (load_study("drinks", db=asked) for _ in range(2))
+    assert first is second
+    (own_folder := tmp_path / "slant-study-of-mine").mkdir()  # begins as slant's own temporary folders do
+    own = write_tiny(own_folder)
+    before = load_study(own)
+    edit(own, before.title, "Edited")
+    assert (load_study(own).title, before.as_typed) == ("Edited", str(own))
+
+
 @pytest.mark.slow
 def test_a_journal_alone_makes_database_and_study_again(study: Path, asked: Path) -> None:
     before, text = versions(asked), kept_text(asked, "drinks")

@@ -85,7 +85,7 @@ def keys_read(monkeypatch: pytest.MonkeyPatch, names_of_its_own: re.Pattern[str]
         return plain(table, key, kind, described)
 
     monkeypatch.setattr(Table, "optional", noted)
-    catalogue._shipped_variants.cache_clear()  # what was read before is read again
+    catalogue._unchanging_variants.cache_clear()  # what was read before is read again
     return read
 
 
