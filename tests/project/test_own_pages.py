@@ -69,5 +69,5 @@ def test_the_page_s_commands_are_typed_in_an_empty_folder(page: str, design: str
     (script,), (code,) = blocks(page, "r"), blocks(page, "python")
     in_r = typed_in_r(script, tmp_path)
     assert "Nothing to ask" in in_r
-    assert {"association": "conditioncrossed", "forced_choice": "blockincongruent"}[design] in in_r
+    assert {"association": "conditioncrossed", "forced_choice": "conditionincongruent"}[design] in in_r
     assert "p_value" in typed_in_python(code, tmp_path)
