@@ -252,6 +252,6 @@ fit_attributes <- function(data, outcome, attributes, cluster, weights, levels, 
 checked_declaration <- function(declared) {
   Filter(function(one) length(one) > 0, list(
     properties = as.list(declared$properties), cells = as.character(unlist(declared$cells)),
-    prompt = as.character(unlist(declared$prompt))
+    prompt = as.character(unlist(declared$prompt)), cluster = as.character(unlist(declared$cluster))
   ))
 }

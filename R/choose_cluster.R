@@ -1,9 +1,10 @@
 # Over which clusters the errors of an attribute are: decided here for every estimand, from what the study declares to
-# vary. `declared`: list(properties, cells, prompt), each of which may be missing:
+# vary. `declared`: list(properties, cells, prompt, cluster), each of which may be missing:
 #   properties  by attribute, the column whose levels have it (gender = "name"): several jobs of one name are not
 #               independent answers about its gender;
 #   cells       the columns that were crossed with each other, whose combinations are what was shown;
-#   prompt      the columns that tell prompts apart: the same prompt asked again tells about this prompt only.
+#   prompt      the columns that tell prompts apart: the same prompt asked again tells about this prompt only;
+#   cluster     of regressions: the column that clusters what is no property, as estimands have it in `cluster`.
 
 fewest_clusters <- 40L
 
@@ -25,22 +26,25 @@ choose_cluster <- function(name, values, rows, cluster, declared) {
   if (!is_alone(values, chosen$codes)) {
     return(chosen)
   }
+  codes <- prompt_codes(rows, declared)
+  has_prompts <- !is.null(codes) && !is_alone(values, list(codes))
+  warn_of_one_cluster(name, cluster, has_prompts)
+  if (has_prompts) {
+    return(list(codes = list(codes), columns = "prompt", reason = of_prompts, is_property = FALSE))
+  }
+  independent_rows(rows, "a level is in one cluster")
+}
+
+of_prompts <- "a prompt asked again tells of itself only"
+
+warn_of_one_cluster <- function(name, cluster, has_prompts) {
   warning(sprintf(
     paste(
       "All rows of a level of \"%s\" are in one cluster (\"%s\"), which says nothing of others: standard errors take",
       "%s as independent, and are of these levels alone."
     ),
-    name, paste(cluster, collapse = " and "), if (length(declared$prompt) > 0) "prompts" else "rows"
+    name, paste(cluster, collapse = " and "), if (has_prompts) "prompts" else "rows"
   ), call. = FALSE)
-  if (length(declared$prompt) > 0) {
-    prompts <- cluster_of_columns(rows, declared$prompt, "a prompt asked again tells of itself only")
-    prompts$codes <- list(group_codes(rows, declared$prompt))
-    prompts$columns <- "prompt"
-    if (!is_alone(values, prompts$codes)) {
-      return(prompts)
-    }
-  }
-  independent_rows(rows, "a level is in one cluster")
 }
 
 warn_of_one_parent <- function(name, parent) {
@@ -49,30 +53,42 @@ warn_of_one_parent <- function(name, parent) {
   ), call. = FALSE)
 }
 
-# Of a regression that names no cluster: what its predictors are properties of, if of one thing, else the prompt. NULL
-# where the study declares nothing; else list(codes by name, reason).
+# Of a regression that names no cluster: what its predictors are properties of, if of one thing, else what the study
+# clusters by, else the prompt. NULL where the study declares nothing, or a level is in one prompt; else list(codes by
+# name, reason).
 declared_clusters <- function(rows, formula, declared) {
+  named <- all.vars(formula[[3]])
+  factors <- Filter(function(name) is.factor(rows[[name]]), named)
+  alone_in <- function(codes, names) Filter(function(name) is_alone(rows[[name]], list(codes)), names)
   parent <- declared_parent(declared, formula)
   if (!is.null(parent)) {
     codes <- group_codes(rows, parent)
-    named <- intersect(all.vars(formula[[3]]), names(declared$properties))
-    alone <- Filter(function(name) is.factor(rows[[name]]) && is_alone(rows[[name]], list(codes)), named)
+    of_parent <- intersect(named, names(declared$properties))
+    alone <- alone_in(codes, intersect(of_parent, factors))
     if (length(alone) > 0) {
       warn_of_one_parent(alone[[1]], parent)
     } else if (max(codes) >= least_to_generalise) {
-      are <- if (length(named) > 1) "are properties" else "is a property"
-      reason <- sprintf("%s %s of %s", all_in_words(named), are, parent)
+      are <- if (length(of_parent) > 1) "are properties" else "is a property"
+      reason <- sprintf("%s %s of %s", all_in_words(of_parent), are, parent)
       return(list(codes = stats::setNames(list(codes), parent), reason = reason))
     }
   }
-  if (length(declared$prompt) == 0) {
-    return(NULL)
+  prompts <- prompt_codes(rows, declared)
+  has_prompts <- !is.null(prompts) && max(prompts) >= least_to_generalise && length(alone_in(prompts, factors)) == 0
+  cluster <- declared$cluster
+  codes <- if (length(cluster) > 0) group_codes(rows, cluster) else prompts
+  alone <- if (!is.null(codes)) alone_in(codes, factors)
+  if (length(alone) > 0) {
+    warn_of_one_cluster(alone[[1]], if (length(cluster) > 0) cluster else "prompt", has_prompts)
+  } else if (length(cluster) > 0 && max(codes) >= least_to_generalise) {
+    return(list(codes = stats::setNames(list(codes), cluster), reason = reason_for(cluster)))
   }
-  codes <- group_codes(rows, declared$prompt)
-  if (max(codes) < least_to_generalise) {
-    return(NULL)
-  }
-  list(codes = list(prompt = codes), reason = "a prompt asked again tells of itself only")
+  if (has_prompts) list(codes = list(prompt = prompts), reason = of_prompts)
+}
+
+# NULL if the study declares no prompts. Profiles that are shown together, told apart by their position, share one.
+prompt_codes <- function(rows, declared) {
+  if (length(declared$prompt) > 0) group_codes(rows, setdiff(declared$prompt, "position"))
 }
 
 declared_parent <- function(declared, formula) {
@@ -82,7 +98,9 @@ declared_parent <- function(declared, formula) {
 }
 
 # The columns of `declared` that such a fit needs.
-clusters_to_declare <- function(declared, formula) c(declared_parent(declared, formula), declared$prompt)
+clusters_to_declare <- function(declared, formula) {
+  c(declared_parent(declared, formula), declared$cluster, declared$prompt)
+}
 
 # What a table of a factorial study's trials (open_trials()) tells of what varied, for a caller who names neither
 # clusters nor a declaration: list(cluster, declared), as the study itself would declare it. A factor is a column of
@@ -109,9 +127,9 @@ declare_trials <- function(data, cluster, declared) {
   of_prompt <- Filter(function(name) n_of(name) > 1, c("persona", "template"))
   of_people <- !all(is.na(data$participant))
   told$cluster <- if (of_people) "participant" else if (n_of("persona") >= 10) "respondent" else "item"
-  told$declared <- checked_declaration(list(
+  told$declared <- checked_declaration(if (of_people) told["cluster"] else list(
     properties = Filter(length, parents), cells = if (is_crossed) c(factors, of_prompt),
-    prompt = c("item", "template", "respondent", if (!all(data$n_profiles %in% 1)) "position")
+    prompt = c("item", "template", "respondent", if (!all(data$n_profiles %in% 1)) "position"), cluster = told$cluster
   ))
   told
 }

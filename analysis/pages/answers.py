@@ -220,6 +220,8 @@ def _compared(rows: pl.DataFrame, levels: Mapping[str, Sequence[Any]]) -> str:
         return "than 0"
     if row["second"] is None:
         words = term_words(row["term"], levels)
+        if words in levels:  # a number
+            return f"each unit of {words}"
         factor = next((name for name in levels if words == f"{name}: {levels[name][-1]}"), None)
         is_pair = factor is not None and len(levels[factor]) == 2
         return f"{levels[factor][1]} than {levels[factor][0]}" if is_pair and factor is not None else words

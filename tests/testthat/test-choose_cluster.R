@@ -46,6 +46,22 @@ test_that("trials of a study tell their clusters themselves, and no repetition c
   }
   expect_output(print(found), "Errors: closed form, clusters: gender by name")
   expect_match(suppressMessages(fit_lm(trials, "y ~ gender"))$fits$optimiser, "gender is a property of name")
+  clusters <- function(rows, formula) suppressMessages(fit_lm(rows, formula))$fits
   people <- transform(trials, participant = seq_along(y) %/% 6)
-  expect_match(amce(people, "y", "job")$fits$optimiser, "participant")
+  expect_match(amce(people, "y", c("gender", "job"))$fits$optimiser, "clusters: participant", fixed = TRUE)
+  expect_match(clusters(people, "y ~ gender + job")$optimiser, "clusters: participant", fixed = TRUE)
+  expect_match(clusters(trials, "y ~ job")$optimiser, "clusters: item (as it was shown)", fixed = TRUE)
+  personas <- transform(trials, persona = sprintf("p%d", seq_along(y) %% 12), respondent = seq_along(y) %% 12)
+  expect_match(clusters(personas, "y ~ job")$optimiser, "clusters: respondent", fixed = TRUE)
+  expect_match(clusters(personas, "y ~ persona")$messages, "\"respondent\"\\), .* take prompts as independent")
+})
+
+test_that("profiles that were shown together are one cluster, and levels of one prompt each leave rows independent", {
+  rows <- transform(audit(), position = 1 + seq_along(y) %% 2, item = paste("task", seq_along(y) %/% 2))
+  rows[c("name", "job")] <- lapply(rows[c("name", "job")], factor)
+  together <- fit_lm(rows, "y ~ job", declared = list(prompt = c("item", "position")))
+  expect_equal(unique(together$tables$clustered$n_clusters), 91L)
+  alone <- fit_lm(rows, "y ~ name", declared = list(prompt = "name"))
+  expect_match(alone$fits$messages, "are in one cluster (\"prompt\"), which", fixed = TRUE)
+  expect_equal(alone$estimates$std_error, unname(summary(lm(y ~ name, rows))$coefficients[, 2]))
 })

@@ -67,12 +67,12 @@ def with_declaration(study: StudyFile, fit: Fit) -> Fit:
     declared = declared_of(study.data)
     if of_answers:  # where the position is that of the trial, not of a profile
         declared["prompt"].remove("position")
-    settings: dict[str, Any] = {"declared": declared}
-    if fit.engine in ESTIMANDS:
-        if "cluster" in fit.settings:
-            return fit
-        settings["cluster"] = cluster_of(study.data)
-    return replace(fit, settings={**fit.settings, **settings})
+    if fit.engine not in ESTIMANDS:
+        declared["cluster"] = cluster_of(study.data)
+        return replace(fit, settings={**fit.settings, "declared": declared})
+    if "cluster" in fit.settings:
+        return fit
+    return replace(fit, settings={**fit.settings, "declared": declared, "cluster": cluster_of(study.data)})
 
 
 _KEYED = {
