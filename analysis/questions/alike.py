@@ -27,6 +27,7 @@ from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.stored_attempts import attributes_apart
 from slant.collector.keep.view_heads import ordered_view
+from slant.collector.progress.status import MAX_LOST
 from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import Study, fits_of
 
@@ -102,6 +103,8 @@ def alike(
     people = rows.filter(source="human")
     models = rows.filter(pl.col("source").is_in(sources_that("is_of_models")))
     models = models if source is None else models.filter(source=source)
+    lost = list(_lost(models, outcome))
+    people, models = people.drop_nulls(outcome), models.drop_nulls(outcome)
     if people.is_empty() or models.is_empty():
         raise DatabaseError(
             f'"{db}" holds no answers of {"people" if people.is_empty() else "models"} to "{study.name}".',
@@ -121,7 +124,7 @@ def alike(
                 frames[part].append(answer.frames[part].select(*keys, pl.all()))
             if progress:
                 progress(done, len(calls))
-    warnings += mixture_warnings(db, study.name, source, None)
+    warnings += [*lost, *mixture_warnings(db, study.name, source, None)]
     if any(not call.about["is_shared"] for _, call in calls):
         warnings.append(
             "People and models saw different profiles: the comparison is of effects of levels and means of all "
@@ -138,9 +141,18 @@ def _rows(db: str | Path, study: Study, view: str, outcome: str) -> pl.DataFrame
     with reading(db) as connection:
         if view not in stored_views(connection):
             raise DatabaseError(f'The database has no view "{view}".', "Collect or import anything: it is made then.")
-        rows = ordered_view(connection, view).filter(f"study = '{study.name}' AND {outcome} IS NOT NULL")
+        rows = ordered_view(connection, view).filter(f"study = '{study.name}'")
         frame: pl.DataFrame = frame_of(attributes_apart(rows))
     return frame.with_columns(pl.col(outcome).cast(pl.Float64))
+
+
+def _lost(models: pl.DataFrame, outcome: str) -> Iterator[str]:
+    """Yield a sentence on each model and test of which more than 5 % of answers are missing."""
+    is_lost = pl.col(outcome).is_null() & (pl.col("outcome") != "answered")
+    counts = models.group_by("model", "test", maintain_order=True).agg(pl.len(), n=is_lost.sum())
+    for model, test, n_rows, n in counts.filter(pl.col("n") > MAX_LOST * pl.col("len")).iter_rows():
+        rest = "nothing is compared" if n == n_rows else "only the others are compared"
+        yield f"{model}, {test}: {n:,} of {n_rows:,} answers are missing (refused, or not read); {rest}."
 
 
 def _with_groups(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -152,6 +153,24 @@ def test_people_alone_are_told_how_to_ask_a_model(place: Path, tmp_path: Path) -
     import_trials(tmp_path / "p.duckdb", str(str(place / "study.toml")), [place / "people.csv"], **said)  # type: ignore[arg-type]
     with pytest.raises(DatabaseError, match="holds no answers of models"):
         alike(tmp_path / "p.duckdb", str(place / "study.toml"))
+
+
+def test_a_model_that_refuses_beside_people_is_compared_in_part_or_not_at_all(place: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(place, tmp_path / "place")
+    shy = '{ model = "shy", provider = "openai" }]'
+    study = folder / "study.toml"
+    study.write_text(study.read_text().replace("}]", f"}}, {shy}"))
+    rows = [
+        {"model": model, "test": "rating", "condition": "plain", "group": "nobody", "item": item, "wording": 1,
+         "repetition": repetition, "answer": "I can't help with that."}
+        for model, n in (("gpt-6-luna", 4), ("shy", 5)) for item in ITEMS for repetition in range(30, 30 + n)
+    ]  # fmt: skip
+    (folder / "refused.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert import_trials(folder / "t.duckdb", str(study), [folder / "refused.jsonl"]).problems == []
+    assert alike(folder / "t.duckdb", str(study)).warnings[:2] == [
+        "gpt-6-luna, rating: 20 of 320 answers are missing (refused, or not read); only the others are compared.",
+        "shy, rating: 25 of 25 answers are missing (refused, or not read); nothing is compared.",
+    ]
 
 
 def test_drawn_profiles_of_one_name_are_no_shared_item() -> None:
