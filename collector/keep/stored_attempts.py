@@ -43,6 +43,8 @@ def with_attributes(
     if wanted is not None and not wanted:
         return view, frozenset()
     keys = view.project(f"unnest(map_keys({ATTRIBUTES})) AS key").distinct().order("key").fetchall()
+    if not keys and not view.limit(1).fetchall():  # without a row no name can be told from a wrong one
+        keys = [(name,) for name in sorted(wanted or ())]
     known = [key for (key,) in keys if _NAME.fullmatch(key) and key not in view.columns]
     found = [name for name in known if wanted is None or name in wanted]
     columns = [f"map_extract({ATTRIBUTES}, '{name}')[1] AS \"{name}\"" for name in found]

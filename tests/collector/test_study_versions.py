@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from aiohttp import web
 
 from slant.collector import collect
 from slant.collector.ask.reading_again import measure_answers, read_by, read_if_edited
@@ -15,8 +17,8 @@ from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.stored_texts import KeptText, kept_text, text_differences, text_id, written
-from tests.support.commands import run_collect
-from tests.support.local_server import LocalServer
+from tests.support.commands import run_analyze, run_collect
+from tests.support.local_server import LocalServer, error
 from tests.support.stored import rows_in
 from tests.support.tiny_game import GAME
 from tests.support.tiny_study import TEXTS, WORDINGS, write_tiny
@@ -47,6 +49,10 @@ def asked(study: Path) -> Path:
     with LocalServer() as server:
         assert collect(db, study, ["local/small"], base_url=server.base_url, concurrency=4).is_complete
     return db
+
+
+async def unavailable(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+    return error(503)
 
 
 def edit(file: Path, old: str, new: str) -> None:
@@ -300,3 +306,24 @@ def test_a_title_changes_no_reading(db: Path, name: str) -> None:
     found = read_by(db, load_study(name))
     assert found.read >= 40
     assert (found.changed, found.not_read) == (0, 0)
+
+
+def test_a_fit_of_a_version_without_answers_says_that_there_are_none_and_not_that_a_factor_is_missing(
+    tmp_path: Path,
+) -> None:
+    file, db = tmp_path / "desks.toml", tmp_path / "a.duckdb"
+    file.write_text(
+        'name = "desks"\ntitle = "Desks"\ndesign = "factorial"\nfactors.name = ["Ann", "Bo"]\n'
+        'templates.plain = "{name} has a desk."\nquestions.tidy = { text = "Is it tidy?", kind = "yes_no" }\n',
+        "utf-8",
+    )
+    words = ["--study", file, "--model", "local/m", "--db", db, "--max-retries", 0]
+    with LocalServer() as server:
+        assert run_collect(*words, "--base-url", server.base_url).exit_code == 0
+    edit(file, "Is it tidy?", "Is the desk tidy?")
+    with LocalServer(unavailable) as server:
+        assert run_collect(*words, "--base-url", server.base_url).exit_code == 1
+    for words in (["--fit", "amce"], ["report", "--out", tmp_path / "a.html"]):
+        said = run_analyze(*words, "--db", db).stderr
+        assert "holds no such rows" in said, said
+        assert "Not shown: 2 answers of version" in said
