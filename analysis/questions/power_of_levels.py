@@ -29,6 +29,7 @@ from slant.collector.errors import DatabaseError, StudyError
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial
 from slant.collector.studies.catalogue import Fit, Study, fits_of
+from slant.collector.terminal import count_text
 
 Row = dict[str, Any]
 
@@ -304,7 +305,7 @@ def _respondent(rows: pl.DataFrame, study: Study, question: AskedQuestion, worke
     levels = {name: known for name, known in levels.items() if len(known) > 1}
     if not levels or answered.height < 2 * sum(map(len, levels.values())):
         raise DatabaseError(
-            f'The pilot has {answered.height} answers to "{question.base}", which are too few to plan from.',
+            f'The pilot has {count_text(answered.height, "answer")} to "{question.base}": too few to plan from.',
             "Ask more of it: collect --repetitions 2",
         )
     arguments: dict[str, Any] = {"formula": f"{outcome} ~ {' + '.join(levels)}", "levels": levels}

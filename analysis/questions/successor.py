@@ -298,8 +298,8 @@ def summary_sentence(table: pl.DataFrame) -> str:
     if table["bound"].null_count() == table.height:
         apart = table.filter((pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)).height
         return (
-            f"{table.height} means and effects compared; {apart} differences exclude 0. No verdict, because the study "
-            "names no smallest effect: --bound 0.2, or smallest_effect in its file."
+            f"{table.height} means and effects compared; the intervals of {apart} exclude 0. No verdict, because the "
+            "study names no smallest effect: --bound 0.2, or smallest_effect in its file."
         )
     counts = Counter(table["verdict_holm"].drop_nulls().to_list())
     named = ", ".join(f"{counts[verdict]} {word}" for verdict, word in zip(VERDICTS, _IN_WORDS, strict=True))
@@ -334,7 +334,7 @@ def _paragraph(study: Study, table: pl.DataFrame, n_prompts: int, alone: pl.Data
     pairs = table.unique(["old_model", "new_model"], maintain_order=True).select("old_model", "new_model").rows()
     named = "; ".join(f"{new} as successor of {old}" for old, new in pairs)
     apart = f" ({alone.height:,} prompts that one of them answered were not compared)" if alone.height else ""
-    sentences = [f'We compared {named} on {n_prompts:,} prompts of "{study.title}" that both answered{apart}.']
+    sentences = [f'We compared {named} on {n_prompts:,} prompts of "{study.title}" that both replied to{apart}.']
     bounds = table.drop_nulls("bound").unique("measure", maintain_order=True).select("measure", "bound").rows()
     if bounds:
         limits = ", ".join(f"{bound:.3g} ({name})" for name, bound in bounds)
