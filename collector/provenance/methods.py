@@ -65,6 +65,7 @@ def paragraph(history: RunHistory) -> str:
         *asked,
         *outcome_sentences(history),
         *_cost(history),
+        *(f"Run {r['run_id']} was set aside, and counts in no result: {r['aside_because']}." for r in history.aside),
         *_clock(history),
         _software(history),
     ]

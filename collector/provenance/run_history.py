@@ -36,7 +36,7 @@ from slant.collector.study.records import StudyModel
 from slant.collector.system.shipped_files import current_code_version, git_commit, sql_query
 
 Row = Mapping[str, Any]
-_SAME = ("source", "study", "study_version", "variant", "seed", "repetitions", "occasion")
+_SAME = ("source", "study", "variant", "seed", "occasion")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class RunHistory:
     """Hold a run and those before it. `runs` are those that contributed answers, oldest first, `run` is the last of
     them; a later occasion has a separate history. `provenance` has a row for each of them and model; `outcomes` counts
     the trials; `n_failed` the attempts that ended none. `stopping`: the rule of runs that were to end on precision,
-    whose `models` are those of all of them; `looks`: what was seen, by model.
+    whose `models` are those of all of them; `looks`: what was seen, by model. `aside`: runs of the same plan that were
+    set aside: they are in nothing else.
     """
 
     run: Row
@@ -56,6 +57,7 @@ class RunHistory:
     n_failed: int
     stopping: StoppingRule | None = None
     looks: Mapping[str, Sequence[Look]] = field(default_factory=dict)
+    aside: Sequence[Row] = ()
 
     def served_models(self, model: Row) -> list[str]:
         """Return the models that answered for another."""
@@ -110,9 +112,10 @@ class _Known:
 def _read(connection: duckdb.DuckDBPyConnection) -> _Known:
     models = _rows(connection, "SELECT * FROM run_models ORDER BY run_id, place")
     occasions = {model["run_id"]: model["occasion"] for model in models if model["occasion"]}
+    aside = dict(connection.execute("SELECT run_id, reason FROM aside_runs").fetchall())
     runs = _rows(connection, "SELECT * FROM runs ORDER BY started_at, run_id")
     return _Known(
-        [{**run, "occasion": occasions.get(run["run_id"])} for run in runs],
+        [{**run, "occasion": occasions.get(id := run["run_id"]), "aside_because": aside.get(id)} for run in runs],
         models,
         _rows(connection, "SELECT * FROM run_tests ORDER BY run_id, place"),
         frame_of(ordered_view(connection, "run_provenance")).to_dicts(),
@@ -129,12 +132,21 @@ def _history(database: _Known, db: Path, name: str, looks: Sequence[Look]) -> Ru
     run = (first_asked or runs)[-1] if name == "latest" else known.get(name)
     if run is None:
         raise UnknownNameError("run", name, known, 'The last one is called "latest".')
-    earlier = [r for r in runs if _is_same(r, run) and r["started_at"] <= run["started_at"]]
+    version = run["study_version"]
+    of_version = {row["run_id"] for row in database.provenance if row["study_version"] == version}
+    alike = [r for r in runs if _is_same(r, run) and (r["study_version"] == version or r["run_id"] in of_version)]
+    earlier = [r for r in alike if r["aside_because"] is None]
     tests = [row for row in database.tests if row["run_id"] == run["run_id"]]
     models = _models(database, earlier, run)
     asked_models = {(r["run_id"], model["model"]) for r in earlier for model in models}
+    own = {r["run_id"] for r in earlier if r["study_version"] == version}
     provenance, counts = (
-        [row for row in rows if (row["run_id"], row["model"]) in asked_models]
+        [
+            row
+            for row in rows
+            if (row["run_id"], row["model"]) in asked_models
+            and (row["run_id"] in own or row["study_version"] == version)
+        ]
         for rows in (database.provenance, database.counts)
     )
     took_part = {row["run_id"] for row in provenance} | {run["run_id"]}
@@ -151,6 +163,7 @@ def _history(database: _Known, db: Path, name: str, looks: Sequence[Look]) -> Ru
         sum(row["n"] for row in counts if not row["is_final"]),
         rule_of(run),
         {model["model"]: _looks_at(looks, run, model) for model in models} if rule_of(run) else {},
+        [r for r in alike if r["aside_because"] is not None],
     )
 
 
@@ -160,10 +173,11 @@ def rule_of(run: Row) -> StoppingRule | None:
 
 
 def _is_same(row: Row, other: Row) -> bool:
-    """Return whether runs belong together: those between the looks of one rule do, with different repetitions."""
-    rule = rule_of(row)
-    same = [key for key in _SAME if rule is None or key != "repetitions"]
-    return rule == rule_of(other) and all(row[key] == other[key] for key in same)
+    """Return whether a run belongs to another one: it was not later, and asked what is in the other's plan, too. Those
+    between the looks of one rule do, whatever their repetitions."""
+    rule, repetitions = rule_of(row), [r["repetitions"] or 1 for r in (row, other)]
+    is_within = row["started_at"] <= other["started_at"] and (rule is not None or repetitions[0] <= repetitions[1])
+    return is_within and rule == rule_of(other) and all(row[key] == other[key] for key in _SAME)
 
 
 def _models(database: _Known, earlier: Sequence[Row], run: Row) -> list[Row]:

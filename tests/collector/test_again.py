@@ -276,6 +276,17 @@ def test_a_run_that_is_set_aside_counts_nowhere_and_is_asked_again(db: Path) -> 
     assert counted(db) == (n, 2 * n_kept)
 
 
+def test_the_methods_count_no_trial_of_a_run_that_is_set_aside_and_say_why(db: Path) -> None:
+    n, first = counted(db)[0], run_of(db)
+    set_aside(db, first, REASON)
+    collect(db, db.parent / "study.toml", ["simulated/small"])
+    said = run_collect("methods", "--db", db).stdout
+    assert f"Of {n} trials, " in said
+    assert "They come from" not in said
+    assert f"Run {first} was set aside, and counts in no result: {REASON}." in said
+    assert "Of " not in run_collect("methods", first, "--db", db).stdout
+
+
 @pytest.mark.slow
 def test_the_reason_is_in_the_journal_and_can_be_taken_back(db: Path) -> None:
     n, _ = counted(db)

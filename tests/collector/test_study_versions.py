@@ -308,6 +308,21 @@ def test_a_title_changes_no_reading(db: Path, name: str) -> None:
     assert (found.changed, found.not_read) == (0, 0)
 
 
+def test_the_methods_count_what_a_smaller_plan_and_an_older_version_have_answered_of_this_one(tmp_path: Path) -> None:
+    file, db = write_tiny(tmp_path), tmp_path / "a.duckdb"
+    words = ["--study", file, "--model", "simulated/small", "--db", db]
+    run_collect(*words, code=0)
+    (tmp_path / "wordings.csv").write_text(TWO, "utf-8")
+    run_collect(*words, code=0)
+    assert "The plan has 16 trials" in (said := run_collect("methods", "--db", db).stdout)
+    assert "Of 16 trials, " in said
+    run_collect(*words, "--repetitions", 2, code=0)
+    assert "The plan has 32 trials" in (said := run_collect("methods", "--db", db).stdout)
+    assert "Of 32 trials, " in said
+    first = rows_in(db, "SELECT run_id FROM runs ORDER BY started_at")[0][0]
+    assert "Of 8 trials, " in run_collect("methods", first, "--db", db).stdout
+
+
 def test_a_fit_of_a_version_without_answers_says_that_there_are_none_and_not_that_a_factor_is_missing(
     tmp_path: Path,
 ) -> None:
