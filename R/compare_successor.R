@@ -8,7 +8,7 @@
 #' clusters. The mean generalises over the factor whose levels have properties, if the study declares one, else over
 #' `cluster`. The verdict of each difference is that of [alike()]: two one-sided tests, or an interval beyond the bound;
 #' `verdict_holm` is the same after Holm's correction over all differences in the result. Differences of shares that are
-#' 0 for every prompt have the error with which the upper limit of a one-sided test is 3 / n.
+#' the same for every prompt (0, or 1) have the error with which the limit of a one-sided test is 3 / n from them.
 #'
 #' Answers on a scale may also be linked by mean and SD over the prompts that both answered (20 or more): `linked` is
 #' the new effect in the old unit, so that later changes within the successor can be compared with what the old model
@@ -181,10 +181,12 @@ mean_over_prompts <- function(rows, outcome, cluster, declared) {
     half <- stats::qt(.975, mean$df) * mean$std_error
     mean[c("conf_low", "conf_high")] <- list(mean$estimate - half, mean$estimate + half)
   }
-  if (outcome == "change" && all(made$y == 0) && all(unlist(rows[c("old", "new")]) %in% 0:1)) {
+  if (outcome == "change" && length(unique(made$y)) == 1 && all(unlist(rows[c("old", "new")]) %in% 0:1)) {
     n <- max(choice$codes[[1]])
-    mean[c("std_error", "df", "p_value")] <- list(3 / n / stats::qt(.95, n - 1), n - 1, 1)
-    mean[c("conf_low", "conf_high")] <- list(-3 / n, 3 / n)
+    std_error <- 3 / n / stats::qt(.95, n - 1)
+    p_value <- 2 * stats::pt(-abs(made$y[[1]]) / std_error, n - 1)
+    limits <- pmin(1, pmax(-1, made$y[[1]] + c(-3, 3) / n))
+    mean[c("std_error", "df", "p_value", "conf_low", "conf_high")] <- c(list(std_error, n - 1, p_value), limits)
   }
   mean
 }
@@ -199,6 +201,7 @@ changes_in_verdicts <- function(of, bound, alpha, n_prompts) {
   place <- match(change$term, of$old$term)
   side <- function(name) {
     own <- of[[name]][if (name == "old") place else match(change$term, of$new$term), ]
+    own$estimate[is.na(own$term)] <- 0 # of answers that are all the same
     stats::setNames(own[c("estimate", "conf_low", "conf_high")], paste0(name, c("", "_low", "_high")))
   }
   tests <- two_one_sided_tests(change$estimate, change$std_error, change$df, change$p_value, bound, alpha, "")

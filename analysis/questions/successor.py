@@ -295,15 +295,17 @@ def _without_complements(rows: pl.DataFrame) -> pl.DataFrame:
 
 def summary_sentence(table: pl.DataFrame) -> str:
     """Return the sentence that counts the verdicts."""
+    n_untested = table["conf_low"].null_count()
+    untested = f"; {n_untested} could not be tested (standard errors are 0 or unknown)" if n_untested else ""
     if table["bound"].null_count() == table.height:
         apart = table.filter((pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)).height
         return (
-            f"{table.height} means and effects compared; the intervals of {apart} exclude 0. No verdict, because the "
-            "study names no smallest effect: --bound 0.2, or smallest_effect in its file."
+            f"{table.height} means and effects compared; the intervals of {apart} exclude 0{untested}. No verdict, "
+            "because the study names no smallest effect: --bound 0.2, or smallest_effect in its file."
         )
     counts = Counter(table["verdict_holm"].drop_nulls().to_list())
     named = ", ".join(f"{counts[verdict]} {word}" for verdict, word in zip(VERDICTS, _IN_WORDS, strict=True))
-    return f"Of {sum(counts.values())} means and effects, by Holm's correction: {named}."
+    return f"Of {sum(counts.values())} means and effects, by Holm's correction: {named}{untested}."
 
 
 def _warnings(table: pl.DataFrame, alone: pl.DataFrame, by_hash: bool, sides: Sequence[pl.DataFrame]) -> Iterator[str]:

@@ -14,7 +14,7 @@ import pytest
 
 from slant import analysis
 from slant.analysis.questions.occasions import _gaps
-from slant.analysis.questions.successor import successors_in
+from slant.analysis.questions.successor import successors_in, summary_sentence
 from slant.collector.commands.same_again import _has_answers
 from slant.collector.cost.estimate import bounds_of, deciding_trials
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
@@ -56,6 +56,8 @@ def test_each_mean_and_effect_of_two_models_has_a_verdict_and_prompts_of_one_are
     assert "1 different" in found.summary
     assert "Linking effects to the old unit is defensible for 0 of 1 measure" in found.paragraph
     assert found.paragraph.startswith("We compared deepseek-r1 as successor of o3-mini on 79 prompts")
+    untested = summary_sentence(found.table.with_columns(conf_low=None, verdict_holm=pl.lit("not decided")))
+    assert untested.endswith("3 not decided; 3 could not be tested (standard errors are 0 or unknown).")
 
 
 def test_the_shell_takes_files_and_their_models_and_draws_old_against_new(db: Path, tmp_path: Path) -> None:

@@ -40,6 +40,15 @@ test_that("rates are means alone, and none refused is no proof that none would b
   refused$new[1:6] <- 1 # a change of 0 or 1 is no share: its interval may go below 0
   few <- compare_successor(refused, cluster = "item", bound = .1)
   expect_equal((few$conf_low + few$conf_high) / 2, few$difference)
+  all <- compare_successor(transform(refused, new = 1), cluster = "item", bound = .1)
+  expect_equal(c(all$conf_low, all$conf_high, all$difference), c(1 - 3 / 60, 1, 1))
+  expect_equal(all$verdict, "differs by more than the bound")
+})
+
+test_that("levels of answers that are all the same on one side make no difference there", {
+  found <- compare_successor(transform(prompts_of_two(effect = .6), old = 4), "group", "item")
+  expect_equal(found$old, c(4, 0))
+  expect_equal(found$difference, found$new - found$old)
 })
 
 test_that("versions of a material are compared with the baseline of each model", {
