@@ -41,3 +41,10 @@ test_figure("an SVG file tells screen readers what it shows, whatever characters
   expect_match(text, begins)
   expect_match(text, "a &lt;b> &amp; \u00e9 11.1", fixed = TRUE)
 })
+
+test_figure("a figure is the same file whatever was drawn before it", {
+  files <- c(withr::local_tempfile(fileext = ".svg"), withr::local_tempfile(fileext = ".svg"))
+  refusals <- data.frame(model = "a", test = "t", condition = "compatible", n_trials = 9, n_refusals = 1)
+  for (file in files) plot_refusals(refusals, file)
+  expect_length(unique(tools::md5sum(files)), 1)
+})
