@@ -10,13 +10,16 @@ from string import Formatter
 
 from slant.collector.errors import StudyError, UnknownNameError
 
+_BRACES = "Write {{ or }} for a brace itself."
+
 
 def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, ...], where: str) -> None:
     """Raise StudyError if a placeholder is missing, unknown, or more than a plain name in braces."""
     names = _parsed(text, where)
     for name in names:
         if name not in (*needed, *allowed):
-            raise UnknownNameError(f"placeholder in {where}", name, (*needed, *allowed))
+            how = () if name.isidentifier() else (_BRACES,)
+            raise UnknownNameError(f"placeholder in {where}", name, (*needed, *allowed), *how)
     for name in needed:
         if name not in names:
             raise StudyError(f"The placeholder {{{name}}} is missing in {where}.", f"The text is: {text.strip()}")
@@ -40,5 +43,5 @@ def _parsed(text: str, where: str) -> dict[str, None]:
     try:
         parts = [part for part in Formatter().parse(text) if part[1] is not None]
     except ValueError as error:
-        raise StudyError(f"A brace is left open in {where} ({error}).", "Write {{ or }} for a brace itself.") from None
+        raise StudyError(f"A brace is left open in {where} ({error}).", _BRACES) from None
     return {f"{name}{f'!{bang}' if bang else ''}{f':{spec}' if spec else ''}": None for _, name, spec, bang in parts}

@@ -42,6 +42,7 @@ def sent(study: Study, trial: Trial) -> str:
     [
         ([("{name} works", "{nane} works")], 'no placeholder "nane"'),
         ([("{name} works", "{name!r} works")], 'no placeholder "name!r"'),
+        ([("{name} works", '{name}: {\\"fit\\": 3}')], "Write {{ or }} for a brace itself."),
         ([("as {job}.", ".")], 'The factor "job" is not used'),
         ([('nurse = "a nurse"', 'nurse = { plain = "a nurse" }')], 'The level "nurse"'),
         ([('nurse = "a nurse"', 'nurse = "a clerk"')], "have the same text"),
