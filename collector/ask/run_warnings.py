@@ -212,7 +212,7 @@ class Endings:
         if reading.outcome == "answered" and len(outcomes) > 1:
             self.unread[len(outcomes), sum(outcome != "answered" for outcome in outcomes)] += 1
 
-    def notes(self, provider: str) -> list[str]:
+    def notes(self, provider: str, model: str) -> list[str]:
         """Return the sentences about them for the end of a run."""
         notes = [
             f"{provider} ended {count_text(n, 'answer')} with {word}, which slant does not know; "
@@ -224,7 +224,7 @@ class Endings:
             notes.append(
                 f"{provider} gave no reason why {count_text(self.missing, 'answer')} ended; {counted} all the same."
             )
-        return [*notes, *unread_notes(provider, self.unread)]
+        return [*notes, *unread_notes(model, self.unread)]
 
     def as_message(self) -> dict[str, Any]:
         """Return the counts as JSON-able values for another process; `add` takes them."""

@@ -84,7 +84,7 @@ class Lane:
         name = f"{self.provider.name}/{self.model.requested_model}"
         of_reasoning = self.reasoning.notes(name, self.model.settings)
         of_settings = [self.ignored] if self.ignored else []
-        of_endings = self.endings.notes(self.provider.name)
+        of_endings = self.endings.notes(self.provider.name, name)
         is_partial = self.money.n_unknown > 0 and self.money.spent_usd > 0
         of_money = [f"cost_usd of {name} lacks {UNCERTAIN}: {self.money.n_unknown:,}."] * is_partial
         return [*of_endings, *of_money, *malformed_notes(name, self.outcomes), *of_reasoning, *of_settings]

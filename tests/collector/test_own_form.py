@@ -209,9 +209,9 @@ def test_questions_that_are_not_read_are_said_at_the_end_of_a_run(tmp_path: Path
         endings.count_questions(study.design.reads.read(study, trial, Reply(answer=answer)))
         other.add(json.loads(json.dumps(endings.as_message())))
         endings = Endings()
-    assert other.notes("openai") == ["openai: 5 of 12 questions were not read, in 1 of 2 answered trials."]
+    assert other.notes("openai", "gpt-5") == ["gpt-5: 5 of 12 questions were not read, in 1 of 2 answered trials."]
     other.unread = Counter({(19, 17): 40})
-    assert other.notes("openai") == ["openai: 17 of 19 questions of each trial were not read."]
+    assert other.notes("openai", "gpt-5") == ["gpt-5: 17 of 19 questions of each trial were not read."]
 
 
 FORMS = {
