@@ -158,6 +158,17 @@ def test_an_answer_in_json_is_asked_for_by_its_key(tmp_path: Path) -> None:
     said = [{**row, "rating": None, "response": json.dumps({"rating": row["rating"], "why": "x"})} for row in RATED]
     proposed = _proposed(tmp_path / "a.json", said)
     assert ("[questions.rating]" in proposed.files["study.toml"], "answer: response" in proposed.taken) == (True, True)
+    assert "of the answers, which are JSON, not taken: why" in proposed.remarks
+
+
+def test_several_answers_in_json_are_questions_that_are_asked_together() -> None:
+    said = [{"Trust": row["rating"], "hire": row["rating"] > 2, "größe": 1, "why": "x"} for row in RATED]
+    rows = [{**row, "rating": None, "output": json.dumps(each)} for row, each in zip(RATED, said, strict=True)]
+    Path("a.json").write_text(json.dumps(rows))
+    told, _ = imported_as_proposed("a.json", "--model", "gpt-4o")
+    assert "not taken: größe, why\n" in told
+    query = "SELECT question, count(value) FROM factorial_answer_rows GROUP BY ALL ORDER BY ALL"
+    assert rows_in(Path("a.duckdb"), query) == [("hire", len(RATED)), ("trust", len(RATED))]
 
 
 def test_notes_above_the_header_are_left_out_and_a_column_called_by_a_sign_is_not(tmp_path: Path) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 from slant.collector.designs.factorial.factors import RESERVED
 from slant.collector.designs.factorial.proposed_conjoint import (
@@ -20,7 +21,7 @@ from slant.collector.designs.factorial.proposed_conjoint import (
 )
 from slant.collector.designs.proposed_study import AnswerTable, ProposedStudy, ids_of, name_of, toml_text
 from slant.collector.errors import StudyError
-from slant.collector.reading.plain import BrokenObject, as_answer, object_in
+from slant.collector.reading.plain import BrokenObject, as_answer, object_in, value_of
 from slant.collector.reading.written_numbers import decimal_mark
 from slant.collector.system.files import csv_text
 from slant.collector.system.patterns import lazy_pattern
@@ -88,14 +89,17 @@ def proposed_study(table: AnswerTable) -> ProposedStudy:
         else:
             found.mapping.append(f"condition={found.template}")
     files, lines = _factors(table, found, named)
+    questions = _questions(table, found)
     lines += crossing_of(table, found.factors, found.tasks.n_profiles, named)
+    if len(questions) > max(1, len(found.answers)) and found.question is None:  # several in one answer
+        lines += ["", "[crossing]", 'questions = "together"']
     shown = "{profiles}" if not is_all else "; ".join(f"{{{named[factor]}}}" for factor in found.factors)
     lines += ["", "# These texts are not in the files: write them here before you ask any model.", "[templates]"]
     lines += [f'{name} = "These answers were collected elsewhere. {shown}"' for name in templates.values()]
     remarks, has_numbers = [f"factors: {_listed(table, found)}", *found.remarks], False
     mark = _mark(table, found)
     chosen = {name_of(column) for column in found.tasks.chosen} if not is_all else set()
-    for name, values in _questions(table, found).items():
+    for name, values in questions.items():
         question = proposed_question(name, values, mark=mark, is_one=is_all, is_choice=name in chosen)
         lines += ["", f"[questions.{name}]", *question.lines]
         remarks.append(f"{name}: {question.said}")
@@ -271,8 +275,8 @@ def _questions(table: AnswerTable, found: _Found) -> Mapping[str, Sequence[str]]
             name_of(answer, ()) if len(found.answers) > 1 or found.tasks.n_profiles > 1 else "answer"
             for answer in found.answers
         ]
-        if len(found.answers) == 1 and (inner := _of_key(table.columns[found.answers[0]])):
-            return inner  # an answer in JSON is read by the name of its question
+        if len(found.answers) == 1 and (inner := _of_keys(table.columns[found.answers[0]], found)):
+            return inner if found.tasks.n_profiles == 1 else dict([*inner.items()][:1])
         return {name: table.columns[answer] for name, answer in zip(names, found.answers, strict=True)}
     asked = {said: name_of(made) for said, made in ids_of(table.levels(found.question), "question").items()}
     given: dict[str, list[str]] = {name: [] for name in asked.values()}
@@ -282,18 +286,27 @@ def _questions(table: AnswerTable, found: _Found) -> Mapping[str, Sequence[str]]
     return given
 
 
-def _of_key(values: Sequence[str]) -> dict[str, list[str]]:
-    """Return the values under the first key that holds numbers or a few words in most answers, which are JSON, by its
-    name."""
-    found = []
-    for value in values:
-        try:
-            found.append(object_in(value) or {})
-        except BrokenObject:
-            found.append({})
-    said = Counter(key for each in found for key in each)
-    for key, n in said.items():
-        texts = [as_answer(each.get(key)) or "" for each in found]
-        if n * 2 > len(values) and kind_of(texts) != "text":
-            return {name_of(key): texts}
-    return {}
+def _of_keys(values: Sequence[str], found: _Found) -> dict[str, list[str]]:
+    """Return the values under each key that holds numbers or a few words in most answers, which are JSON, by its name:
+    such an answer is read by the names of its questions. Of the other keys there is a remark."""
+    objects = [_read(object_in, value) or {} for value in values]
+    said = Counter(key for each in objects for key in each)
+    texts: dict[str, list[str]] = {}
+    left = []
+    for key in [key for key, n in said.items() if n * 2 > len(values)][:_MOST_QUESTIONS]:
+        name = _read(name_of, key) or ""
+        given = [as_answer(_read(value_of, each, name)) or "" for each in objects]
+        if name not in texts and any(given) and kind_of(given) != "text":
+            texts[name] = given
+        else:
+            left.append(key)
+    found.remarks += [f"of the answers, which are JSON, not taken: {', '.join(left)}"] if texts and left else []
+    return texts
+
+
+def _read(read: Callable[..., Any], *given: Any) -> Any:
+    """Return what a reader of objects returns; None where it finds nothing, or a broken object."""
+    try:
+        return read(*given)
+    except (BrokenObject, KeyError, StudyError):
+        return None
