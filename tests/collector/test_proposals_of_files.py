@@ -113,6 +113,16 @@ def test_a_table_of_what_was_shown_may_have_a_name_of_ours() -> None:
         assert ("rating: a scale from 1 to 5" in said) == (record is _own_two)
 
 
+def test_fields_that_no_name_tells_are_listed_with_the_map_to_type() -> None:
+    lines = [
+        json.dumps({"model": "gpt-4o", "shown": {"name": row["name"]}, "out": {"x": row["rating"]}}) for row in RATED
+    ]
+    Path("a.jsonl").write_text("\n".join(lines))
+    refused = run_collect("import", "a.jsonl", code=2)
+    assert "Fields inside fields: shown.name, out.x. To take one: --map answer=out.x" in refused.output
+    run_collect("import", "a.jsonl", "--map", "answer=out.x", code=0)
+
+
 def test_heads_and_ends_of_a_log_are_no_levels(tmp_path: Path) -> None:
     rows = [{"type": "head"}, *({"model": "gpt-4o", **row} for row in RATED), {"type": "end"}]
     proposed = _proposed(tmp_path / "log.jsonl", "\n".join(map(json.dumps, rows)))

@@ -305,7 +305,7 @@ def _of_keys(values: Sequence[str], found: _Found) -> dict[str, list[str]]:
 
 
 def _read(read: Callable[..., Any], *given: Any) -> Any:
-    """Return what a reader of objects returns; None where it finds nothing, or a broken object."""
+    """Return the finding of a reader of objects; None where it finds nothing, or a broken object."""
     try:
         return read(*given)
     except (BrokenObject, KeyError, StudyError):

@@ -198,14 +198,17 @@ def check_lists(files: Sequence[TableFile], mapping: Sequence[str]) -> None:
 
 
 def lists_inside(file: TableFile) -> list[str]:
-    """Return the `--map` to type for columns whose cells are lists or tables, of which no element is chosen by
-    default."""
+    """Return the `--map` to type for columns whose cells are lists or tables, of which no element, or field that has no
+    name of an answer, is chosen by default."""
     rows = [row for row in islice(file.rows(), _LOOKED_AT) if isinstance(row, Row)]
     lists = [name for name in file.columns if any(isinstance(row.cells.get(name), list) for row in rows)]
-    if not lists:
-        return []
-    typed = f"its first element: --map answer={lists[0]}[0]; all of them: a record for each"
-    return [f"Lists are in {', '.join(lists[:6])}. To take one, as {typed}."]
+    typed = f"its first element: --map answer={lists[0]}[0]; all of them: a record for each" if lists else ""
+    said = [f"Lists are in {', '.join(lists[:6])}. To take one, as {typed}."] if lists else []
+    fields = [path for path in fields_inside([file]) if "[" not in path]
+    if fields:
+        one = next((path for path in fields if not is_shown(path)), fields[0])
+        said.append(f"Fields inside fields: {', '.join(fields[:12])}. To take one: --map answer={one}")
+    return said
 
 
 def within(mapping: Sequence[str], inner: Sequence[str]) -> tuple[list[str], list[str]]:
