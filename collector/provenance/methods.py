@@ -347,10 +347,16 @@ def _errors(made: Mapping[str, MadeFit], planned: Mapping[str, Fit]) -> Iterator
     texts = {text for fit in made.values() for text in fit.clusters}
     said = [text.removeprefix("closed form, ").removeprefix("clusters: ") for text in texts]
     if said:
-        independent = "rows independent"
-        groups = [text for text in sorted(said) if text != independent]
-        by = "" if any(" by " in text.partition("(")[0] for text in groups) else " by"  # "gender by name (…)"
-        yield f"Standard errors are clustered{by or ':'} {'; '.join(groups)}." if groups else "Rows are independent."
+        attributes: dict[str, dict[str, None]] = {}  # by unit: "gender and origin by name (…)"
+        for part in dict.fromkeys(part for text in sorted(said) for part in text.split("; ")):
+            of_unit, found, unit = part.partition(" by ")
+            attributes.setdefault(unit or part, {}).update(
+                dict.fromkeys(re.split(", | and ", of_unit) if found else ())
+            )
+        attributes.pop("rows independent", None)
+        groups = "; ".join(f"{listed(named)} by {unit}" if named else unit for unit, named in attributes.items())
+        by = ":" if any(attributes.values()) else " by"
+        yield f"Standard errors are clustered{by} {groups}." if groups else "Rows are independent."
     spans = [fit.df for fit in made.values() if fit.df is not None]
     if spans:
         low, high = min(span[0] for span in spans), max(span[1] for span in spans)
