@@ -56,10 +56,8 @@ def test_without_contrasts_nothing_is_said_to_be_corrected_and_other_fits_have_n
     each = "gender by name (a property); job by item (as it was shown)"
     assert f"clustered: {each}." in str(analysis_paragraph(study, {"amce": made("amce", each, 11)}))
     more = "gender by name (a property); job and template by item (as it was shown)"
-    said = str(
-        analysis_paragraph(study, {"amce": made("amce", each, 11), "marginal_means": made("marginal_means", more)})
-    )
-    assert f"clustered: {more}." in said  # each cluster once
+    both = {"amce": made("amce", each, 11), "marginal_means": made("marginal_means", more, 11)}
+    assert f"clustered: {more}." in str(analysis_paragraph(study, both))  # each cluster once
     assert analysis_paragraph(study, {"rating": made("lme4", "item", 11), "amce": made("amce", "item")}) is None
 
 
