@@ -62,7 +62,7 @@ class LiveLoader:
     def say_what_is_left(self) -> None:
         """Report at the end of a run that its last answers could not be loaded."""
         if self._late_because is not None:
-            self._say(left_in_journal(self._late_because))
+            self._say(left_in_journal(self._late_because, self._loader.db))
 
     def now_and_then(self) -> None:
         """Load if readers have had the database for long enough since the last try; call this often."""

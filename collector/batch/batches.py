@@ -308,4 +308,4 @@ def carry_out_batch(run_plan: RunPlan, call: Call) -> BatchReport:
         try:
             load_journals(run_plan.db, 30.0)
         except (DatabaseBusyError, DatabaseWriteError) as error:
-            call.watcher.say(left_in_journal(error))
+            call.watcher.say(left_in_journal(error, run_plan.db))

@@ -132,7 +132,8 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     if rows.is_empty():
         say(nothing_yet(db))
     elif (waiting := waiting_bytes(db)) and not has_collector(db):
-        say(f"{waiting:,} bytes of answers are in the journal, not yet in the database. To load them: `collect load`.")
+        hint = f"To load them: collect load --db {db}"
+        say(f"{waiting:,} bytes of answers are in the journal, not yet in the database. {hint}")
     show_jobs(db, output_format)
     for note in (*silent_models(db), *occasion_sentences(db), *precision_notes(db), *cost_notes(rows)):
         say(note)

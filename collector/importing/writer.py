@@ -280,7 +280,7 @@ class ImportWriter:
         try:
             loaded = load_journals(self._db)
         except DatabaseBusyError as error:
-            hint = "The rows are safe in the journal. When the database is free: collect load"
+            hint = f"The rows are safe in the journal. When the database is free: collect load --db {self._db}"
             self._report.warnings.append(f"{error} {hint}")
         else:
             self._report.warnings += [f"{_UNREADABLE} {problem}" for problem in loaded.problems]

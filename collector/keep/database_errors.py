@@ -145,7 +145,7 @@ def cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
     reason, mend = str(error).splitlines()[0], "see that file and folder may be written"
     if "No space left" in str(error):
         reason, mend = "the disk is full", "make room"
-    hint = f"What the journal next to it holds is safe: {mend}, then `collect load` brings it in."
+    hint = f"What the journal next to it holds is safe: {mend}, then `collect load --db {path}` brings it in."
     return DatabaseWriteError(f'Can\'t write the database "{path}": {reason}.', hint)
 
 

@@ -83,11 +83,12 @@ def made_again(error: DatabaseDamagedError, db: Path, aside: Path | None) -> str
     return f"{error.what} {db} was made again from its journal{kept}."
 
 
-def left_in_journal(error: DatabaseError) -> str:
+def left_in_journal(error: DatabaseError, db: Path) -> str:
     """Return the message at the end of a run whose answers could not be loaded: the reason, and the command."""
     if isinstance(error, DatabaseBusyError):
         who = error.details[0].rstrip(".")
-        return f"{error.what} {who}. The answers are safe in the journal. When the database is free: collect load"
+        hint = f"When the database is free: collect load --db {db}"
+        return f"{error.what} {who}. The answers are safe in the journal. {hint}"
     return f"{' '.join([error.what, *error.details])} The answers are safe in the journal."
 
 

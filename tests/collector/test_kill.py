@@ -229,6 +229,7 @@ def test_ctrl_c_ends_the_waiting_for_a_database_that_somebody_holds(command: Com
     reader.close()
     assert process.returncode == 1
     assert "safe in the journal" in messages
+    assert f"When the database is free: collect load --db {command.db}" in messages
     assert final_rows(command.db) == (PLANNED, PLANNED)
 
 
