@@ -167,7 +167,7 @@ _KINDS = (
         rf"{_LOST}\.",
         lambda cells, worst, said: (
             f"More than {100 * MAX_LOST:.0f} % of answers are excluded in {cells}, most in {worst} "
-            f"({said.match['share']} %). Results hold for the remaining answers only."  # type: ignore[index]
+            f"({said.match['n']} of {said.match['of']}). Results hold for the remaining answers only."  # type: ignore[index]
         ),
         lambda match: f"{match['n']} of {match['of']} excluded ({match['share']} %)",
     ),
