@@ -57,29 +57,28 @@ warn_of_one_parent <- function(name, parent) {
 # clusters by, else the prompt. NULL where the study declares nothing, or a level is in one prompt; else list(codes by
 # name, reason).
 declared_clusters <- function(rows, formula, declared) {
-  named <- all.vars(formula[[3]])
-  factors <- Filter(function(name) is.factor(rows[[name]]), named)
-  alone_in <- function(codes, names) Filter(function(name) is_alone(rows[[name]], list(codes)), names)
+  terms <- stats::delete.response(stats::terms(formula))
+  x <- stats::model.matrix(terms, rows)
+  labels <- c("(Intercept)", attr(terms, "term.labels"))[attr(x, "assign") + 1]
+  alone_in <- function(codes) setdiff(labels[decided_by_one(x, codes)], "(Intercept)")
   parent <- declared_parent(declared, formula)
   if (!is.null(parent)) {
     codes <- group_codes(rows, parent)
-    of_parent <- intersect(named, names(declared$properties))
-    alone <- alone_in(codes, intersect(of_parent, factors))
-    if (length(alone) > 0) {
-      warn_of_one_parent(alone[[1]], parent)
+    named <- intersect(all.vars(formula[[3]]), names(declared$properties))
+    if (length(alone <- alone_in(codes)) > 0) {
+      warn_of_one_parent(alone[[length(alone)]], parent)
     } else if (max(codes) >= least_to_generalise) {
-      are <- if (length(of_parent) > 1) "are properties" else "is a property"
-      reason <- sprintf("%s %s of %s", all_in_words(of_parent), are, parent)
+      are <- if (length(named) > 1) "are properties" else "is a property"
+      reason <- sprintf("%s %s of %s", all_in_words(named), are, parent)
       return(list(codes = stats::setNames(list(codes), parent), reason = reason))
     }
   }
   prompts <- prompt_codes(rows, declared)
-  has_prompts <- !is.null(prompts) && max(prompts) >= least_to_generalise && length(alone_in(prompts, factors)) == 0
+  has_prompts <- !is.null(prompts) && max(prompts) >= least_to_generalise && length(alone_in(prompts)) == 0
   cluster <- declared$cluster
   codes <- if (length(cluster) > 0) group_codes(rows, cluster) else prompts
-  alone <- if (!is.null(codes)) alone_in(codes, factors)
-  if (length(alone) > 0) {
-    warn_of_one_cluster(alone[[1]], if (length(cluster) > 0) cluster else "prompt", has_prompts)
+  if (!is.null(codes) && length(alone <- alone_in(codes)) > 0) {
+    warn_of_one_cluster(alone[[length(alone)]], if (length(cluster) > 0) cluster else "prompt", has_prompts)
   } else if (length(cluster) > 0 && max(codes) >= least_to_generalise) {
     return(list(codes = stats::setNames(list(codes), cluster), reason = reason_for(cluster)))
   }

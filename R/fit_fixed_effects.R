@@ -166,7 +166,10 @@ over_others <- function(over, model, clusters, separated) {
   if (is.null(over)) {
     return(NULL)
   }
-  is_alone <- Reduce(`|`, lapply(clusters, function(codes) decided_by_one(model, codes)))
+  x <- predictors_of(model)
+  is_alone <- Reduce(`|`, lapply(clusters, function(codes) decided_by_one(x, codes)))
+  # thresholds in place of an intercept, or (of sets) none
+  is_alone <- c(rep(is_alone[[1]], length(stats::coef(model)) - ncol(x) + 1), is_alone[-1])
   if (any(is_alone)) {
     warning(sprintf(
       "One \"%s\" alone decides %s, which says nothing of others: no standard error over them is known.",
@@ -184,9 +187,9 @@ known_of <- function(covariance, is_exact) {
   covariance
 }
 
-# Which coefficients can't be estimated without some cluster. The rows of such a cluster have a leverage of 1 or more.
-decided_by_one <- function(model, codes) {
-  x <- predictors_of(model)
+# Of which columns of `x` the coefficients can't be estimated without some cluster, whose rows have a leverage of 1 or
+# more then.
+decided_by_one <- function(x, codes) {
   basis <- qr(x)
   rows <- qr.Q(basis)
   leverage <- tapply(rowSums(rows^2), codes, sum)
@@ -195,8 +198,7 @@ decided_by_one <- function(model, codes) {
     free <- abs(backsolve(qr.R(basis), null_space(rows[as.character(codes) != code, , drop = FALSE])))
     is_alone[basis$pivot] <- is_alone[basis$pivot] | rowSums(free) > 1e-7 * max(free, 0)
   }
-  # thresholds in place of an intercept, or (of sets) none
-  c(rep(is_alone[[1]], length(stats::coef(model)) - ncol(x) + 1), is_alone[-1])
+  is_alone
 }
 
 # Design matrix with an intercept, which thresholds or sets may stand for.

@@ -56,12 +56,15 @@ test_that("trials of a study tell their clusters themselves, and no repetition c
   expect_match(clusters(personas, "y ~ persona")$messages, "\"respondent\"\\), .* take prompts as independent")
 })
 
-test_that("profiles that were shown together are one cluster, and levels of one prompt each leave rows independent", {
+test_that("profiles that were shown together are one cluster, and levels of one cluster each are of others", {
   rows <- transform(audit(), position = 1 + seq_along(y) %% 2, item = paste("task", seq_along(y) %/% 2))
-  rows[c("name", "job")] <- lapply(rows[c("name", "job")], factor)
+  rows <- transform(rows, name = factor(name), job = factor(job), cell = paste(name, job))
   together <- fit_lm(rows, "y ~ job", declared = list(prompt = c("item", "position")))
   expect_equal(unique(together$tables$clustered$n_clusters), 91L)
+  each <- fit_lm(rows, "y ~ name * job", declared = list(prompt = c("name", "job", "template"), cluster = "cell"))
   alone <- fit_lm(rows, "y ~ name", declared = list(prompt = "name"))
+  expect_match(each$fits$messages, "of \"name:job\" are in one cluster (\"cell\"), which", fixed = TRUE)
+  expect_equal(unique(each$tables$clustered$n_clusters), 36L)
   expect_match(alone$fits$messages, "are in one cluster (\"prompt\"), which", fixed = TRUE)
   expect_equal(alone$estimates$std_error, unname(summary(lm(y ~ name, rows))$coefficients[, 2]))
 })
