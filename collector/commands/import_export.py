@@ -193,10 +193,10 @@ def export_command(
 ) -> None:
     """Write trials (or any view) as Parquet, CSV or JSON lines; or all there is as a lake of Parquet files."""
     if (layout == "lake") != (folder is not None):
-        one_file = f"To write one file: collect export --out {folder}" if folder is not None and folder.suffix else ""
+        as_file = f"--out {folder}" if folder is not None and folder.suffix else f"--view {folder} --out FILE"
         raise UsageError(
             "Only a lake is written to a folder: collect export --layout lake FOLDER",
-            *filter(None, [one_file]),
+            *([] if folder is None else [f"To write one file: collect export {as_file}"]),
         )
     if folder is not None:
         anonymous = kinds.pop("anonymous")
