@@ -13,7 +13,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from slant.collector import export_trials, import_trials
+from slant.collector import collect, export_trials, import_trials
 from slant.collector.designs import design_named
 from slant.collector.designs.study import Study
 from slant.collector.keep.database import reading
@@ -211,6 +211,27 @@ def test_a_round_that_no_study_has_is_told(tmp_path: Path) -> None:
     said = [problem.text for problem in report.problems]
     words = ("round must be", "Nurse", "a column game", "round must be")
     assert [each in text for each, text in zip(words, said, strict=True)] == [True] * 4
+
+
+def test_an_export_of_questions_about_each_profile_comes_back(tmp_path: Path) -> None:
+    factors = {"price": [500, 900], "sea": ["near", "far"]}
+    text = [
+        'name = "flats"',
+        'title = "t"',
+        'design = "factorial"',
+        *(f"factors.{n} = {f}" for n, f in factors.items()),
+    ]
+    text += ['templates.plain = "{profiles}"', "profiles.count = 2", 'crossing = { takes = "random", n = 9 }']
+    text += ['questions.fair = { text = "Is {profile} fair?", kind = "yes_no", each_profile = true }']
+    (tmp_path / "study.toml").write_text("\n".join([*text, 'models = [{ model = "m", provider = "local" }]']))
+    collect(tmp_path / "a.duckdb", str(tmp_path / "study.toml"), simulated=True)
+    export_trials(tmp_path / "a.duckdb", "flats", tmp_path / "a.csv")
+    rows = (tmp_path / "a.csv").read_text().replace("simulated", "collected")
+    (tmp_path / "a.csv").write_text(rows)
+    report = import_trials(tmp_path / "b.duckdb", str(tmp_path / "study.toml"), [tmp_path / "a.csv"])
+    assert (report.rows_imported, report.problems) == (18, [])
+    query = "SELECT item, about, levels, value FROM factorial_answer_rows ORDER BY ALL"
+    assert rows_in(tmp_path / "a.duckdb", query) == rows_in(tmp_path / "b.duckdb", query)
 
 
 def test_every_design_of_slants_own_is_among_these() -> None:

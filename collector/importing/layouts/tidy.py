@@ -120,7 +120,7 @@ CHECKED = ("study", "variant", "source")
 _NUMBERS = "reasoning_tokens_recounted input_tokens repetition position cost_usd option_a_logprob option_b_logprob"
 VARYING = frozenset({"answer", "reasoning_text", *COUNTS, *_NUMBERS.split(), "request_id", "answered_at"})
 """What differs between rows that are alike in all else: texts, counts, numbers."""
-PLACING = frozenset({*TAKEN, *OF_GAMES, *CHECKED, *ALIASES, *IDS, "trial_type", "turn"})
+PLACING = frozenset({*TAKEN, *OF_GAMES, *CHECKED, *ALIASES, *IDS, "trial_type", "turn", "about"})
 """All else that says something of a row, unless its design reads further columns."""
 _MADE_AGAIN = {field.name for field in fields(Attempt)} | {
     "model_label", "model_no", "test_no", "test_label", "is_refusal", "follows_rule", "latency_s",
@@ -185,6 +185,9 @@ class Tidy(Layout):
         for foreign, ours in (ALIASES | (ALIASES_OF_GAMES if has_turns else {})).items():
             if foreign in cells and foreign not in of_rows and (ours not in cells or _is_word_of_view(foreign, cells)):
                 cells[ours] = cells[foreign]
+        about = f"{word(cells.get('test'))}_{word(cells.get('about'))}"
+        if any(about == test.test for test in study.tests):  # of an export, whose test is the question of all profiles
+            cells["test"] = about
         cells.pop("turn", None)  # of an export, which counts reminders and questions as well
         if has_turns and not is_empty(cells.get("round")):
             cells["turn"] = whole_number(cells["round"], "round", 1)
