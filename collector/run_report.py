@@ -39,6 +39,11 @@ class RunReport:
     open_jobs: tuple[Job, ...] = ()
     needs_yes: int = 0
 
+    @property
+    def run_ids(self) -> list[str]:
+        """Return the runs: several of several processes, or of several looks."""
+        return self.run_id.split(", ") if self.run_id else []
+
     def __repr__(self) -> str:
         return "\n".join([self._heading, table_as_text(self._frame, _ASKED_FOR), *self._left_out])
 

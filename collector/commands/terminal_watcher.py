@@ -205,9 +205,9 @@ def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
 
 def _print_report(report: RunReport, output_format: str, study: Study, what_next: str) -> None:
     with kept_open(report.db):
-        lost = lost_answer_notes(report.db, study.name, study.version, report.run_id)
+        lost = lost_answer_notes(report.db, study.name, study.version, report.run_ids)
         counts = (*uncounted_notes(report.db, study.name), *doubtful_count_notes(report.db, study.name))
-        closing = (*closing_notes(report.db, study, report.run_id), *counts)
+        closing = (*closing_notes(report.db, study, report.run_ids), *counts)
     for note in lost:
         say(note)
     if output_format == "table":  # reasons are said below

@@ -59,12 +59,12 @@ def unequal_losses(counts: Sequence[Count]) -> str | None:
     return f"{lost_b:,} of {n_b:,} in {name_b}, {lost_a:,} of {n_a:,} in {name_a}"
 
 
-def lost_answer_notes(db: Path, study: str, version: str | None = None, run_id: str = "") -> list[str]:
+def lost_answer_notes(db: Path, study: str, version: str | None = None, run_ids: Sequence[str] = ()) -> list[str]:
     """Return a sentence for each model that lacks too many answers. These are, of a study's collected trials (on the
-    occasion of the run), more than a few per cent, or unequally many by condition; none if the database can't be read
-    now.
+    occasion of these runs), more than a few per cent, or unequally many by condition; none if the database can't be
+    read now.
     """
-    values = {"study": study, "version": version, "runs": run_id.split(", ")}
+    values = {"study": study, "version": version, "runs": list(run_ids)}
     try:
         rows = fetched(db, sql_query("outcomes_by_condition"), values, patience_s=1.0)
     except (DatabaseError, duckdb.Error):
@@ -319,12 +319,12 @@ def cost_notes(rows: pl.DataFrame) -> list[str]:
     ]
 
 
-def changed_models(db: Path, run_id: str | None = None) -> list[str]:
-    """Return sentences about models that changed in mid-run (in one of the runs): which ones answered, how many trials,
-    from when."""
+def changed_models(db: Path, run_ids: Sequence[str] | None = None) -> list[str]:
+    """Return sentences about models that changed in mid-run (in any, or in one of these runs): which ones answered, how
+    many trials, from when."""
     with reading(db) as connection:
         rows = frame_of(ordered_view(connection, "served_model_changes"))
-    rows = rows if run_id is None else rows.filter(run_id=run_id)
+    rows = rows if run_ids is None else rows.filter(pl.col("run_id").is_in(run_ids))
     groups = rows.group_by("run_id", "model", maintain_order=True)
     return [_change(run_id, model, list(group.iter_rows(named=True))) for (run_id, model), group in groups]
 
@@ -341,17 +341,17 @@ def _change(run_id: Any, model: Any, rows: list[dict[str, Any]]) -> str:
 _CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
 
 
-def closing_notes(db: Path, study: Study, run_id: str = "") -> list[str]:
-    """Return the notes at the end of a run on the answers in its database."""
+def closing_notes(db: Path, study: Study, run_ids: Sequence[str] = ()) -> list[str]:
+    """Return the notes at the end of these runs on the answers in their database."""
     coverage = coverage_note(db, study)
-    of_run = [*changed_models(db, run_id), *_unknown_words(db, run_id)] if run_id else []
-    return [*([coverage] if coverage else []), *other_model_sentences(db, study.name), *of_run]
+    of_runs = [*changed_models(db, run_ids), *_unknown_words(db, run_ids)] if run_ids else []
+    return [*([coverage] if coverage else []), *other_model_sentences(db, study.name), *of_runs]
 
 
-def _unknown_words(db: Path, run_id: str) -> list[str]:
-    """Return sentences about names that answered in a run and have words of unknown meaning."""
+def _unknown_words(db: Path, run_ids: Sequence[str]) -> list[str]:
+    """Return sentences about names that answered in these runs and have words of unknown meaning."""
     with suppress(DatabaseError, duckdb.Error), reading(db, patience_s=1.0) as connection:
-        rows = frame_of(connection.sql(sql_query("unknown_served_words"), params={"run_id": run_id}))
+        rows = frame_of(connection.sql(sql_query("unknown_served_words"), params={"runs": list(run_ids)}))
         return [
             f"{row['requested_model']} was asked for and {in_one_line(row['served_model'])} answered "
             f'{count_text(row["n_trials"], "trial")} of {row["model"]}: what "{row["unknown_words"]}" means '

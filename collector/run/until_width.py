@@ -207,6 +207,7 @@ def report_of_looks(precision: Precision, reports: Sequence[RunReport]) -> RunRe
         is_loaded=last is None or last.is_loaded,
         was_stopped=last is not None and last.was_stopped,
         disk_was_full=last is not None and last.disk_was_full,
+        notes=tuple(dict.fromkeys(note for report in reports for note in report.notes)),
         looks=tuple(look for made in precision.looks.values() for look in made),
         lacks_look=any(precision.next_look(row["model"]) is not None for row in rows),
     )

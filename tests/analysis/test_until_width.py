@@ -182,9 +182,14 @@ def test_a_model_that_was_left_between_looks_is_named(tmp_path: Path) -> None:
 def test_where_no_interval_can_be_had_nothing_ends_before_all_is_asked(tmp_path: Path) -> None:
     write_worded(tmp_path / "study")
     rule, listener = {"repetitions": 2, "until_width": 1e9, "looks": 2}, Heard()
-    with LocalServer() as server:  # whose answers are all equal
+
+    async def equal(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response(completion() | {"choices": [{"message": {"content": "Calm"}}]})
+
+    with LocalServer(equal) as server:
         report = ask(tmp_path, ("local/small",), base_url=server.base_url, **rule, watcher=listener)
     assert [cell.status for look in report.looks for cell in look.widths] == ["failed", "failed"]
+    assert any("gave no reason why 8 answers ended" in note for note in report.notes)
     assert "no interval in 1 of 1 tests, for the fit failed; not yet 1e+09, so it is asked on" in listener.lines[0]
     assert report.models[0]["repetitions"] == 2
 

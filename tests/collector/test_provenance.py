@@ -144,6 +144,13 @@ def test_the_paragraph_tells_what_a_reader_of_the_paper_must_know(db: Path) -> N
         assert part in text, part
 
 
+def test_a_model_that_changed_while_several_processes_asked_it_is_told_at_their_end(tiny: str, tmp_path: Path) -> None:
+    with LocalServer(Moved()) as server:
+        words = ["--study", tiny, "--model", "local/small", "--base-url", server.base_url, "--concurrency", "1"]
+        run = run_collect(*words, "--processes", 2, "--repetitions", 2, "--db", tmp_path / "a.duckdb", code=0)
+    assert "the model behind small changed during run" in run.stderr
+
+
 class Charging:
     """A server that counts no token in each fourth answer, and says in the one after it what it charged."""
 
