@@ -35,8 +35,8 @@
 #'   the `"amce"` of each level, as [amce()] has it: with `angry ~ gender + education * job`, effects of education and
 #'   job are averaged over those levels of the other that both sides were shown with. A message names pairs of
 #'   attributes of which some combinations were never shown and whose interaction the formula lacks.
-#' @param labels numbers of texts: gives the standard errors for as many texts coded by people, drawn with
-#'   probabilities in the same proportions (`tables$labels`).
+#' @param labels numbers of texts: gives the standard errors for as many texts coded by people (at most all), drawn
+#'   with probabilities in the same proportions (`tables$labels`).
 #' @param draws of a mixed model: how many samples of clusters are drawn.
 #' @inheritParams fit_lme4
 #' @return A [slant_fit]. `estimates`: the corrected coefficients, in units of the outcome or log odds.
@@ -118,7 +118,8 @@ corrected_fit <- function(compared, how, estimator = "regression", tables = NULL
 
 # Standard errors if people had coded other numbers of texts: what a text's label adds counts 1 / pi.
 errors_at <- function(labels, corrected, solved, weight, sample) {
-  do.call(rbind, lapply(sort(as.integer(labels)), function(n) {
+  possible <- unique(pmin(sort(as.integer(labels)), length(weight))) # of 144 texts nobody codes 500
+  do.call(rbind, lapply(possible, function(n) {
     known <- sample$probability[weight != 0]
     drawn <- pmin(1, known * n / sum(sample$is_coded))
     more <- crossprod(solved$by_label, solved$by_label * (weight[weight != 0] * (1 / drawn - 1 / known)))

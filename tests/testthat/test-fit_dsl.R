@@ -101,12 +101,13 @@ test_that("a perfect coder leaves no error of the correction, and the same seed 
 
 test_that("standard errors at other numbers of labels are those that the print predicts", {
   formula <- "SendOrNot ~ countyWrong + prefecWrong + connect2b + prevalence + regionj + groupIssue"
-  n <- c(500, 600, 700, 800, 900, 1000)
+  n <- c(500, 600, 700, 800, 900, 1000, 1e6)
   fit <- fit_dsl(
     posts_of_print(), formula, list(countyWrong = "pred_countyWrong"), "binomial", fold = "fold", labels = n
   )
   found <- subset(fit$tables$labels, term == "countyWrong")
-  expect_equal(found$std_error, c(.2230, .2046, .1904, .1789, .1695, .1616), tolerance = .02)
+  expect_equal(found$std_error[1:6], c(.2230, .2046, .1904, .1789, .1695, .1616), tolerance = .02)
+  expect_equal(found$n_labels[[7]], nrow(posts_of_print())) # all there are
   expect_equal(found$std_error[[1]], fit$estimates$std_error[[2]])
 })
 
