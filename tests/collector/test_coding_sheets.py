@@ -63,7 +63,7 @@ def filled(sheet: Path, change: Callable[[list[dict[str, str]]], None] = lambda 
     with sheet.open(newline="", encoding="utf-8") as file:
         cells = list(csv.DictReader(file))
     for number, row in enumerate(cells):
-        row |= {"coder": "anna", "code": ("time", "2", "another reason, or none")[number % 3]}
+        row |= {"coder": "anna", "code": ("time", ("2", "2.0")[number % 2], "another reason, or none")[number % 3]}
     change(cells)
     with sheet.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(cells[0]))

@@ -7,6 +7,7 @@ answers, is kept with the trial and never shown to the coder; neither is a first
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -157,9 +158,11 @@ class CodingImports(Imports):
             said, code = cell_text(cells, "text_hash"), cell_text(cells, "answer")
             if said and said != data.texts[item].mark:
                 raise StudyError("is of a text that was edited after it was coded: have it coded again")
-            if code and not cell_text(cells, "model"):  # a model may have answered in prose
-                check_typed_code(code, data.codebook, data.labels(item), in_sheet=bool(said))
-            return {"item": item}
+            if not code or cell_text(cells, "model"):  # a model may have answered in prose
+                return {"item": item}
+            typed = re.sub(r"^(\d+)\.0+$", r"\1", code)  # pandas writes numbers next to empty cells so
+            check_typed_code(typed, data.codebook, data.labels(item), in_sheet=bool(said))
+            return {"item": item, "answer": typed}
 
         return placed
 
