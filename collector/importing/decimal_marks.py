@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from slant.collector.importing.files.kinds import Row
@@ -43,8 +44,9 @@ def mark_of_answers(study: Study, files: Files, decimal: str | None, warnings: l
     short = sorted(text for text in different(files, ["answer"])["answer"] if len(text) <= _SHORT_ANSWER)
     mark, either_way = needed_mark(short, decimal), next(iter(unsettled(short)), "")
     if mark is None and any(q.read(either_way, "forward", ()).detail == "ambiguous" for q in asked):
+        number = re.sub(r"^\D+", "", either_way).split()[0]  # no more of a person's text
         warnings.append(
-            f"numbers as {either_way[:20]} may have decimals or thousands, and nothing says which: malformed, unless "
+            f"numbers as {number[:20]} may have decimals or thousands, and nothing says which: malformed, unless "
             "--decimal . or --decimal , says it"
         )
     return mark
