@@ -16,8 +16,8 @@
 #'   Rows in which a column of it is missing are left out and counted (`n_missing`).
 #' @param cluster names of one or two columns with what rows have in common, or `NULL`.
 #' @param declared what the study says that varied (as of [mean_contrasts()]). If `cluster` is `NULL`, errors are over
-#'   what predictors are properties of (gender of a name), else over prompts; a model that answers each prompt alike
-#'   every time has each counted once.
+#'   what predictors are properties of (gender of a name), else over its `cluster` (such as `"item"`) or prompts; a
+#'   model that answers each prompt alike every time has each counted once.
 #' @param weights name of a column of weights (numbers of 0 or more; rows of 0 are left out), or `NULL`: those of
 #'   [stats::lm()] and [stats::glm()]. Errors are right where they are precisions or counts; of a survey's weights, name
 #'   `cluster`, too.

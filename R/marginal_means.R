@@ -37,7 +37,8 @@
 #' @param by names of the columns that tell groups of rows apart, or `NULL`.
 #' @param declared a list of what the study varied: `properties`, by attribute the column whose levels have it;
 #'   `cells`, the columns that were crossed with each other; `prompt`, the columns that tell prompts apart (if nearly
-#'   all repetitions of prompts are copies, each prompt counts once, with a message). `NULL`: nothing is declared.
+#'   all repetitions of prompts are copies, each prompt counts once, with a message); of regressions also `cluster`.
+#'   `NULL`: nothing is declared.
 #' @param correction `"small_sample"`: as above; `"cregg"`: errors of sums of changes within clusters whatever their
 #'   number, and normal intervals, as package cregg prints them.
 #' @return A [slant_fit]. `estimates` has a row per level: `term` is `"attribute: level"`, `estimate` its mean in units
