@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from io import StringIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
 
 CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
@@ -60,6 +63,13 @@ def shown_p(value: object) -> str:
 def is_p_name(name: str) -> bool:
     """Return whether a column of this name holds p values (`p_positive` does not, but a share of draws)."""
     return _P_NAMES.fullmatch(name) is not None
+
+
+def in_digits(frame: pl.DataFrame, digits: int) -> pl.DataFrame:
+    """Return a Polars frame with numbers of so many significant digits; p stays, whose three decimals would be rounded
+    twice (.38146 to .382)."""
+    floats = [name for name, kind in frame.schema.items() if kind.is_float() and not is_p_name(name)]
+    return frame.with_columns(frame[name].round_sig_figs(digits) for name in floats)
 
 
 def shown_column(frame: Any, name: str) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TextIO
 import click
 
 from slant.collector.errors import NEAR, Interrupted, SlantError, UsageError
-from slant.collector.screen_tables import as_table, plain_table, screen_table
+from slant.collector.screen_tables import as_table, in_digits, plain_table, screen_table
 from slant.collector.screen_tables import printable as printable
 from slant.collector.system.operating_system import check_supported, forbid_core_dumps
 
@@ -239,7 +239,7 @@ def print_rows(
     else:
         console = _console(sys.stderr if err else sys.stdout)
         if plain is None:
-            frame = frame.with_columns(pl.col(pl.Float64, pl.Float32).round_sig_figs(_typed(DIGITS) or digits))
+            frame = in_digits(frame, _typed(DIGITS) or digits)
         shown = screen_table(plain or frame, console.width, keep)
         if shown.above:
             words = printable(shown.above).replace(": ", ":\u00a0")  # a name and its value stay in one line

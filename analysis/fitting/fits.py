@@ -30,7 +30,7 @@ from slant.analysis.rows.study_choice import Look, find_fits, new_looks, no_rows
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.database import opens_once
-from slant.collector.screen_tables import shown_p, table_as_html, table_as_text
+from slant.collector.screen_tables import in_digits, shown_p, table_as_html, table_as_text
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import count_text
 
@@ -98,9 +98,9 @@ class FitResult:
     def _shown(self) -> pl.DataFrame:
         compared = corrections_of(self)
         if not compared.is_empty():
-            return compared.select(SHOWN).with_columns(pl.col(pl.Float64).round_sig_figs(4))
+            return in_digits(compared.select(SHOWN), 4)
         rows = self.table if not self.table.is_empty() else self.diagnostics.drop("versions", "messages", strict=False)
-        return rows.with_columns(pl.col(pl.Float64).round_sig_figs(4))
+        return in_digits(rows, 4)
 
     @property
     def topics(self) -> Mapping[str, pl.DataFrame]:

@@ -28,6 +28,7 @@ from slant.analysis.questions.checks.study_checks import checks_not_made, findin
 from slant.analysis.rows.cells import LABELS, MEASURED
 from slant.collector.errors import UsageError
 from slant.collector.markup import escaped_markdown
+from slant.collector.screen_tables import in_digits
 from slant.collector.system.files import opened, regular_files
 from slant.collector.system.scratch import write_whole_file
 from slant.collector.templates import template_environment
@@ -137,8 +138,7 @@ def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:
         largest_change = pl.col("change").abs().max().over("model", "test", "condition")
         rows = rows.filter(pl.col("carries_effect") | (pl.col("change").abs() == largest_change))
     columns = [name for name in finding.columns if name in rows.columns]
-    floats = [name for name in columns if rows[name].dtype == pl.Float64]
-    return rows.select("model", "test", *columns).with_columns(pl.col(floats).round_sig_figs(3))
+    return in_digits(rows.select("model", "test", *columns), 3)
 
 
 def _figures(

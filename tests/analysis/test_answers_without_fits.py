@@ -12,7 +12,7 @@ from slant.analysis.pages.parts.records import SectionData, declared_columns
 from slant.analysis.pages.report_sections import counted_answers, kept_answers
 from slant.analysis.pages.report_tables import rounded, table_by_model
 from slant.analysis.questions.checks.sentences import number
-from slant.collector.screen_tables import shown_cell
+from slant.collector.screen_tables import in_digits, shown_cell, shown_column
 from slant.collector.studies.catalogue import load_study
 
 GRAIN = {"source": "simulated", "study_version": "v1"}
@@ -94,6 +94,11 @@ def test_numbers_in_sentences_are_as_precise_as_their_interval_and_never_minus_z
     said = [(value, width, rounded(value, width)) for value, width, _ in ROUNDED]
     assert said == ROUNDED
     assert [shown_cell(-0.0), shown_cell(-1e-9), number(-0.0001)] == ["0", "-1e-09", "0.00"]
+
+
+def test_a_p_is_rounded_once_in_tables_as_in_sentences() -> None:
+    rows = in_digits(pl.DataFrame({"estimate": [0.381462], "p_value": [0.381462]}), 4)
+    assert [shown_column(rows, name) for name in rows.columns] == [["0.3815"], [".381"]]
 
 
 def test_estimates_of_several_models_stand_next_to_each_other_above_their_intervals() -> None:
