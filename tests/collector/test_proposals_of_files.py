@@ -81,6 +81,11 @@ def _own(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
     return {"condition": {"word": word, "job": job}, "parsed": {"rating": rating, "why": f"so {n}"}}
 
 
+def _own_answer(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
+    """The same with the answers in a table that is called so."""
+    return {"word": word, "job": job, "answer": {"rating": rating, "why": f"so {n}"}}
+
+
 def _own_two(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
     """The same with two answers, of which some lack one."""
     said = {"rating": rating} | ({"hire": ("yes", "no")[n % 7 // 4]} if n else {})
@@ -94,7 +99,7 @@ def _merged(word: str, job: str, rating: str, n: int) -> dict[str, Any]:
     return {"metadata": {"word": word, "job": job}, "messages": asked, "choices": [{"message": said}]}
 
 
-@pytest.mark.parametrize("record", [_own, _merged, _langsmith, _langfuse, _helm, _evals])
+@pytest.mark.parametrize("record", [_own, _own_answer, _merged, _langsmith, _langfuse, _helm, _evals])
 def test_records_of_tools_are_flattened_and_no_prompt_is_an_answer(record: Any, tmp_path: Path) -> None:
     lines = "\n".join(json.dumps(record(row["name"], row["job"], str(row["rating"]), n)) for n, row in enumerate(RATED))
     proposed = _proposed(tmp_path / "log.jsonl", lines)
@@ -120,6 +125,9 @@ def test_fields_that_no_name_tells_are_listed_with_the_map_to_type() -> None:
     Path("a.jsonl").write_text("\n".join(lines))
     refused = run_collect("import", "a.jsonl", code=2)
     assert "Fields inside fields: shown.name, out.x. To take one: --map answer=out.x" in refused.output
+    said = [{"role": "user", "content": "Rate."}, {"role": "assistant", "content": "4"}]
+    Path("b.json").write_text(json.dumps([{"model": "gpt-4o", "name": row["name"], "messages": said} for row in RATED]))
+    assert "what was answered: --map answer=messages[1].content" in run_collect("import", "b.json", code=2).output
     run_collect("import", "a.jsonl", "--map", "answer=out.x", code=0)
 
 

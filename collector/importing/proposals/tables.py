@@ -93,8 +93,9 @@ def nested_columns(files: Sequence[TableFile], mapping: Sequence[str]) -> list[s
     found = [f"{ours}={path}" for ours, path in roles.items() if ours in _OF_ANSWERS and re.search(r"[.\[]", path)]
     paths = {part.partition("=")[2] for part in found}
     taken = {part.partition("=")[0] for part in found} | set.union(*(set(file.columns) for file in files))
-    has_answer = "answer" in roles or not taken.isdisjoint(ANSWERS)
-    for path, values in fields_inside(files).items():
+    fields = fields_inside(files)
+    has_answer = "answer" in roles or not (taken - {words_of(path)[0] for path in fields}).isdisjoint(ANSWERS)
+    for path, values in fields.items():
         is_answer = not has_answer and is_answered(path)
         if not (is_answer or is_shown(path)) or "[" in path:
             continue
@@ -202,7 +203,10 @@ def lists_inside(file: TableFile) -> list[str]:
     name of an answer, is chosen by default."""
     rows = [row for row in islice(file.rows(), _LOOKED_AT) if isinstance(row, Row)]
     lists = [name for name in file.columns if any(isinstance(row.cells.get(name), list) for row in rows)]
+    parts = next((row.cells[name] for name in lists[:1] for row in rows if row.cells.get(name)), [])
+    spoken = [n for n, part in enumerate(parts) if isinstance(part, dict) and part.get("role") == "assistant"]
     typed = f"its first element: --map answer={lists[0]}[0]; all of them: a record for each" if lists else ""
+    typed = f"what was answered: --map answer={lists[0]}[{spoken[-1]}].content" if spoken else typed
     said = [f"Lists are in {', '.join(lists[:6])}. To take one, as {typed}."] if lists else []
     fields = [path for path in fields_inside([file]) if "[" not in path]
     if fields:
