@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
+from typing import Any
 
 from slant.collector.designs import design_named, design_names
 from slant.collector.designs.factorial.proposed_conjoint import ANSWERS
@@ -203,7 +204,7 @@ def lists_inside(file: TableFile) -> list[str]:
     name of an answer, is chosen by default."""
     rows = [row for row in islice(file.rows(), _LOOKED_AT) if isinstance(row, Row)]
     lists = [name for name in file.columns if any(isinstance(row.cells.get(name), list) for row in rows)]
-    parts = next((row.cells[name] for name in lists[:1] for row in rows if row.cells.get(name)), [])
+    parts: Sequence[Any] = next((row.cells[name] for name in lists[:1] for row in rows if row.cells.get(name)), [])
     spoken = [n for n, part in enumerate(parts) if isinstance(part, dict) and part.get("role") == "assistant"]
     typed = f"its first element: --map answer={lists[0]}[0]; all of them: a record for each" if lists else ""
     typed = f"what was answered: --map answer={lists[0]}[{spoken[-1]}].content" if spoken else typed
