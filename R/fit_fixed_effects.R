@@ -176,7 +176,11 @@ over_others <- function(over, model, clusters, separated) {
       over$names, quoted(names(stats::coef(model))[is_alone])
     ), call. = FALSE)
   }
-  over$is_exact <- is_alone | names(stats::coef(model)) %in% separated
+  # what rounding leaves of an error, or of an estimate, is 0
+  is_linear <- inherits(model, "lm") && !inherits(model, "glm")
+  over$least <- if (is_linear) 1e-10 * max(abs(stats::model.response(stats::model.frame(model)))) else 0
+  is_rounded <- over$error$std_error <= over$least & is_linear
+  over$is_exact <- is_alone | names(stats::coef(model)) %in% separated | is_rounded %in% TRUE
   over$error[over$is_exact, ] <- NA_real_
   over$covariance <- known_of(over$covariance, over$is_exact)
   over
@@ -253,7 +257,9 @@ clustered_effects <- function(model, over, of_rows) {
     )
     return(cbind(empty_table("estimates"), none))
   }
-  effects <- coefficient_rows(stats::coef(model), over$error)
+  estimates <- stats::coef(model)
+  estimates[abs(estimates) < over$least] <- 0
+  effects <- coefficient_rows(estimates, over$error)
   about <- list(method = over$method, clusters = over$names, n_clusters = over$n)
   shown <- c("std_error", "statistic", "p_value", "conf_low", "conf_high")
   own <- of_rows[match(effects$term, of_rows$term), shown]

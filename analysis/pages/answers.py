@@ -99,6 +99,8 @@ def _cells(study: Study, name: str, result: FitResult, grain: Mapping[str, str])
         rows = _of_first_attribute(result, definition.engine, table, grain)
     else:
         rows = _of_first_term(result, levels, grain)
+        if rows.height and not _is_linear(definition):  # log odds without an error are separated: no number
+            rows = rows.drop_nulls("p_value")
     if rows.is_empty():
         return
     terms = result.table.filter(**grain)["term"].unique(maintain_order=True).to_list()
@@ -184,7 +186,7 @@ def _has_several(rows: pl.DataFrame) -> bool:
 
 def _of_first_term(result: FitResult, levels: Mapping[str, Sequence[Any]], grain: Mapping[str, str]) -> pl.DataFrame:
     """Return the first coefficient of each fit but the intercept, which answers where it is alone, and all those of a
-    factor of several levels, if p is known; with refusals left out where the study fits with and without them."""
+    factor of several levels; with refusals left out where the study fits with and without them."""
     rows = result.table.filter(**grain).filter(~pl.col("term").str.contains(THRESHOLD))
     if rows["refusals_removed"].n_unique() > 1:
         rows = rows.filter("refusals_removed")
@@ -199,8 +201,8 @@ def _of_first_term(result: FitResult, levels: Mapping[str, Sequence[Any]], grain
     if len(of_factor) > 1:
         level = pl.col("term").replace_strict(of_factor, default=None).str.strip_prefix(f"{factor}: ")
         sides = {"first": pl.lit(str(levels[factor][0])), "second": level, "attribute": pl.lit(factor)}
-        return _corrected(rows.with_columns(**sides).drop_nulls(["second", "p_value"]), over=CELL)
-    rows = rows.unique(CELL, keep="first", maintain_order=True).drop_nulls("p_value")
+        return _corrected(rows.with_columns(**sides).drop_nulls("second"), over=CELL)
+    rows = rows.unique(CELL, keep="first", maintain_order=True)
     return _corrected(rows.with_columns(first=None, second=None, attribute="term"), over=())
 
 

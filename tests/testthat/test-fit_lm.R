@@ -84,6 +84,12 @@ test_that("a coefficient that one cluster alone decides, or that is separated, h
   hired <- transform(data, hired = ifelse(race == "black", 1L, hired))
   separated <- fit_logistic(hired, "hired ~ race", levels = lists["race"], cluster = "name")$estimates
   expect_equal(separated$term[is.na(separated$p_value)], "raceblack")
+  alike <- transform(data, value = 15000 + 1000 * (race == "black") + .1 * (item %% 3 - 1))
+  alike <- fit_lm(rbind(alike, transform(alike, value = 2 * 15000 + 2000 * (race == "black") - value)), "value ~ race",
+    levels = lists["race"], cluster = "name"
+  )$estimates
+  expect_equal(alike$estimate, c(15000, 1000, 0, 0))
+  expect_true(all(is.na(alike$std_error))) # what rounding leaves
   of_name <- list(properties = list(sex = "name"), prompt = "item")
   by_prompt <- fit_lm(data, "value ~ sex", levels = lists["sex"], declared = of_name)
   expect_match(by_prompt$messages$text, "A level of \"sex\" belongs to one \"name\" only", all = FALSE)
