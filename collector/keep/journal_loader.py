@@ -80,7 +80,7 @@ def with_mending(db: Path, read: Callable[[], _R], say: Callable[[str], None]) -
 
 def made_again(error: DatabaseDamagedError, db: Path, aside: Path | None) -> str:
     kept = f"; the damaged file is {aside.name}, with all that `analyze` had kept in it" if aside else ""
-    return f"{error.what} {db} was made again from its journal{kept}."
+    return f"{error.what.rstrip('.')}. {db} was made again from its journal{kept}."
 
 
 def left_in_journal(error: DatabaseError, db: Path) -> str:
@@ -288,6 +288,20 @@ def waiting_bytes(db: Path) -> int:
         with suppress(JournalError):  # a damaged one is reported when it is loaded
             waiting += max(0, journal_files.journal_size(path) - offsets.get(journal_files.journal_name(path), 0))
     return waiting
+
+
+def unreadable_journals(db: Path) -> list[str]:
+    """Return a sentence about each journal of which the database lacks something that can't be read."""
+    offsets, sentences = loaded_offsets(db), []
+    for path in journal_files.journal_paths(journal_folder(db)):
+        loaded = offsets.get(journal_files.journal_name(path), 0)
+        try:
+            if journal_files.journal_size(path) > loaded:
+                for _ in journal_files.whole_lines(path, loaded, CHUNK_BYTES):
+                    pass
+        except JournalError as error:
+            sentences.append(error.what)
+    return sentences
 
 
 def nothing_yet(db: Path) -> str:

@@ -18,6 +18,7 @@ from slant.collector.cost.quote import Quote, quote_rows, quotes, sentences, sho
 from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import fetched, reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.journal_loader import unreadable_journals
 from slant.collector.model_checks.findings import run_notes
 from slant.collector.plan.asking_again import occasion_notes
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
@@ -145,6 +146,8 @@ def tell_of_plan(run_plan: RunPlan, request: Request, watcher: Watcher) -> None:
         watcher.note(f"{model} can't be asked here: {reason}.")
     for note in run_notes(run_plan, wants_logprobs=request.logprobs):
         watcher.note(note)
+    for sentence in unreadable_journals(run_plan.db):
+        watcher.warn(f"{sentence} What is lost with it is asked, and paid for, again.")
     for note in other_address_notes(run_plan):
         watcher.warn(note)
     for note in repeated_trial_notes(run_plan, request.concurrency, is_batch=request.batch):

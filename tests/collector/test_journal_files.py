@@ -39,6 +39,7 @@ from slant.collector.keep.journal_files import (
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import load_journals, waiting_bytes
 from slant.collector.system import files
+from tests.support.commands import run_collect
 from tests.support.journals import journal_text, only_journal
 from tests.support.made import a_run, an_attempt
 from tests.support.raw_rows import tidy, write_csv
@@ -173,6 +174,16 @@ def test_what_can_be_read_of_a_damaged_one_is_loaded_and_the_rest_reported(plain
     (plain.parent / "none.jsonl.zst").write_bytes(b"not zstd")
     with pytest.raises(JournalError, match="Can't read"):
         journal_size(plain.parent / "none.jsonl.zst")
+
+
+def test_a_plan_says_which_answers_a_damaged_journal_makes_it_ask_again(plain: Path, answered: Path) -> None:
+    packed, db = compress(plain), plain.parent.with_name("b.duckdb")
+    packed.write_bytes(packed.read_bytes()[: packed.stat().st_size // 2])
+    words = ["--study", answered.parent / "study.toml", "--simulated", "--repetitions", REPEAT, "--dry-run"]
+    lost = "Compressed file ended before the end-of-stream marker was reached. What is lost with it is asked, and paid"
+    assert lost in run_collect(*words, "--db", db, code=0).stderr
+    load_journals(answered)
+    assert lost not in run_collect(*words, "--db", answered, code=0).stderr
 
 
 def test_of_one_that_is_cut_off_all_but_the_last_block_is_read(tmp_path: Path) -> None:
