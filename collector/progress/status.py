@@ -22,6 +22,7 @@ import duckdb
 import polars as pl
 
 from slant.collector.ask.run_warnings import NOTHING_READ
+from slant.collector.cost.estimate import dollars
 from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import fetched, reading, shown_versions
@@ -246,11 +247,12 @@ def occasion_sentences(db: Path) -> list[str]:
     """Return a sentence for each later occasion on which trials were asked again (`collect --again`)."""
     with reading(db) as connection:
         occasions = ordered_view(connection, "retest_occasions")
-        rows = occasions.select("study, model, occasion, n_trials, n_wanted, asked_to").fetchall()
+        rows = occasions.select("study, model, occasion, n_trials, n_wanted, asked_to, cost_usd").fetchall()
         return [
             f"{study}, {model}: occasion {occasion} has {count_text(n_trials, 'answer')} to trials asked again "
-            f"(--again {wanted}), the last of {last:%Y-%m-%d}."
-            for study, model, occasion, n_trials, wanted, last in rows
+            f"(--again {wanted}), the last of {last:%Y-%m-%d}"
+            f"{f'; cost_usd lacks their {dollars(cost)}' if cost is not None else ''}."
+            for study, model, occasion, n_trials, wanted, last, cost in rows
         ]
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import warnings
 from collections import Counter
@@ -165,6 +166,14 @@ def test_what_is_refused_is_a_trial_with_an_answer_too(tmp_path: Path, server: L
     rows = collector.rows("SELECT DISTINCT first_answer, later_answer FROM retest_answers ORDER BY ALL")
     assert {first for first, _ in rows} == {"refused"}
     assert {later for _, later in rows} <= {"a", "b"}
+
+
+def test_what_an_occasion_cost_is_said_beside_the_cost_that_lacks_it(asked: Collector, tmp_path: Path) -> None:
+    prices = '[[prices]]\nprovider = "local"\nmodel = "small"\ninput = 1e4\noutput = 0\ndate = 2026-11-21\n'
+    (tmp_path / "prices.toml").write_text(prices, "utf-8")
+    asked.ask(again=8, prices=tmp_path / "prices.toml")
+    said = run_collect("status", "--db", asked.db).stderr
+    assert re.search(r"occasion 2 has 8 answers .*; cost_usd lacks their \$8\.00\.", said), said
 
 
 def test_what_an_occasion_lacks_is_said_of_it_and_not_of_the_first(tmp_path: Path) -> None:
