@@ -173,6 +173,13 @@ def shown_and_agreed(pilot: RunPlan, rest: RunPlan, request: Request, output_for
     return False
 
 
+_OF_PILOT = {
+    "model": "model", "trials": "n_done", "answered": "n_answered", "refused": "n_refused", "truncated": "n_truncated",
+    "malformed": "n_malformed", "mean_output_tokens": "mean_output_tokens", "sd_output_tokens": "sd_output_tokens",
+    "longest": "max_output_tokens", "mean_s": "mean_latency_s",
+}  # fmt: skip
+
+
 def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
     """Return a row per model: outcomes, tokens, seconds and cost of a trial, over the answers so far. Those of unknown
     cost don't lower it."""
@@ -185,19 +192,8 @@ def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
     joined = counts.join(sizes, on=keys, how="left")
     names = {model_plan.name for model_plan in run_plan.model_plans}
     return [
-        {
-            "model": row["model"],
-            "trials": row["n_done"],
-            "answered": row["n_answered"],
-            "refused": row["n_refused"],
-            "truncated": row["n_truncated"],
-            "malformed": row["n_malformed"],
-            "mean_output_tokens": row["mean_output_tokens"],
-            "sd_output_tokens": row["sd_output_tokens"],
-            "longest": row["max_output_tokens"],
-            "mean_s": row["mean_latency_s"],
-            "cost_of_one": dollars(row["cost_usd"] / n) if (n := row["n_done"] - row["n_unpriced"]) > 0 else "",
-        }
+        {name: row[column] for name, column in _OF_PILOT.items()}
+        | {"cost_of_one": dollars(row["cost_usd"] / n) if (n := row["n_done"] - row["n_unpriced"]) > 0 else ""}
         for row in joined.iter_rows(named=True)
         if row["model"] in names
     ]

@@ -15,6 +15,7 @@ import logging
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -266,13 +267,10 @@ def _counted_once(connection: duckdb.DuckDBPyConnection, runs: set[str]) -> tupl
 
 def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
     """Return the loaded bytes of each journal; empty if there is no database yet, or nothing in it."""
-    if not db.exists():
-        return {}
-    try:
-        with reading(db, patience_s) as connection:
+    if db.exists():
+        with suppress(DatabaseEmptyError), reading(db, patience_s) as connection:
             return offsets_in(connection)
-    except DatabaseEmptyError:
-        return {}
+    return {}
 
 
 def offsets_in(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
@@ -297,8 +295,7 @@ def unreadable_journals(db: Path) -> list[str]:
         loaded = offsets.get(journal_files.journal_name(path), 0)
         try:
             if journal_files.journal_size(path) > loaded:
-                for _ in journal_files.whole_lines(path, loaded, CHUNK_BYTES):
-                    pass
+                deque(journal_files.whole_lines(path, loaded, CHUNK_BYTES), maxlen=0)
         except JournalError as error:
             sentences.append(error.what)
     return sentences
@@ -360,6 +357,5 @@ def repeated_of(db: Path, conversation_ids: Sequence[str]) -> set[str]:
     """Return the attempts of these conversations that don't count; none if there is no database yet."""
     with suppress(DatabaseEmptyError):
         if db.exists():
-            rows = fetched(db, _OF, {"ids": list(conversation_ids)})
-            return {attempt_id for (attempt_id,) in rows}
+            return {attempt_id for (attempt_id,) in fetched(db, _OF, {"ids": list(conversation_ids)})}
     return set()

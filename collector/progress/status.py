@@ -293,9 +293,13 @@ def other_model_sentences(db: Path, study: str | None = None) -> list[str]:
     """Return a sentence for each model that answered in place of the requested one; none if the database can't be read
     now.
     """
+    return [_other_model(row) for row in _rows_now(db, "other_served_models", {"study": study})]
+
+
+def _rows_now(db: Path, query: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a query for a note: if the database can't be read now, none."""
     with suppress(DatabaseError, duckdb.Error), reading(db, patience_s=1.0) as connection:
-        rows = frame_of(connection.sql(sql_query("other_served_models"), params={"study": study}))
-        return [_other_model(row) for row in rows.iter_rows(named=True)]
+        return frame_of(connection.sql(sql_query(query), params=dict(values))).to_dicts()
     return []
 
 
@@ -352,15 +356,12 @@ def closing_notes(db: Path, study: Study, run_ids: Sequence[str] = ()) -> list[s
 
 def _unknown_words(db: Path, run_ids: Sequence[str]) -> list[str]:
     """Return sentences about names that answered in these runs and have words of unknown meaning."""
-    with suppress(DatabaseError, duckdb.Error), reading(db, patience_s=1.0) as connection:
-        rows = frame_of(connection.sql(sql_query("unknown_served_words"), params={"runs": list(run_ids)}))
-        return [
-            f"{row['requested_model']} was asked for and {in_one_line(row['served_model'])} answered "
-            f'{count_text(row["n_trials"], "trial")} of {row["model"]}: what "{row["unknown_words"]}" means '
-            "there is not known, and the answers are kept (view served_names)."
-            for row in rows.iter_rows(named=True)
-        ]
-    return []
+    return [
+        f"{row['requested_model']} was asked for and {in_one_line(row['served_model'])} answered "
+        f'{count_text(row["n_trials"], "trial")} of {row["model"]}: what "{row["unknown_words"]}" means '
+        "there is not known, and the answers are kept (view served_names)."
+        for row in _rows_now(db, "unknown_served_words", {"runs": list(run_ids)})
+    ]
 
 
 def coverage_note(db: Path, study: Study) -> str | None:

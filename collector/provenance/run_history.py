@@ -140,15 +140,12 @@ def _history(database: _Known, db: Path, name: str, looks: Sequence[Look]) -> Ru
     models = _models(database, earlier, run)
     asked_models = {(r["run_id"], model["model"]) for r in earlier for model in models}
     own = {r["run_id"] for r in earlier if r["study_version"] == version}
-    provenance, counts = (
-        [
-            row
-            for row in rows
-            if (row["run_id"], row["model"]) in asked_models
-            and (row["run_id"] in own or row["study_version"] == version)
-        ]
-        for rows in (database.provenance, database.counts)
-    )
+
+    def is_of_plan(row: Row) -> bool:
+        is_of_version = row["run_id"] in own or row["study_version"] == version
+        return is_of_version and (row["run_id"], row["model"]) in asked_models
+
+    provenance, counts = (list(filter(is_of_plan, rows)) for rows in (database.provenance, database.counts))
     took_part = {row["run_id"] for row in provenance} | {run["run_id"]}
     outcomes = Counter[str]()
     for row in counts:

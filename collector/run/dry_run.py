@@ -146,11 +146,9 @@ def tell_of_plan(run_plan: RunPlan, request: Request, watcher: Watcher) -> None:
         watcher.note(f"{model} can't be asked here: {reason}.")
     for note in run_notes(run_plan, wants_logprobs=request.logprobs):
         watcher.note(note)
-    for sentence in unreadable_journals(run_plan.db):
-        watcher.warn(f"{sentence} What is lost with it is asked, and paid for, again.")
-    for note in other_address_notes(run_plan):
-        watcher.warn(note)
-    for note in repeated_trial_notes(run_plan, request.concurrency, is_batch=request.batch):
+    lost = (f"{what} What is lost with it is asked, and paid for, again." for what in unreadable_journals(run_plan.db))
+    repeated = repeated_trial_notes(run_plan, request.concurrency, is_batch=request.batch)
+    for note in (*lost, *other_address_notes(run_plan), *repeated):
         watcher.warn(note)
     for note in _shard_notes(run_plan, request.budget):
         watcher.note(note)

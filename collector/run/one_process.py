@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -24,7 +24,7 @@ from slant.collector.keep.database import kept_open
 from slant.collector.keep.journal import Journal, pack_journals
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, how_to_try, up_to_date
 from slant.collector.provenance.run_history import new_run_record
-from slant.collector.records import OUTCOMES, Conversation, Run
+from slant.collector.records import OUTCOMES, Run
 from slant.collector.request.record import Request
 from slant.collector.run.key_consent import check_key_hosts
 from slant.collector.run_report import RunReport
@@ -145,11 +145,10 @@ def _lane(
 ) -> Lane:
     base_url = simulated_url or model_plan.base_url
     assert base_url is not None
-    pending = declined.last(_pending(run_plan, model_plan, begun))
+    planned = run_plan.conversations(model_plan, model_plan.skip)
+    pending = declined.last(each for each in planned if each.conversation_id not in begun.unusable)
     key = model_plan.provider.key()
     pace = paces.pace(model_plan.name, model_plan.provider.name, base_url, key)
-    money = lane_money(run_plan, model_plan, ledger)
-    turns = begun.of_model.get(model_plan.name, {})
     return Lane(
         model_plan.model,
         model_plan.provider,
@@ -159,16 +158,10 @@ def _lane(
         model_plan.planned,
         model_plan.already_done,
         pace,
-        money,
-        turns,
+        lane_money(run_plan, model_plan, ledger),
+        begun.of_model.get(model_plan.name, {}),
         declined=declined,
     )
-
-
-def _pending(run_plan: RunPlan, model_plan: ModelPlan, begun: Begun) -> Iterator[Conversation]:
-    for conversation in run_plan.conversations(model_plan, model_plan.skip):
-        if conversation.conversation_id not in begun.unusable:
-            yield conversation
 
 
 def _report(
