@@ -54,13 +54,8 @@ takes_reduced_bias <- function(clusters, n_clusters, regression) {
     return(FALSE)
   }
   if (!isTRUE(regression$has_cr2)) {
-    warning(sprintf(
-      paste(
-        "%d clusters (\"%s\") are fewer than %d: standard errors over them (%s) are too small.",
-        "A random effect of %s: %s."
-      ),
-      n_clusters, names(clusters), fewest_clusters, regression$clustered_as, names(clusters), regression$mixed
-    ), call. = FALSE)
+    mixed <- sprintf("A random effect of %s: %s.", names(clusters), regression$mixed)
+    warn_of_small_errors(clusters, n_clusters, regression, mixed)
     return(FALSE)
   }
   reason <- if (max(table(clusters[[1]])) > largest_cluster) {
@@ -68,14 +63,14 @@ takes_reduced_bias <- function(clusters, n_clusters, regression) {
   } else if (!suppressMessages(requireNamespace("clubSandwich", quietly = TRUE))) { # it tells of methods of sandwich
     "the R package \"clubSandwich\" is not installed"
   }
-  if (!is.null(reason)) warn_of_small_errors(clusters, n_clusters, regression, reason)
+  if (!is.null(reason)) warn_of_small_errors(clusters, n_clusters, regression, paste0("CR2 would hold: ", reason, "."))
   is.null(reason)
 }
 
-warn_of_small_errors <- function(clusters, n_clusters, regression, reason) {
+warn_of_small_errors <- function(clusters, n_clusters, regression, better) {
   warning(sprintf(
-    "%d clusters (\"%s\") are fewer than %d: standard errors over them (%s) are too small. CR2 would hold: %s.",
-    n_clusters, names(clusters), fewest_clusters, regression$clustered_as, reason
+    "%d clusters (\"%s\") are fewer than %d: standard errors over them (%s) are too small. %s",
+    n_clusters, names(clusters), fewest_clusters, regression$clustered_as, better
   ), call. = FALSE)
 }
 

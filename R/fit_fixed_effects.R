@@ -141,7 +141,7 @@ over_clusters <- function(model, clusters, regression) {
         whole = function() as.matrix(clubSandwich::vcovCR(model, clusters[[1]], "CR2"))
       )))
     }
-    warn_of_small_errors(clusters, n, regression, "it can't be computed of these rows")
+    warn_of_small_errors(clusters, n, regression, "CR2 would hold, but can't be computed of these rows.")
   }
   found <- clustered_error(regression$changes(model), clusters)
   if (length(clusters) == 2) {

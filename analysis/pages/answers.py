@@ -18,7 +18,7 @@ from slant.collector.studies.catalogue import Fit, Study, fits_of
 
 _LINEAR = ("mean_contrasts", "amce", "paired", "lme4", "lm", "t_test")
 # Engines whose fits answer a question, the first in a report; contrasts have p for all pairs.
-_FIRST = (*_LINEAR[:4], "t_test", "effect_size", "lm", "logistic", "clm", "clmm", "clogit")
+_FIRST = (*_LINEAR[:4], "t_test", "lm", "logistic", "clm", "clmm", "clogit")
 _BELOW = {"below": "yes", "not below": "no", "undecided": "undecided"}
 _MEASURED = ("measured", "chosen", "rating", "scored", "number")  # outcomes that are what a question asks for
 THRESHOLD = r"^(.+: )?-?[\d.]+\|-?[\d.]+$"  # terms that compare nothing: "2|3", "gpt-5: 2|3"
@@ -151,8 +151,6 @@ def _is_linear(definition: Fit) -> bool:
 
 
 def _unit(definition: Fit, outcome: str, own_unit: str) -> str:
-    if definition.engine == "effect_size":
-        return "SD"
     if not _is_linear(definition):
         is_of_odds = definition.settings.get("family", "binomial") == "binomial"
         return "log odds" if is_of_odds else "units of the link"
