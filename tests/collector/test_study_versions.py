@@ -308,6 +308,7 @@ def test_a_title_changes_no_reading(db: Path, name: str) -> None:
     assert (found.changed, found.not_read) == (0, 0)
 
 
+@pytest.mark.slow
 def test_the_methods_count_what_a_smaller_plan_and_an_older_version_have_answered_of_this_one(tmp_path: Path) -> None:
     file, db = write_tiny(tmp_path), tmp_path / "a.duckdb"
     words = ["--study", file, "--model", "simulated/small", "--db", db]
@@ -323,6 +324,7 @@ def test_the_methods_count_what_a_smaller_plan_and_an_older_version_have_answere
     assert "Of 8 trials, " in run_collect("methods", first, "--db", db).stdout
 
 
+@pytest.mark.slow
 def test_a_fit_of_a_version_without_answers_says_that_there_are_none_and_not_that_a_factor_is_missing(
     tmp_path: Path,
 ) -> None:

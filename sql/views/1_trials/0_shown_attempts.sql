@@ -7,6 +7,7 @@
 --        the duckdb shell (what belongs to a version that is shown bears its name):
 --        SET VARIABLE study_versions = ['201e7c5a90b3'];
 --        SET VARIABLE shown_runs = ['20261121T134405Z-rmiat-3f9a1c o3-mini'];     (a run and a model of it)
+--        `is_unpriced`: without a known cost, though it has counted tokens, or ended its trial without an HTTP error.
 CREATE OR REPLACE VIEW shown_attempts AS
 WITH versions AS (
     SELECT study, content, arg_max(study_version, (kept_at, study_version)) AS shown_version
@@ -19,7 +20,9 @@ SELECT a.* REPLACE (
            coalesce(v.shown_version, a.study_version) AS study_version,
            a.is_final AND a.is_repeated IS NOT TRUE AND s.run_id IS NULL AS is_final,
            coalesce(a.is_final AND a.is_repeated, false) AS is_repeated
-       )
+       ),
+       a.cost_usd IS NULL AND (a.output_tokens IS NOT NULL OR coalesce(a.http_status, 200) = 200 AND a.is_final
+                               AND a.is_repeated IS NOT TRUE AND s.run_id IS NULL) AS is_unpriced
 FROM attempts a
 LEFT JOIN versions v ON v.study = a.study AND v.content = a.content
 LEFT JOIN aside_runs s ON s.run_id = a.run_id

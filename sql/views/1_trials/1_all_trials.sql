@@ -12,7 +12,7 @@
 --        SET VARIABLE other_models = 'shown';     (back: RESET VARIABLE other_models;)
 --        Not ordered: rows include full requests; sorting is more expensive than reading.
 CREATE OR REPLACE VIEW all_trials AS
-SELECT * EXCLUDE (is_final, is_repeated, content, is_another, unknown_words) REPLACE (
+SELECT * EXCLUDE (is_final, is_repeated, is_unpriced, content, is_another, unknown_words) REPLACE (
            coalesce(occasion, 1) AS occasion,
            CASE WHEN getvariable('other_models') IS NOT NULL AND is_another AND provider <> 'azure'
                 THEN model || ' as ' || served_model ELSE model END AS model,

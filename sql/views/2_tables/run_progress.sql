@@ -23,7 +23,7 @@ WITH planned AS (
            count(*) FILTER (is_final AND outcome = 'malformed') AS n_malformed,
            count(*) FILTER (is_final AND outcome = 'rejected') AS n_rejected,
            count(*) FILTER (outcome = 'failed') AS n_failed_attempts,
-           count(*) FILTER (cost_usd IS NULL AND (is_final AND coalesce(http_status, 200) = 200 OR output_tokens IS NOT NULL)) AS n_unpriced, sum(cost_usd) AS cost_usd
+           count(*) FILTER (is_unpriced) AS n_unpriced, sum(cost_usd) AS cost_usd
     FROM shown_attempts
     WHERE occasion IS NULL
     GROUP BY run_id, study_version, model, test

@@ -25,7 +25,7 @@ WITH clocked AS NOT MATERIALIZED (  -- read twice, for one reading would pass on
            max(done_at) AS last_done_at,
            count(cost_usd) AS n_priced,
            count(*) FILTER (price_source = 'provider') AS n_stated,
-           count(*) FILTER (cost_usd IS NULL AND (is_final AND coalesce(http_status, 200) = 200 OR output_tokens IS NOT NULL)) AS n_unpriced,
+           count(*) FILTER (is_unpriced) AS n_unpriced,
            sum(cost_usd) AS cost_usd
     FROM clocked
     GROUP BY ALL
