@@ -9,7 +9,7 @@
 # `choices`: by attribute, over which clusters its errors are (choose_cluster.R); `cluster`: the codes of the first.
 attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels, declared = list()) {
   check_outcome(rows, outcome)
-  rows <- once_per_prompt(rows, outcome, declared$prompt)
+  rows <- weighted_rows(once_per_prompt(rows, outcome, declared$prompt), weights)
   factors <- lapply(stats::setNames(attributes, attributes), function(name) {
     values <- as.character(rows[[name]])
     present <- unique(values)
@@ -25,7 +25,6 @@ attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels, 
     stop_with(sprintf("Can't compare levels of %s: it has one level here.", quoted(attributes[constant])))
   }
   used <- if (is.null(weights)) rep(1, nrow(rows)) else as.double(rows[[weights]])
-  if (any(used < 0) || sum(used) == 0) stop_with(sprintf("Weights (\"%s\") must be 0 or more, and not all 0.", weights))
   if (length(unique(used)) == 1) used[] <- 1
   choices <- Map(function(name, values) choose_cluster(name, values, rows, cluster, declared), attributes, factors)
   cells <- lapply(stats::setNames(declared$cells, declared$cells), function(name) factor(rows[[name]]))
@@ -34,6 +33,18 @@ attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels, 
     choices = choices, cells = cells, properties = declared$properties,
     prompts = if (length(declared$prompt) > 0) group_codes(rows, declared$prompt)
   )
+}
+
+# Without rows of weight 0: they tell nothing, and are no clusters.
+weighted_rows <- function(rows, weights) {
+  if (is.null(weights)) {
+    return(rows)
+  }
+  values <- rows[[weights]]
+  if (!is.numeric(values) || any(!is.finite(values) | values < 0) || sum(values) == 0) {
+    stop_with(sprintf("Weights (\"%s\") must be finite numbers, 0 or more, and not all 0.", weights))
+  }
+  rows[values > 0, , drop = FALSE]
 }
 
 # The same rows for one attribute, over its clusters.

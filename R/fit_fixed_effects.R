@@ -30,14 +30,7 @@ fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regre
   used <- unique(c(columns, cluster_columns(cluster), clusters_to_declare(declared, formula)))
   check_columns(data, used, to = sprintf("fit %s", regression$name))
   fit_one <- function(rows) {
-    rows <- once_per_prompt(rows, all.vars(formula[[2]])[[1]], declared$prompt)
-    if (!is.null(weights)) {
-      values <- rows[[weights]]
-      if (!is.numeric(values) || any(!is.finite(values) | values < 0) || sum(values) == 0) {
-        stop_with(sprintf("Weights (\"%s\") must be finite numbers, 0 or more, and not all 0.", weights))
-      }
-      rows <- rows[values > 0, , drop = FALSE]
-    }
+    rows <- weighted_rows(once_per_prompt(rows, all.vars(formula[[2]])[[1]], declared$prompt), weights)
     fit_fixed_cell(formula, with_factors(rows, character(), levels), cluster, regression, declared, weights)
   }
   slant_fit(fit_each_group(data, by, used, fit_one, save_to), regression$packages)

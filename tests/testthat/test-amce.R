@@ -38,6 +38,15 @@ test_that("effects without linked attributes are coefficients of lm() with clust
   expect_equal(found$df, rep(59, 3))
 })
 
+test_that("rows of weight 0 are neither rows nor clusters, as in lm()", {
+  profiles <- made_profiles()
+  nobody <- transform(made_profiles(4, seed = 2), person = 100 + person, weight = 0, school = "elsewhere")
+  without <- amce(profiles, "chosen", c("group", "school"), "person", "weight")
+  found <- amce(rbind(profiles, nobody), "chosen", c("group", "school"), "person", "weight")
+  expect_equal(found[c("estimates", "tables")], without[c("estimates", "tables")])
+  expect_match(amce(nobody, "chosen", "group", weights = "weight")$fits$messages, "not all 0")
+})
+
 test_that("with linked attributes an effect is averaged over the levels that both sides can have", {
   profiles <- made_profiles()
   fit <- amce(profiles, "chosen", c("school", "job"), "person", linked = list(c("school", "job")))
