@@ -44,7 +44,7 @@ test_that("rows of weight 0 are neither rows nor clusters, as in lm()", {
   without <- amce(profiles, "chosen", c("group", "school"), "person", "weight")
   found <- amce(rbind(profiles, nobody), "chosen", c("group", "school"), "person", "weight")
   expect_equal(found[c("estimates", "tables")], without[c("estimates", "tables")])
-  expect_match(amce(nobody, "chosen", "group", weights = "weight")$fits$messages, "not all 0")
+  expect_match(amce(nobody, "chosen", "group", weights = "weight")$fits$error, "not all 0")
 })
 
 test_that("with linked attributes an effect is averaged over the levels that both sides can have", {
