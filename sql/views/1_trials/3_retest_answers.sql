@@ -34,12 +34,14 @@ WITH designs AS (
     FROM asked
     WHERE design NOT IN ('forced_choice', 'pairing', 'decision', 'factorial')
     UNION ALL
-    SELECT trial_id, questions[part], part,
+    -- of each profile its own: rating_1, rating_2
+    SELECT trial_id, regexp_replace(questions[part], CASE abouts[part] WHEN '0' THEN '$' ELSE '_[0-9]+$' END, ''), part,
            coalesce(nullif("values"[part], ''), nullif(outcomes[part], ''), outcome),
            CASE WHEN kinds[part] IN ('scale', 'number') THEN try_cast("values"[part] AS DOUBLE)
                 WHEN kinds[part] = 'yes_no' THEN CASE "values"[part] WHEN 'yes' THEN 1 WHEN 'no' THEN 0 END END
-    FROM (SELECT trial_id, outcome, questions, kinds, "values", outcomes, unnest(range(1, len(kinds) + 1)) AS part
+    FROM (SELECT trial_id, outcome, questions, abouts, kinds, "values", outcomes, unnest(range(1, len(kinds) + 1)) AS part
           FROM (SELECT trial_id, outcome, map_extract(factor_lists, 'questions')[1] AS questions,
+                       map_extract(factor_lists, 'abouts')[1] AS abouts,
                        map_extract(factor_lists, 'kinds')[1] AS kinds, map_extract(factor_lists, 'values')[1] AS "values",
                        map_extract(factor_lists, 'outcomes')[1] AS outcomes
                 FROM asked
