@@ -112,9 +112,9 @@
 #'   iterations = 500, warmup = 250)
 #' fit$tables$model$verdict
 fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
-                     step = NULL, thresholds_by = NULL, disc_by = NULL, chains = 4, iterations = 4000, warmup = 1500,
-                     adapt_delta = .95, max_treedepth = 10, seed = 1, cores = NULL, save_to = NULL,
-                     draws_to = NULL, force = FALSE, say = NULL) {
+                     step = NULL, thresholds_by = NULL, disc_by = NULL, chains = 4, iterations = 4000,
+                     warmup = max(1, (iterations * 3) %/% 8), adapt_delta = .95, max_treedepth = 10, seed = 1,
+                     cores = NULL, save_to = NULL, draws_to = NULL, force = FALSE, say = NULL) {
   check_arguments()
   for (package in c("brms", "rstan", "posterior", "loo")) need_package(package, "fit Bayesian models")
   check_columns(data, character())

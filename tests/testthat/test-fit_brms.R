@@ -39,6 +39,13 @@ test_in_full("draws depend on the seed, not on the number of cores", {
   expect_false(identical(short(seed = 2, chains = 1)$estimates$estimate, one$estimates$estimate))
 })
 
+test_that("fewer iterations have less warm-up, unless it is given", {
+  expect_equal(eval(formals(fit_brms)$warmup, list(iterations = 4000)), 1500) # as in the interference paper
+  rows <- data.frame(y = c(0, 1, 1, 0), x = c(1, 2, 3, 4))
+  expect_error(fit_brms(rows, "y ~ x", iterations = 800, warmup = 1500), "would all be warm-up")
+  expect_error(fit_brms(rows, "y ~ x", iterations = 800, adapt_delta = 2), "adapt_delta must be between")
+})
+
 test_that("chains that are worth more than independent draws are nothing to warn of", {
   skip_without_brms()
   swinging <- withr::with_seed(1, as.numeric(stats::filter(stats::rnorm(2000), -.97, "recursive")))
