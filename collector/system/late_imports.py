@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -27,4 +28,6 @@ class _LateModule(ModuleType):
 def import_late(package: str) -> None:
     """Have a package imported when it is first used. Call this for processes of slant's own only: others may look for
     it among the imported modules."""
-    sys.modules.setdefault(package, _LateModule(package))
+    if package not in sys.modules and (spec := find_spec(package)) is not None:
+        sys.modules[package] = module = _LateModule(package)
+        module.__spec__ = spec
