@@ -198,7 +198,7 @@ decided_by_one <- function(x, codes) {
   is_alone
 }
 
-# Design matrix with an intercept, which thresholds or sets may stand for.
+# The design matrix with a column for the intercept, also of models that have thresholds or choice sets instead.
 predictors_of <- function(model) {
   if (inherits(model, "coxph")) {
     return(cbind(1, stats::model.matrix(model)))

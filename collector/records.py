@@ -121,7 +121,7 @@ class Prompt:
 
     @property
     def messages(self) -> tuple[Mapping[str, Any], ...]:
-        """Return all messages, oldest first."""
+        """Return the messages of the whole conversation, oldest first."""
         if self.before is None:
             return self.new
         return tuple(chain.from_iterable(reversed([prompt.new for prompt in self._back()])))

@@ -66,8 +66,8 @@ def is_p_name(name: str) -> bool:
 
 
 def in_digits(frame: pl.DataFrame, digits: int) -> pl.DataFrame:
-    """Return a Polars frame with numbers of so many significant digits; p stays, whose three decimals would be rounded
-    twice (.38146 to .382)."""
+    """Return the frame with its numbers rounded to significant digits, except p values: a table rounds them to three
+    decimals itself, and rounding twice would make .382 of .38146."""
     floats = [name for name, kind in frame.schema.items() if kind.is_float() and not is_p_name(name)]
     return frame.with_columns(frame[name].round_sig_figs(digits) for name in floats)
 

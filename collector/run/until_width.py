@@ -193,7 +193,7 @@ def _trial_ids(run_plan: RunPlan, model_plan: ModelPlan, repetitions: int) -> li
 
 
 def report_of_looks(precision: Precision, reports: Sequence[RunReport]) -> RunReport:
-    """Return one report of all runs; it is complete if the last look at each model ended it."""
+    """Return a report that sums all runs; it is complete if the last look at each model ended it."""
     rows = [
         _row(precision, of_model, [row for report in reports for row in report.models if row["model"] == of_model.name])
         for of_model in precision.run_plan.model_plans

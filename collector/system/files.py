@@ -96,7 +96,7 @@ def opened(path: str | os.PathLike[str], mode: str = "rb") -> BinaryIO:
 
 
 def contents(path: str | os.PathLike[str], max_bytes: int | None = 100_000_000) -> bytes:
-    """Return all of a regular file. Raise IrregularFileError for anything else, or if it is larger than
+    """Return the bytes of a regular file. Raise IrregularFileError for anything else, or if it is larger than
     `max_bytes`."""
     with opened(path) as file:
         if max_bytes is not None and os.fstat(file.fileno()).st_size > max_bytes:

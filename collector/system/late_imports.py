@@ -13,8 +13,8 @@ _REPLACING = threading.Lock()
 
 
 class _LateModule(ModuleType):
-    """Stands in for a package until an attribute is read. importlib.util.LazyLoader would import it at the second
-    `import` of it, which reads `__spec__`."""
+    """Take the place of a package until one of its attributes is read. importlib.util.LazyLoader imports the package
+    as soon as a second `import` statement reads `__spec__`."""
 
     def __getattr__(self, name: str) -> Any:
         with _REPLACING:

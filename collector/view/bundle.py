@@ -62,7 +62,7 @@ class FileLinks:
         return self.files[state] + fragment
 
     def unwritten(self) -> Iterator[tuple[State, str]]:
-        """Yield all states, also those that turn up meanwhile."""
+        """Yield the pages still to be written, each with its file, also those that turn up meanwhile."""
         written = 0
         while written < len(self.files):
             state, file = list(self.files.items())[written]

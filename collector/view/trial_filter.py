@@ -261,7 +261,7 @@ class TrialFilter:
         return Order((((column, self.sort.startswith("-")),) if column else ()) + ASKED)
 
     def conditions(self) -> list[Expression]:
-        """Return all conditions except the search in texts and the labels of notes, which are not columns."""
+        """Return a condition for each filter of a column; searched texts and labels of notes are no columns."""
         conditions = [_is(name, value) for name, value in self.values.items()]
         for name, value, parse, compare in (
             ("tokens", self.tokens_from, _whole, Expression.__ge__),

@@ -33,13 +33,7 @@ class PeopleReader:
     """Make attempts of the rows of people, and count what it can't take."""
 
     def __init__(
-        self,
-        study: Study,
-        run: Run,
-        persons: Persons,
-        units: PeopleUnits | None,
-        mark: str | None = None,
-        decimal: str | None = None,
+        self, study: Study, run: Run, persons: Persons, units: PeopleUnits | None, mark: str | None, decimal: str | None
     ) -> None:
         self.problems: list[Problem] = []
         self.n_missing, self.n_other = 0, 0
