@@ -207,9 +207,24 @@ def report_of_looks(precision: Precision, reports: Sequence[RunReport]) -> RunRe
         is_loaded=last is None or last.is_loaded,
         was_stopped=last is not None and last.was_stopped,
         disk_was_full=last is not None and last.disk_was_full,
-        notes=tuple(dict.fromkeys(note for report in reports for note in report.notes)),
+        notes=_notes_by_run(reports),
         looks=tuple(look for made in precision.looks.values() for look in made),
         lacks_look=any(precision.next_look(row["model"]) is not None for row in rows),
+    )
+
+
+def _notes_by_run(reports: Sequence[RunReport]) -> tuple[str, ...]:
+    """Return the notes of all runs, with the runs that each is of: its counts are of one of them."""
+    runs: dict[str, list[str]] = {}
+    for run_no, report in enumerate(reports, start=1):
+        for note in report.notes:
+            runs.setdefault(note, []).append(str(run_no))
+    if len(reports) < 2:
+        return tuple(runs)
+    each = [str(run_no + 1) for run_no in range(len(reports))]
+    return tuple(
+        f"{'In each' if of == each else 'In run ' + ' and '.join(of)} of {len(reports)} runs: {note}"
+        for note, of in runs.items()
     )
 
 
