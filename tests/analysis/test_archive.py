@@ -157,6 +157,18 @@ def test_the_pages_say_what_is_known_and_what_is_to_fill(archive: Path) -> None:
     assert '- name: "Ada"' in found["CITATION.cff"].decode()
 
 
+def test_what_a_study_wrote_stays_on_its_line_and_in_its_cell(tmp_path: Path) -> None:
+    study = write_tiny(tmp_path)
+    text = study.read_text("utf-8")
+    title = load_study(study).title
+    study.write_text(text.replace(f'title = "{title}"', 'title = "Tea | coffee\\n# TO PAY"'), "utf-8")
+    collect(tmp_path / "a.duckdb", study, ["simulated/small"], repetitions=1)
+    sealed = seal(tmp_path / "a.duckdb", "drinks", tmp_path / "study.zip", with_r=False).path
+    first, *rest = members(sealed)["README.md"].decode().splitlines()
+    assert first == r'# Data and results of "Tea \| coffee # TO PAY"'
+    assert "# TO PAY" not in rest
+
+
 def test_the_crate_names_every_file_and_what_made_it(archive: Path) -> None:
     pytest.importorskip("rocrate", reason="the optional Python package rocrate is not installed")
     graph = json.loads(members(archive)["ro-crate-metadata.json"])["@graph"]

@@ -129,6 +129,8 @@ def test_a_report_has_means_effects_and_ratios_beside_four_fifths(place: tuple[P
     for said in ("marginal_means: estimates", "amce: estimates", "impact ratio: rates divided by", "below four fifths"):
         assert said in page
     assert "gender: man" in page
+    ratios = page[page.index("impact ratio: rates divided by") :]
+    assert "<tr><td>small</td><td>hire</td><td>gender</td><td>woman</td><td>all others</td>" in ratios
     assert "Fewer than three points are used" in page
 
 

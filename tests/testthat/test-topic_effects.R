@@ -18,6 +18,15 @@ test_that("a model without covariates has effects, too", {
   expect_identical(found$parameters, expected$parameters)
 })
 
+test_that("a difference between conditions is tested on the documents minus the coefficients", {
+  fitted <- fitted_topics()
+  meta <- transform(fitted$prepared$meta, condition = factor(condition))
+  effects <- topic_effects(fitted$model, meta, ~ condition * model, seed = 7, n_draws = 2)
+  found <- contrast_rows(effects, NA, "condition")
+  expect_equal(found$p_value, 2 * stats::pt(-abs(found$estimate / found$std_error), nrow(meta) - 4))
+  expect_equal(found$conf_high, found$estimate + stats::qt(.975, nrow(meta) - 4) * found$std_error)
+})
+
 test_that("an empty cell is warned of, and gets stm's small prior", {
   fitted <- fitted_topics()
   meta <- fitted$prepared$meta
