@@ -291,6 +291,18 @@ def test_a_difference_without_an_error_is_told_and_never_called_none() -> None:
     assert sentences(cells)[-1] == f"1 of 5 cells could not be tested ({why[:-2]})."
 
 
+def test_a_small_p_that_correction_takes_away_is_counted_where_no_difference_is_found() -> None:
+    row = {"estimate": 1.0, "conf_low": 0.1, "conf_high": 1.9, "first": "f", "second": "m", "p_value": 0.04}
+    rows = [row | {"p": 0.08}, row | {"p_value": 0.5, "p": 0.5, "second": "x"}]
+    (said,) = sentences([Cell("a", "t", "sex", "points", rows)])
+    assert said.startswith("a, t: no difference between levels of sex was found in 2 pairs (1 with p < .05 before")
+    cells = [
+        Cell(model, "t", "m than f", "points", [row | {"p": p}])
+        for model, p in zip("abcd", (0.01, 1, 1, 1), strict=True)
+    ]
+    assert "In the other 3 no difference was found (3 with p < .05 before correction); 95 %" in sentences(cells)[1]
+
+
 @given(st.lists(st.none() | st.floats(0, 1), min_size=1, max_size=12))
 def test_corrected_p_is_holms_over_those_that_are_known(values: list[float | None]) -> None:
     known = sorted(value for value in values if value is not None)
