@@ -6,7 +6,6 @@ studies and about versions have tests of their own (test_own_pages.py, test_own_
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -57,13 +56,20 @@ def of_tiny(command: str, folder: Path) -> str:
     return command.replace("collect --study rmiat", "collect --study study.toml").replace("--pilot 50", "--pilot 4")
 
 
-def test_the_commands_print_what_the_pages_show(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of the README but for its paper's (test_readme_paper.py); in the full suite all of all pages."""
-    is_full = "SLANT_FULL" in os.environ
-    for page in PAGES if is_full else (README,):
+def test_the_commands_print_what_the_readme_shows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but those for its paper (test_readme_paper.py)."""
+    for command, shown in shown_commands(README):
+        if command not in (COLLECTED, FITTED):
+            check_printed(command, shown, folder, monkeypatch)
+
+
+@pytest.mark.slow
+def test_the_commands_print_what_all_other_pages_show(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed(COLLECTED, folder, OPENAI_API_KEY="")
+    typed(FITTED, folder)
+    for page in PAGES[1:]:
         for command, shown in shown_commands(page):
-            if is_full or command not in (COLLECTED, FITTED):
-                check_printed(command, shown, folder, monkeypatch)
+            check_printed(command, shown, folder, monkeypatch)
 
 
 def test_commands_that_take_long_are_ones_that_the_program_has() -> None:
