@@ -15,7 +15,7 @@ from slant.collector.keep.journal import has_collector, utc_now
 STALLED_AFTER_S = 60.0
 _HEADING = ("source", "study", "study_version", "variant")
 _USUAL = ("base", None)
-_ALWAYS = ("model", "test", "n_planned", "n_done", "n_refused")
+_ALWAYS = ("model", "test", "n_done", "n_refused")
 _PACE = {"rate_per_s": float, "request_limit": int, "waits_s": float, "n_rate_limited": int, "left_s": float}
 
 
@@ -112,7 +112,8 @@ def sentence(row: dict[str, Any]) -> str:
     """Describe one model in one line, for a log."""
     name = f"{row['model']}, {row['test']}" if "test" in row else row["model"]
     shard = f" (shard {row['shard']}; the whole plan: {row['n_whole']:,})" if row.get("shard") else ""
-    parts = [f"{name}: {row['n_done']:,} of {row['n_planned'] or 0:,}{shard}"]
+    planned = f" of {row['n_planned']:,}" if row["n_planned"] is not None else ""
+    parts = [f"{name}: {row['n_done']:,}{planned}{shard}"]
     if row.get("n_not_asked"):
         parts.append(f"{row['n_not_asked']:,} never to be asked, of games that ended")
     if row.get("rate_per_s") is not None:

@@ -188,8 +188,8 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
 
     Answers that a run has put into its journal, but not yet into the database, are counted, too. `n_not_asked` are the
     trials of games that ended early: they will never be asked. If shards of the plan were asked, `n_planned` is theirs,
-    `shard` names them, and `n_whole` is the number of the whole plan. `n_unpriced` answers have no known cost, and
-    `cost_usd` is NULL if none has.
+    `shard` names them, and `n_whole` is the number of the whole plan; rows of files have no plan. `n_unpriced` answers
+    have no known cost, and `cost_usd` is NULL if none has.
     """
     with reading(db) as connection:
         rows: pl.DataFrame = frame_of(connection.sql("SELECT * FROM run_progress"))
@@ -208,9 +208,10 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
     per_test = with_shards(per_test, shards, _KEYS)
     if by == "test":
         return per_test
-    sums = pl.col("n_planned", "n_whole", *_COUNTS, "n_unpriced").sum()
+    planned = pl.when(pl.col("n_planned").count() > 0).then(pl.col("n_planned").sum()).alias("n_planned")
+    sums = pl.col("n_whole", *_COUNTS, "n_unpriced").sum()
     shard = pl.col("shard").drop_nulls().first()
-    per_model = per_test.group_by(_KEYS, maintain_order=True).agg(sums, known_cost, shard)
+    per_model = per_test.group_by(_KEYS, maintain_order=True).agg(planned, sums, known_cost, shard)
     whole = pl.when(pl.col("shard").is_not_null()).then("n_whole")
     return per_model.select(*_KEYS, "shard", "n_planned", whole.alias("n_whole"), *_COUNTS, *_COSTS)
 

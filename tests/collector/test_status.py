@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 from aiohttp import web
 
-from slant.collector import collect
+from slant.collector import collect, import_trials
 from slant.collector.ask.run_warnings import malformed_notes
 from slant.collector.keep.export import export_trials, usual_view
 from slant.collector.keep.journal import Journal, has_collector, journal_folder
@@ -205,6 +205,20 @@ def test_status_says_when_the_last_answer_of_a_silent_model_came(tmp_path: Path)
         load_journals(db)
         assert silent_models(db) == [f"o3-mini: the last answer came 10 min ago ({begun:%H:%M:%S} UTC)."]
     assert silent_models(db) == []
+
+
+def test_rows_of_files_have_no_plan_of_the_study(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("\n".join(["model,name,answer", *["m,Ann,5"] * 3]))
+    about = 'name = "n"\ntitle = "t"\ndesign = "factorial"\nmodels = [{ model = "m", provider = "local" }]\n'
+    asked = 'templates.plain = "{name}"\nquestions.rating = { text = "How?", kind = "scale" }\n'
+    (tmp_path / "study.toml").write_text(about + 'factors.name = ["Ann", "Jo"]\n' + asked)
+    import_trials(tmp_path / "t.duckdb", str(tmp_path / "study.toml"), [tmp_path / "rows.csv"])
+    (row,) = progress(tmp_path / "t.duckdb").to_dicts()
+    assert (row["n_done"], row["n_planned"]) == (3, None)
+    shown = run_collect("status", "--db", tmp_path / "t.duckdb", code=0).stdout
+    assert ("n_done" in shown, "n_planned" in shown) == (True, False)
+    row |= dict.fromkeys(("rate_per_s", "request_limit", "waits_s", "n_rate_limited", "left_s"))
+    assert sentence(row) == "m: 3; 0 refused"
 
 
 def test_people_see_only_columns_that_say_something() -> None:

@@ -4,11 +4,12 @@
 --        earlier runs with the same study, variant, seed, model and settings had kept (and with structured output or
 --        without it, as this one). `n_not_asked` are trials of games that ended early: they will never be asked, so that
 --        they are not missing. Trials of a run that belong to a newer version, too, are a row of that version, without a
---        plan of the run's. What was asked again (`collect --again`) is in retest_occasions. `n_unpriced` answers have no known cost; `cost_usd` is NULL if none has.
+--        plan of the run's; nor have rows of files. What was asked again (`collect --again`) is in retest_occasions.
+--        `n_unpriced` answers have no known cost; `cost_usd` is NULL if none has.
 CREATE OR REPLACE VIEW run_progress AS
 WITH planned AS (
     SELECT m.run_id, r.study_version, m.model, m.provider, m.requested_model, m.settings AS model_settings, m.place AS model_place,
-           t.test, t.test_no, CASE WHEN r.source IS DISTINCT FROM 'human' THEN t.planned END AS n_planned
+           t.test, t.test_no, CASE WHEN coalesce(r.source, '') NOT IN ('human', 'imported') THEN t.planned END AS n_planned
     FROM run_models m
     JOIN run_tests t ON t.run_id = m.run_id
     LEFT JOIN runs r ON r.run_id = m.run_id
