@@ -152,8 +152,9 @@ def shown_and_agreed(pilot: RunPlan, rest: RunPlan, request: Request, output_for
     for_person = output_format == "table"
     for note in lost_answer_notes(rest.db, rest.study.name, rest.study.version):
         say(note)
-    say(f"The pilot ({sum(model_plan.planned for model_plan in pilot.model_plans):,} trials) has its answers:")
-    rows = pilot_rows(rest.db, rest)
+    rows, n_pilot = pilot_rows(rest.db, rest), sum(model_plan.planned for model_plan in pilot.model_plans)
+    n_all = sum(row["trials"] for row in rows)
+    say(f"The pilot ({n_pilot:,} trials) has its answers{f'; all {n_all:,} so far' if n_all > n_pilot else ''}:")
     print_rows(rows, err=not for_person)
     for note in uncounted_notes(rest.db, rest.study.name):
         say(note)

@@ -270,6 +270,7 @@ def test_behind_a_pipe_the_pilot_ends_with_what_to_type_and_yes_goes_on_from_it(
     assert done.returncode == 0
     assert terminal.trials() == [("compatible", 40), ("incompatible", 40)]
     assert len(server.bodies) == 80
+    assert "The pilot (12 trials) has its answers; all 80 so far:" in terminal.piped().stderr
 
 
 @pytest.mark.slow
