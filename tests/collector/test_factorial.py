@@ -47,6 +47,7 @@ def sent(study: Study, trial: Trial) -> str:
         ([('nurse = "a nurse"', 'nurse = { plain = "a nurse" }')], 'The level "nurse"'),
         ([('nurse = "a nurse"', 'nurse = "a clerk"')], "have the same text"),
         ([(JOBS, 'job = ["clerk", "clerk"]')], "is given twice"),
+        ([(JOBS, 'job = ["caf\u00e9", "cafe\u0301"]')], "is given twice"),
         ([(JOBS, "job = []")], "has no levels"),
         ([(JOBS, "job = [true]")], "must be texts or numbers"),
         ([(JOBS, 'job = { levels = { nurse = { plian = "a" } } }')], 'Did you mean "plain"?'),

@@ -254,6 +254,13 @@ def test_several_columns_of_answers_are_as_many_questions(here: Path) -> None:
     assert [kind in text for kind in ('kind = "number"', 'unit = "dollars"', 'kind = "yes_no"')] == [True] * 3
 
 
+@pytest.mark.parametrize(("seen", "ends"), [("-99", "min = 1\nmax = 5"), ("-98", "min = -98\nmax = 5")])
+def test_what_was_seen_and_not_answered_is_no_end_of_a_scale(here: Path, seen: str, ends: str) -> None:
+    rows = [{"pid": n, "sex": "fm"[n % 2], "rating": n % 5 + 1 if n % 6 else seen} for n in range(1, 31)]
+    proposed = propose_study([write_csv(here / "survey.csv", rows)], is_of_people=True)
+    assert ends in proposed.files["study.toml"]
+
+
 @pytest.mark.slow
 def test_vignettes_that_people_rated_come_in_as_people(here: Path) -> None:
     rows = [

@@ -11,6 +11,7 @@ found twice or nowhere would change something else than its row says.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -302,9 +303,10 @@ def _check_levels(levels: tuple[Level, ...], where: str, templates: Sequence[str
         raise StudyError(f"{where.capitalize()} has {len(levels):,} levels; at most {MOST_LEVELS:,} can be shown.")
     names: set[str] = set()
     for level in levels:
-        if level.name in names:
+        name = unicodedata.normalize("NFC", level.name)  # readers, imports and eyes can't distinguish é from e + accent
+        if name in names:
             raise StudyError(f'The level "{level.name}" of {where} is given twice.')
-        names.add(level.name)
+        names.add(name)
     for template in templates:
         shown: dict[str, str] = {}
         for level in levels:

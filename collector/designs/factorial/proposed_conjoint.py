@@ -32,6 +32,8 @@ _LONGEST_READ, _LONGEST_OPTION = 200, 60
 _RARE = 0.02
 """Share of answers from which a value is one of a closed set, even if it is there once."""
 _HEAD = re.compile(r"[,.;:!?–—\n]")
+_NO_ANSWER = re.compile(r"-99+(?:\.0)?")
+"""Match how surveys mark what was seen and not answered."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ def proposed_question(
     mark = mark or decimal_mark(given)
     kind, read = _kind(given, mark)
     if kind == "number":
+        answered = {value: number for value, number in read.items() if not _NO_ANSWER.fullmatch(value)}
+        read = answered if min(answered.values(), default=-1) >= 0 else read
         return _of_numbers(name, given, read, mark, (text,), each)
     if kind == "yes_no":
         said = f"yes or no{_unread(given, lambda value: read_choice(value, YES_NO))}"
