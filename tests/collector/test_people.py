@@ -11,6 +11,7 @@ import pytest
 from slant.collector import import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.people import importing
+from slant.collector.importing.people.columns import milliseconds
 from slant.collector.importing.writer import ImportReport
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
@@ -361,5 +362,6 @@ def test_decimal_commas_of_people_are_decimals(tmp_path: Path) -> None:
     numbers = rows_of(tmp_path, "SELECT number FROM factorial_trials ORDER BY ALL")
     times = rows_of(tmp_path, "SELECT response_time_ms FROM trials ORDER BY ALL")
     assert (numbers, times) == ([(1.234,), (2.5,)], [(812.5,), (1033.25,)])
+    assert [milliseconds(said, ",") for said in ("812.5", "1033.2512", "1.033", "0,5")] == [812.5, 1033.2512, 1033, 0.5]
     with pytest.raises(UsageError, match="no decimal mark"):
         import_rows(tmp_path, rows, study=PAY, decimal=";")

@@ -17,6 +17,7 @@ from slant.collector.importing.files.kinds import Problem, Row, tidy_name
 from slant.collector.importing.files.table_file import IMPORT_ID, TableFile
 from slant.collector.importing.layouts.values import CellError, OtherRowError, is_empty, truth, word
 from slant.collector.importing.renamed import Names, Plan, names, names_in, pairs
+from slant.collector.reading.written_numbers import decimal_mark
 from slant.collector.study.crossed_fits import WORDS_OF_R
 
 _NUMBERED = r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])"
@@ -360,7 +361,8 @@ def milliseconds(cell: object, decimal: str | None = None) -> float | None:
     said = word(cell)
     if said in ("", "NA", "null", "None"):
         return None
-    said = said.replace(".", "").replace(",", ".") if decimal == "," else said
+    if decimal == "," and decimal_mark([said]) != ".":  # a program's 812.5 beside what people typed
+        said = said.replace(".", "").replace(",", ".")
     try:
         value = float(said)
     except ValueError:
