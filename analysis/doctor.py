@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from slant.analysis.bridge import r_home
 from slant.analysis.bridge.r_packages import how_to_install, r_folder, r_package_list
-from slant.collector.errors import RError, SlantError
+from slant.collector.errors import RError, SlantError, as_typed
 from slant.collector.keep.database import fetched
 from slant.collector.terminal import count_text
 
@@ -202,7 +202,8 @@ def _compiler(r: r_home.RInstallation) -> Check:
 def _database(path: Path) -> Check:
     name, needed = f"database {path}", "one that slant made"
     if not path.exists():
-        return Check(name, "warn", "none yet", needed, f"To make one: collect --study rmiat --simulated --db {path}")
+        hint = f"To make one: collect --study rmiat --simulated --db {as_typed(path)}"
+        return Check(name, "warn", "none yet", needed, hint)
     try:
         (count,) = fetched(path, "SELECT count(*) FROM attempts", patience_s=2.0)[0]
     except SlantError as error:

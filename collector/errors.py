@@ -19,7 +19,13 @@ SlantError                 exit 1   something could not be done
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Collection, Iterable
+
+
+def as_typed(path: object) -> str:
+    """Return a path as a shell takes it: hints are copied."""
+    return shlex.quote(str(path))
 
 
 class SlantError(Exception):

@@ -23,7 +23,7 @@ from slant.analysis.paper.published import GRAIN, StudyViews
 from slant.analysis.paper.topic_match import match_in_words, matched, missing_of_print, printed_topics
 from slant.analysis.rows.result_warnings import grouped_doubts
 from slant.analysis.rows.study_choice import find_fits, loadable_studies, studies_not_fitted, study_in
-from slant.collector.errors import UsageError
+from slant.collector.errors import UsageError, as_typed
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.terminal import count_text, print_rows, say
 
@@ -65,7 +65,7 @@ def print_fit(
     have_failed = bool((result.diagnostics["status"] == "failed").all())
     if output_format == "table" and not have_failed:
         of_study = f" --study {shlex.quote(study)}" if study else ""
-        say(f"Next: analyze report{of_study} --db {shlex.quote(str(db))}")
+        say(f"Next: analyze report{of_study} --db {as_typed(db)}")
     return have_failed
 
 

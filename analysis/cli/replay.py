@@ -4,7 +4,6 @@ everything in it again (`analyze replay`).
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from slant.analysis.cli.options import ONE_STUDY, option, workers_options
 from slant.analysis.cli.progress import TerminalStages
 from slant.analysis.cli.result_commands import print_result
 from slant.collector.commands.options import FILE, FOLDER, db_option, output_options, study_option
-from slant.collector.errors import UsageError
+from slant.collector.errors import UsageError, as_typed
 from slant.collector.terminal import first_of, print_rows, say
 
 if TYPE_CHECKING:
@@ -179,4 +178,4 @@ def seal_command(study: str | None, no_r: bool, db: Path, output_format: str, **
     print_rows([row], output_format)
     for note in sealed.notes:
         say(note)
-    say(f"To check it and make everything again: analyze replay {shlex.quote(str(sealed.path))} --out check")
+    say(f"To check it and make everything again: analyze replay {as_typed(sealed.path)} --out check")

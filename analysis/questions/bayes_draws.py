@@ -16,7 +16,7 @@ import polars as pl
 from slant.analysis.calls.result_rows import checked_file, model_file
 from slant.analysis.rows.views import rows_if_kept, view_rows
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.errors import DatabaseError, UsageError, as_typed
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 
@@ -107,12 +107,12 @@ class Draws:
         return arviz.from_dict(**groups, coords=coords, dims=dims)
 
     def _file(self, ending: str, md5: str, file_kind: str) -> Path:
-        how_to_refit = f"To recompute it: analyze --fit {self.about['fit']} --db {self._db} --refit"
+        how_to_refit = f"To recompute it: analyze --fit {self.about['fit']} --db {as_typed(self._db)} --refit"
         if file_kind == "draws" and not self._md5[md5]:
             raise DatabaseError(
                 f"The draws of {self.about['fit']} were not stored.",
                 'R writes them only with its package nanoparquet. In R: install.packages("nanoparquet")',
-                f"Then: analyze --fit {self.about['fit']} --db {self._db} --refit",
+                f"Then: analyze --fit {self.about['fit']} --db {as_typed(self._db)} --refit",
             )
         return checked_file(
             model_file(self._db, str(self.about["call_id"]), ending), self._md5[md5], file_kind, how_to_refit
@@ -128,7 +128,7 @@ def read_draws(db: str | Path, study: str | None = None, fit: str | None = None,
     models = rows_if_kept(db, "bayes_diagnostics", study=study, fit=fit, source=source)
     if models.is_empty():
         named = f" {fit}" if fit else ""
-        raise DatabaseError(f'"{db}" holds no Bayesian model{named}.', f"analyze --fit brms --db {db}")
+        raise DatabaseError(f'"{db}" holds no Bayesian model{named}.', f"analyze --fit brms --db {as_typed(db)}")
     _check_one(models)
     last = models.sort("fitted_at", maintain_order=True).tail(1)
     tables = {name: view_rows(db, f"bayes_{name}", call_id=last["call_id"][0]) for name in _VIEWS}

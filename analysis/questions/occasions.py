@@ -23,7 +23,7 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import view_rows
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError
+from slant.collector.errors import DatabaseError, as_typed
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
 
@@ -82,7 +82,7 @@ def retest(
 def not_asked_again(db: str | Path, study: Study) -> DatabaseError:
     return DatabaseError(
         f'No trial of "{study.name}" was repeated in "{db}".',
-        f"To repeat 200 of them: collect --study {study.as_typed} --model … --again 200 --db {db}",
+        f"To repeat 200 of them: collect --study {study.as_typed} --model … --again 200 --db {as_typed(db)}",
     )
 
 

@@ -14,6 +14,7 @@ import duckdb
 import polars as pl
 
 from slant.analysis.rows.views import read_view, set_measure, stored_views
+from slant.collector.errors import as_typed
 from slant.collector.keep.database import reading
 from slant.collector.progress.status import MAX_LOST, other_model_sentences
 from slant.collector.provenance.bibtex import address_rows, address_sentences
@@ -90,14 +91,14 @@ def chance_warnings(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Itera
         for study, n in lacking.sort("study").iter_rows():
             yield (
                 f"The level of chance has not been simulated yet for {n} cells of {study}, and is missing: "
-                f"analyze indices --study {study} --db {db}"
+                f"analyze indices --study {study} --db {as_typed(db)}"
             )
     if "game_index_intervals" in tables:
         stale = tables["game_index_intervals"].filter(~pl.col("is_current"))
         for study in stale["study"].unique().sort():
             yield (
                 f"Games of {study} were added or ended after some of these intervals were computed (is_current is "
-                f"false): analyze indices --study {study} --db {db}"
+                f"false): analyze indices --study {study} --db {as_typed(db)}"
             )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
+from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError, as_typed
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.journal_loader import nothing_yet
@@ -110,7 +110,7 @@ def no_trials_error(db: str | Path, study: str | None = None) -> DatabaseError:
     option = f"--study {study}" if study else "--study NAME"
     return DatabaseError(
         nothing_yet(Path(db)),
-        f"To make some without a key: collect {option} --simulated --db {db}",
+        f"To make some without a key: collect {option} --simulated --db {as_typed(db)}",
         *([] if study else ["For the names: collect studies"]),
     )
 

@@ -17,7 +17,7 @@ import duckdb
 
 from slant.collector.ask.lane_money import unanswered
 from slant.collector.ask.retries import NextStep, backoff_s
-from slant.collector.errors import DatabaseError, SlantError
+from slant.collector.errors import DatabaseError, SlantError, as_typed
 from slant.collector.keep.database import fetched
 from slant.collector.providers import Provider
 from slant.collector.providers.exchange import Exchange
@@ -150,7 +150,7 @@ def uncounted(model: str, answers: int, readable: int, db: str | Path) -> str:
     subject = "the one answer came without" if answers == 1 else f"none of {answers:,} answers came with"
     what = "have its server report usage"
     if readable:
-        what += f", or collect recount --model {model} --db {db} and --measure recounted"
+        what += f", or collect recount --model {model} --db {as_typed(db)} and --measure recounted"
     return f"{model}: {subject} a token count. Nothing to analyse: {what}."
 
 

@@ -26,7 +26,7 @@ from slant.collector.commands.options import (
     study_option,
     verbose_option,
 )
-from slant.collector.errors import SlantError, UsageError
+from slant.collector.errors import SlantError, UsageError, as_typed
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.system.files import csv_text
 from slant.collector.system.scratch import write_whole_file
@@ -255,7 +255,7 @@ def _export_lake(db: Path, folder: Path, anonymous: bool) -> None:
     say(
         f"{count_text(report.new_attempts, 'attempt')} written in {count_text(report.new_parts, 'part')}; "
         f"{folder} holds {report.attempts:,}. "
-        f"Next: analyze tables --lake {shlex.quote(str(folder))}"
+        f"Next: analyze tables --lake {as_typed(folder)}"
     )
 
 
@@ -288,12 +288,12 @@ def _propose(files: dict[str, Any], db: Path) -> None:
     if proposed.layout == "people":
         typed += ["--layout people --consent TEXT --origin TEXT"]
         typed += [f"--map-value {shlex.quote(value)}" for value in proposed.values]
-    rows = " ".join([*typed, *(shlex.quote(str(file)) for file in files["paths"])])
-    say(f"Next: collect import --study ./{path} --db {shlex.quote(str(own_db))} {rows}")
+    rows = " ".join([*typed, *(as_typed(file) for file in files["paths"])])
+    say(f"Next: collect import --study ./{path} --db {as_typed(own_db)} {rows}")
     if proposed.fit:
         say(f"      {next_command(load_study(str(path)), own_db)}")
     elif proposed.table:
-        say(f"      analyze tables {proposed.table} --db {shlex.quote(str(own_db))}")
+        say(f"      analyze tables {proposed.table} --db {as_typed(own_db)}")
 
 
 def _print_import(report: Any, output_format: str) -> None:

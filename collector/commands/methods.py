@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from slant.collector.commands import options
-from slant.collector.errors import UsageError
+from slant.collector.errors import UsageError, as_typed
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.screen_tables import in_one_line
 from slant.collector.system.scratch import write_whole_file
@@ -88,7 +88,8 @@ def _paragraph(db: Path, run: str) -> None:
 
     history = read_run_history(db, run)
     if waiting := waiting_bytes(db):
-        say(f"{waiting:,} bytes of answers in the journal are not included here. To load them: collect load --db {db}")
+        hint = f"To load them: collect load --db {as_typed(db)}"
+        say(f"{waiting:,} bytes of answers in the journal are not included here. {hint}")
     click.echo(in_one_line(paragraph(history)))
     if estimands := stored_estimands(db, history.run):
         click.echo(f"\n{printable(estimands)}")
@@ -162,4 +163,5 @@ def preregister_command(study: str, models: tuple[str, ...], out: Path | None, *
     registration = preregister(study, models or None, **plan, say=say)
     path = write_registration(registration, out or Path(f"{registration.study}.registration.json"))
     click.echo(f"{registration.sha256}  {printable(path)}")
-    say(f"Upload it to a registry before you collect; then: collect --study {study} --registration {path} …")
+    then = f"collect --study {as_typed(study)} --registration {as_typed(path)} …"
+    say(f"Upload it to a registry before you collect; then: {then}")

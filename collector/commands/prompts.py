@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from slant.collector.commands.options import FILE, WholeNumber, db_option, seed_option, setting_option
-from slant.collector.errors import UsageError
+from slant.collector.errors import UsageError, as_typed
 from slant.collector.plan.conversations import PlannedPrompt, one_model_a_frame, planned_prompts
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.system.files import made_folder, real_file
@@ -211,7 +211,7 @@ def timeline_command(
     if is_served:
         _serve(written["index.html"], loaded.name, made_folder(out / "answers"), host, port)
         files = str(out / "answers" / "*.json")
-    say(f"Next: collect import --study {study} --layout people --consent TEXT --origin TEXT {files}")
+    say(f"Next: collect import --study {as_typed(study)} --layout people --consent TEXT --origin TEXT {files}")
 
 
 def _serve(page: str, study: str, answers: Path, host: str | None, port: int) -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from slant.collector.commands import options
-from slant.collector.errors import UsageError
+from slant.collector.errors import UsageError, as_typed
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.terminal import count_text, say
 
@@ -179,7 +178,7 @@ def sample_command(study: str, n: int, by: str, seed: int, out: Path | None, db:
     write_file(path, csv_text(*sheet_rows(loaded, drawn.items)))
     others = f", besides {drawn.n_before:,} drawn before" if drawn.n_before else ""
     say(f"Drawn: {count_text(len(drawn.items), 'text')} of {drawn.n_texts:,}{others} (sample {drawn.sample_no}).")
-    of = f"--study {loaded.as_typed} --db {shlex.quote(str(db))}"
+    of = f"--study {loaded.as_typed} --db {as_typed(db)}"
     say(f"Written: {path}, whose column code is to be filled in, with the coder's name in the column coder.")
-    say(f"Next: collect import {of} {shlex.quote(str(path))}")
-    say(f"  or: collect view --code {loaded.as_typed} --coder NAME --db {shlex.quote(str(db))}    codes on a page")
+    say(f"Next: collect import {of} {as_typed(path)}")
+    say(f"  or: collect view --code {loaded.as_typed} --coder NAME --db {as_typed(db)}    codes on a page")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from slant.collector.commands.options import AT_LEAST_1, db_option
-from slant.collector.errors import UsageError
+from slant.collector.errors import UsageError, as_typed
 from slant.collector.example_models import EXAMPLE_MODEL, SECOND_MODEL
 from slant.collector.terminal import say
 
@@ -83,7 +83,7 @@ def successor_command(
     words = ["--study", study, "--model", old, "--model", new, "--db", str(db), "--pilot", str(n), *more]
     _ask_slice(ctx, words)
     models = f"{shlex.quote(old)} {shlex.quote(new)}"
-    say(f"Then: analyze successor {models} --study {shlex.quote(study)} --db {shlex.quote(str(db))}")
+    say(f"Then: analyze successor {models} --study {shlex.quote(study)} --db {as_typed(db)}")
 
 
 @click.command("watch", epilog=_WATCH, context_settings=_PASSES_ON)

@@ -14,6 +14,7 @@ import click
 from slant.collector.ask.uncounted_answers import uncounted_notes
 from slant.collector.commands.options import Number, db_option, output_options, row_options, verbose_option
 from slant.collector.designs.study import Study
+from slant.collector.errors import as_typed
 from slant.collector.run_report import BatchReport, RunReport
 from slant.collector.studies.catalogue import next_command
 from slant.collector.terminal import count_text, if_interrupted, print_rows, say
@@ -132,7 +133,7 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     if rows.is_empty():
         say(nothing_yet(db))
     elif (waiting := waiting_bytes(db)) and not has_collector(db):
-        hint = f"To load them: collect load --db {db}"
+        hint = f"To load them: collect load --db {as_typed(db)}"
         say(f"{waiting:,} bytes of answers are in the journal, not yet in the database. {hint}")
     show_jobs(db, output_format)
     for note in (*silent_models(db), *occasion_sentences(db), *precision_notes(db), *cost_notes(rows)):
@@ -164,7 +165,7 @@ def load_command(rebuild: bool, db: Path) -> None:
     aside = put_aside(db) if rebuild else None
     if aside is not None:
         say(f"{db} is made again from its journals; the old file is {aside.name}, with what `analyze` kept in it.")
-    if_interrupted("Left at once.", f"The journals are as they were. The rest: collect load --db {db}")
+    if_interrupted("Left at once.", f"The journals are as they were. The rest: collect load --db {as_typed(db)}")
     report = load_journals(db)
     for note in report.notes:
         say(note)

@@ -13,7 +13,7 @@ import click
 
 from slant.collector.commands.options import FILE, FOLDER, db_option, output_options
 from slant.collector.designs.study import Study
-from slant.collector.errors import StudyError, UnknownNameError, UsageError
+from slant.collector.errors import StudyError, UnknownNameError, UsageError, as_typed
 from slant.collector.plan.conversations import planned_count
 from slant.collector.providers import provider_named
 from slant.collector.studies.catalogue import list_studies, load_study, load_variants, shipped_outlines
@@ -175,7 +175,7 @@ def _write_coding(
     say(f"What is known of each, and no coder is shown: {never}.")
     say(f"Errors are clustered by {study.data.cluster or 'text'}.")
     say(f"Write your codes into [codebook] of {paths[0]}, which has those of an example.")
-    say(f"Next: collect --study {study.as_typed} --db {shlex.quote(str(db))} --dry-run")
+    say(f"Next: collect --study {study.as_typed} --db {as_typed(db)} --dry-run")
 
 
 @studies.command("validate")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from slant.collector.commands.status import print_batch_report, say_stopped
 from slant.collector.cost.estimate import dollars
 from slant.collector.cost.quote import quotes, sentences, short_rows
 from slant.collector.designs.study import Study
+from slant.collector.errors import as_typed
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view
@@ -110,7 +110,7 @@ class TerminalWatcher(ProgressWatcher):
         elif isinstance(report, BatchReport):
             print_batch_report(report, self._format, self._study)
         elif report.run_id or not report.is_complete:
-            named = f"analyze {analysis} --study {self._study.name} --db {shlex.quote(str(report.db))}"
+            named = f"analyze {analysis} --study {self._study.name} --db {as_typed(report.db)}"
             what_next = named if analysis else next_command(self._study, report.db)
             _print_report(report, self._format, self._study, what_next)
         elif self._format != "table":
@@ -231,7 +231,7 @@ def _print_report(report: RunReport, output_format: str, study: Study, what_next
         say(note)
     if report.is_complete:
         if report.models and all(model["asked"] and not model["answered"] for model in report.models):
-            what_next = f"collect view --db {shlex.quote(str(report.db))}"  # there is nothing to fit
+            what_next = f"collect view --db {as_typed(report.db)}"  # there is nothing to fit
         run = f" (run {report.run_id})" if report.run_id else ""
         say(f"Done: {report.db}{run}. Next: {what_next}")
         return

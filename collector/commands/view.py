@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from slant.collector.commands.options import FILE, FOLDER, WholeNumber, anonymous_option, db_option, verbose_option
-from slant.collector.errors import UsageError
+from slant.collector.errors import UsageError, as_typed
 from slant.collector.system.operating_system import has_desktop
 from slant.collector.terminal import count_text, late_bar, say
 
@@ -112,7 +112,8 @@ def _coding_page(db: Path, name: str, coder: str | None, path: Path | None, toke
     check_coding(study)
     path = path or Path(f"{study.name}.{checked_name(coder, 'coder')}.csv")
     viewer = CodingViewer(db, study, coder, NotesFile(path), token)
-    say(f"Codes are kept in {path}, each at once. In the end: collect import --study {study.as_typed} --db {db} {path}")
+    after = f"collect import --study {study.as_typed} --db {as_typed(db)} {as_typed(path)}"
+    say(f"Codes are kept in {path}, each at once. In the end: {after}")
     return viewer
 
 

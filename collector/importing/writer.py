@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from slant.collector.errors import DatabaseBusyError, DatabaseError, JournalError
+from slant.collector.errors import DatabaseBusyError, DatabaseError, JournalError, as_typed
 from slant.collector.importing.layouts import Problem, Row
 from slant.collector.importing.row_contents import OWN, SharedAnswer
 from slant.collector.keep.database import let_go, reading
@@ -280,8 +280,8 @@ class ImportWriter:
         try:
             loaded = load_journals(self._db)
         except DatabaseBusyError as error:
-            hint = f"The rows are safe in the journal. When the database is free: collect load --db {self._db}"
-            self._report.warnings.append(f"{error} {hint}")
+            hint = f"When the database is free: collect load --db {as_typed(self._db)}"
+            self._report.warnings.append(f"{error} The rows are safe in the journal. {hint}")
         else:
             self._report.warnings += [f"{_UNREADABLE} {problem}" for problem in loaded.problems]
 

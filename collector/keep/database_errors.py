@@ -25,6 +25,7 @@ from slant.collector.errors import (
     DatabaseError,
     DatabaseWriteError,
     OlderDatabaseError,
+    as_typed,
 )
 from slant.collector.system.files import irregularity, real_file
 from slant.collector.system.scratch import scratch_near
@@ -81,10 +82,12 @@ def no_database(path: Path) -> DatabaseError:
     check_on_this_machine(path)
     real = real_file(path)
     if real.with_name(real.name + ".journal").is_dir():
-        return DatabaseError(f'There is no database "{path}", but its journal is there.', f"collect load --db {path}")
+        return DatabaseError(
+            f'There is no database "{path}", but its journal is there.', f"collect load --db {as_typed(path)}"
+        )
     return DatabaseError(
         f'There is no database "{path}".',
-        f"To make one: collect --study rmiat --simulated --db {path} (for other studies: collect studies)",
+        f"To make one: collect --study rmiat --simulated --db {as_typed(path)} (for other studies: collect studies)",
         "Or name another: --db FILE (or the variable SLANT_DB)",
     )
 
@@ -92,7 +95,7 @@ def no_database(path: Path) -> DatabaseError:
 def empty_database(path: Path) -> DatabaseEmptyError:
     return DatabaseEmptyError(
         f'The database "{path}" holds nothing yet.',
-        f"To fill it: collect --study rmiat --simulated --db {path} (for other studies: collect studies)",
+        f"To fill it: collect --study rmiat --simulated --db {as_typed(path)} (for other studies: collect studies)",
     )
 
 
@@ -114,7 +117,7 @@ def older_database(path: Path) -> OlderDatabaseError:
 def older_tables(path: Path) -> DatabaseError:
     what = f'"{path}" was made by an older slant, whose tables were others.'
     if _has_journals(path):
-        return DatabaseError(what, f"Its journal makes it again: collect load --rebuild --db {path}")
+        return DatabaseError(what, f"Its journal makes it again: collect load --rebuild --db {as_typed(path)}")
     return DatabaseError(what, "No journal is next to it to make it again from: read it with the slant that made it.")
 
 
@@ -132,7 +135,7 @@ def is_damage(text: str) -> bool:
 def damaged(path: Path, reason: str) -> DatabaseDamagedError:
     what = f'The database "{path}" is damaged: {reason}'
     if _has_journals(path):
-        return DatabaseDamagedError(what, f"Its journal makes it again: collect load --rebuild --db {path}")
+        return DatabaseDamagedError(what, f"Its journal makes it again: collect load --rebuild --db {as_typed(path)}")
     return DatabaseDamagedError(what, "It has no journal next to it to be made again from: use a copy of it, if any.")
 
 
@@ -145,7 +148,7 @@ def cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
     reason, mend = str(error).splitlines()[0], "see that file and folder may be written"
     if "No space left" in str(error):
         reason, mend = "the disk is full", "make room"
-    hint = f"What the journal next to it holds is safe: {mend}, then `collect load --db {path}` brings it in."
+    hint = f"What the journal next to it holds is safe: {mend}, then `collect load --db {as_typed(path)}` brings it in."
     return DatabaseWriteError(f'Can\'t write the database "{path}": {reason}.', hint)
 
 

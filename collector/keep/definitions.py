@@ -20,7 +20,7 @@ from pathlib import Path
 
 import duckdb
 
-from slant.collector.errors import DatabaseError
+from slant.collector.errors import DatabaseError, as_typed
 from slant.collector.keep.view_heads import make_views, view_texts
 from slant.collector.system.files import contents, opened, remove, replace_on_disk
 from slant.collector.system.operating_system import flush_onto_disk
@@ -89,7 +89,7 @@ def _other_table(path: Path, name: str) -> DatabaseError:
     return DatabaseError(
         f'"{path}" is not as slant makes a database: "{name}" is missing, or differs from slant\'s own.',
         "It was left as it is. If an older slant made it, its journal makes it again: "
-        f"collect load --rebuild --db {path}",
+        f"collect load --rebuild --db {as_typed(path)}",
     )
 
 

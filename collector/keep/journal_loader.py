@@ -32,6 +32,7 @@ from slant.collector.errors import (
     DatabaseEmptyError,
     DatabaseError,
     JournalError,
+    as_typed,
 )
 from slant.collector.keep import journal_files
 from slant.collector.keep.database import fetched, let_go, reading, writing
@@ -88,7 +89,7 @@ def left_in_journal(error: DatabaseError, db: Path) -> str:
     """Return the message at the end of a run whose answers could not be loaded: the reason, and the command."""
     if isinstance(error, DatabaseBusyError):
         who = error.details[0].rstrip(".")
-        hint = f"When the database is free: collect load --db {db}"
+        hint = f"When the database is free: collect load --db {as_typed(db)}"
         return f"{error.what} {who}. The answers are safe in the journal. {hint}"
     return f"{' '.join([error.what, *error.details])} The answers are safe in the journal."
 
@@ -307,7 +308,7 @@ def nothing_yet(db: Path) -> str:
     if waiting and has_collector(db):
         return f'"{db}" holds no trials yet: a collector is at work, and {waiting:,} bytes are still in its journal.'
     if waiting:
-        return f'"{db}" holds no trials yet, but its journal has {waiting:,} bytes: collect load --db {db}'
+        return f'"{db}" holds no trials yet, but its journal has {waiting:,} bytes: collect load --db {as_typed(db)}'
     return f'"{db}" holds no trials yet.'
 
 

@@ -27,7 +27,7 @@ from typing import Any, cast
 
 import duckdb
 
-from slant.collector.errors import DatabaseError
+from slant.collector.errors import DatabaseError, as_typed
 from slant.collector.keep.frames import INSTANT, database_values, quoted_text
 from slant.collector.keep.schema import READ_AGAIN_STORED, all_views, migration_texts
 from slant.collector.keep.view_heads import make_views, view_texts
@@ -132,7 +132,7 @@ def forget_lake(folder: Path) -> None:
 def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
     """Return an in-memory database with all tables and views. It can read the files of the lake, and no others."""
     if not is_lake(folder):
-        raise DatabaseError(f'"{folder}" is no lake.', f"To make one: collect export --layout lake {folder}")
+        raise DatabaseError(f'"{folder}" is no lake.', f"To make one: collect export --layout lake {as_typed(folder)}")
     place = folder.resolve()
     try:
         files.check_tree(place)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, JournalError, UsageError
+from slant.collector.errors import DatabaseError, JournalError, UsageError, as_typed
 from slant.collector.keep import journal, journal_files
 from slant.collector.keep.anonymous import public_path
 from slant.collector.keep.batch_jobs import JobFolder
@@ -98,7 +98,7 @@ def merge(
     rows = tuple(row for source in opened for row in _rows(db, source))
     notes += [
         f"{run} was set aside on one machine and taken back on another: it is set aside. If that is wrong: "
-        f'collect set-aside {run} --undo --reason "…" --db {db}'
+        f'collect set-aside {run} --undo --reason "…" --db {as_typed(db)}'
         for (run,) in fetched(db, sql_query("undecided_set_asides"))
     ]
     return MergeReport(

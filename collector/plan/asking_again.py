@@ -15,7 +15,7 @@ from itertools import compress
 from pathlib import Path
 
 from slant.collector.designs.study import Study
-from slant.collector.errors import DatabaseEmptyError, UsageError
+from slant.collector.errors import DatabaseEmptyError, UsageError, as_typed
 from slant.collector.keep.database import reading
 from slant.collector.keep.final_trials import Finals, read_finals
 from slant.collector.keep.journal_loader import offsets_in
@@ -60,7 +60,7 @@ def again_of(run_plan: RunPlan, trials: int) -> RunPlan:
     if unanswered and len(unanswered) == len(plans):
         raise UsageError(
             f'Nothing of "{run_plan.study.name}" can be asked again: no trial has an answer in {run_plan.db} yet.',
-            f"Ask it first: leave out --again. To see what is there: collect status --db {run_plan.db}",
+            f"Ask it first: leave out --again. To see what is there: collect status --db {as_typed(run_plan.db)}",
         )
     model_plans = tuple(plan for _, plan in plans if plan is not None)
     return up_to_date(replace(run_plan, model_plans=model_plans, left_out=(*run_plan.left_out, *unanswered)))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -24,7 +23,7 @@ import polars as pl
 from slant.collector.ask.run_warnings import NOTHING_READ
 from slant.collector.cost.estimate import dollars
 from slant.collector.designs.study import Study
-from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.errors import DatabaseError, UsageError, as_typed
 from slant.collector.keep.database import fetched, reading, shown_versions
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal_loader import offsets_in
@@ -77,7 +76,7 @@ def lost_answer_notes(db: Path, study: str, version: str | None = None, run_ids:
         if sentence := _sentence(name, own):
             notes.append(sentence)
     if notes:
-        notes.append(f"Look at them before any fit: collect view --db {shlex.quote(str(db))}")
+        notes.append(f"Look at them before any fit: collect view --db {as_typed(db)}")
     return notes
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs.study import Study
-from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError, as_typed
 from slant.collector.keep.database import fetched_frame
 from slant.collector.plan.conversations import plan, planned_count, with_rates
 from slant.collector.plan.run_plan import RunPlan
@@ -230,7 +230,7 @@ def pilot_numbers(db: Path, study: Study, plans: Sequence[Mapping[str, Any]]) ->
     if not cells:
         raise DatabaseError(
             f'"{db}" holds no answers to "{study.name}", so it is no pilot of it.',
-            f"To make one: collect --study {study.as_typed} --pilot 50 --db {db}",
+            f"To make one: collect --study {study.as_typed} --pilot 50 --db {as_typed(db)}",
         )
     return {
         "trials": sum(row["n"] for row in models),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import re
-import shlex
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +18,7 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.designs import design_named
 from slant.collector.designs.design import Design
 from slant.collector.designs.study import Study as Study
-from slant.collector.errors import StudyError, UnknownNameError, check_known
+from slant.collector.errors import StudyError, UnknownNameError, as_typed, check_known
 from slant.collector.providers.temperature import with_temperature
 from slant.collector.records import RefusalRule
 from slant.collector.stable_ids import stable_id
@@ -172,7 +171,7 @@ def first_fit(study: Study) -> str | None:
 def next_command(study: Study, db: Path) -> str:
     """Return the next command once all answers are there: the study's first fit, or the tables where there is none."""
     what = f"--fit {fits_of(study)[first].engine}" if (first := first_fit(study)) else f"tables --study {study.name}"
-    return f"analyze {what} --db {shlex.quote(str(db))}"
+    return f"analyze {what} --db {as_typed(db)}"
 
 
 def _read_variants(path: Path, text: str) -> dict[str, Study]:

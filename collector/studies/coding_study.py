@@ -13,7 +13,7 @@ from typing import Any
 
 from slant.collector.designs.coding.design import COLUMNS, DESIGN
 from slant.collector.designs.study import Study
-from slant.collector.errors import UsageError
+from slant.collector.errors import UsageError, as_typed
 from slant.collector.keep.database import fetched_frame, reading
 from slant.collector.keep.stored_attempts import with_attributes
 from slant.collector.reading.choices import YES_NO
@@ -134,7 +134,7 @@ def write_texts_study(
         of_test = f' of the question "{test}"' if test else ""
         raise UsageError(
             f'There are no {kind}{of_test} of "{study.name}" ({study.variant}) in {db} to code.',
-            f"Texts can be: {', '.join(CODED_TEXTS)} (--texts); what there is: collect view --db {db}",
+            f"Texts can be: {', '.join(CODED_TEXTS)} (--texts); what there is: collect view --db {as_typed(db)}",
         )
     factors = _factors(study, columns, rows)
     has_conditions = not study.design.analyses.attributes(study.data) and len(study.conditions) > 1

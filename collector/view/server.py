@@ -27,7 +27,7 @@ from markupsafe import Markup
 
 from slant.collector.designs.coding.codebook import SEVERAL
 from slant.collector.designs.study import Study
-from slant.collector.errors import DatabaseBusyError, SlantError, UnknownNameError, UsageError, check_known
+from slant.collector.errors import DatabaseBusyError, SlantError, UnknownNameError, UsageError, as_typed, check_known
 from slant.collector.keep.database import fetched
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.view_heads import known_view
@@ -244,7 +244,7 @@ def texts_to_code(db: Path, study: Study, coder: str) -> list[str]:
     if not items:
         raise UsageError(
             f'No text of "{study.name}" is drawn for people to code.',
-            f"Draw some at random: collect sample --study {study.as_typed} --n 200 --db {db}",
+            f"Draw some at random: collect sample --study {study.as_typed} --n 200 --db {as_typed(db)}",
         )
     random.Random(f"{study.name} {coder}").shuffle(items)
     return items

@@ -6,6 +6,8 @@ A folder may be named so by its user, and DuckDB, Polars, pathlib and R each tak
 from __future__ import annotations
 
 import io
+import re
+import shlex
 import subprocess
 import zipfile
 from contextlib import redirect_stderr
@@ -47,6 +49,17 @@ def typed(command: str, *words: object) -> str:
 
 def count(place: Path) -> int:
     return int(rows_in(place, "SELECT count(*) FROM trials")[0][0])
+
+
+def test_what_is_printed_to_be_typed_can_be_copied_there(tmp_path: Path) -> None:
+    db = tmp_path / NAME / "none.duckdb"
+    for command, *words in ((collect_command, "status"), (analyze, "tables")):
+        (line, *_) = (
+            CliRunner().invoke(command, [*words, "--db", str(db)]).output.split("To make one: ")[1].split(" (for")
+        )
+        assert shlex.split(line)[-2:] == ["--db", str(db)]
+    sources = [path for half in ("collector", "analysis") for path in (ROOT / half).rglob("*.py")]
+    assert [path.name for path in sources if re.search(r"--db \{(?!as_typed|shlex)", path.read_text("utf-8"))] == []
 
 
 @pytest.mark.slow

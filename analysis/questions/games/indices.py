@@ -18,7 +18,7 @@ from slant.analysis.calls.results import Progress, results
 from slant.analysis.rows.study_choice import Look, new_looks, study_in
 from slant.analysis.rows.views import read_view, view_columns, view_rows
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, UsageError, check_known
+from slant.collector.errors import DatabaseError, UsageError, as_typed, check_known
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study, list_studies, load_study
@@ -103,7 +103,8 @@ def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), sourc
             raise UsageError(f'The study "{study.name}" has no games.', f"Studies that have: {', '.join(playable)}.")
         raise DatabaseError(
             f'The database "{db}" holds no {source + " " if source else ""}games of the study "{name}".',
-            f"To play some without a key: collect --study {study.as_typed} --model simulated/greedy --db {db}",
+            "To play some without a key: "
+            f"collect --study {study.as_typed} --model simulated/greedy --db {as_typed(db)}",
         )
     labels = {(row["study_version"], row["model"]): row for row in models.to_dicts()}
     rounds = rounds.join(games.filter("is_complete").select(*KEY, "game"), on=[*KEY, "game"], how="semi")
@@ -113,7 +114,7 @@ def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), sourc
     if not rounds_by_cell:
         raise DatabaseError(
             f'The database "{db}" holds {games.height} games of the study "{name}", and none is complete.',
-            f"How they ended: analyze tables allocation_game_ends --db {db}",
+            f"How they ended: analyze tables allocation_game_ends --db {as_typed(db)}",
         )
     cells = [
         _cell(dict(zip(KEY, key, strict=True)), cell_games, rounds_by_cell[key], labels)

@@ -28,7 +28,7 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.analysis.rows.views import open_trials, rows_if_kept, view_rows
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.errors import DatabaseError, UsageError, as_typed
 from slant.collector.keep.database import fetched
 from slant.collector.stable_ids import stable_id
 from slant.collector.studies.catalogue import Study
@@ -193,7 +193,7 @@ def read_topics(db: str | Path, study: str | None = None, source: str | None = N
     """
     models = rows_if_kept(db, "topic_models", study=study, source=source)
     if models.is_empty():
-        raise DatabaseError(f'"{db}" holds no topic model.', f"To fit one: analyze --fit stm --db {db}")
+        raise DatabaseError(f'"{db}" holds no topic model.', f"To fit one: analyze --fit stm --db {as_typed(db)}")
     last = models.sort("fitted_at", maintain_order=True).tail(1).to_dicts()[0]
     tables = {name: view_rows(db, f"topic_{name}", call_id=last["call_id"]) for name in _VIEWS}
     [(md5,)] = fetched(db, "SELECT file_md5 FROM stm_models WHERE call_id = ?", [last["call_id"]])
