@@ -20,6 +20,7 @@ from operator import not_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from slant.collector.designs.plan import Place, Plan
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError, check_known
 from slant.collector.keep.database import reading
@@ -317,20 +318,35 @@ class Share:
 def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard: Shard) -> Share:
     """Return the share of a shard. A million conversations take about two seconds."""
     plan = study.design.asks.plan(study, model, seed)
+    others, trials = bytearray(), Counter[str]()
+    for place, test, turn in _turns(study, plan, repetitions):
+        is_other = turn % shard.of != shard.number - 1
+        others.append(is_other)
+        if not is_other:
+            trials[test] += plan.n_trials(place)
+    n_mine, n_all = repetitions * others.count(0), max(1, len(others))  # games, of which each has the same tests
+    tests = {test.test: test.planned * n_mine // n_all for test in study.tests} if plan.mixes_tests else dict(trials)
+    return Share(trials.total(), bytes(others), tests)
+
+
+def busy_parts(
+    study: Study, model: StudyModel, seed: int, repetitions: int, shard: Shard, of: int, skip: bytes
+) -> set[int]:
+    """Return the numbers of those of `of` parts of a shard that have conversations which `skip` does not mark."""
+    turns = _turns(study, study.design.asks.plan(study, model, seed), repetitions)
+    left = {turn % (shard.of * of) for (*_, turn), is_done in zip(turns, skip, strict=True) if not is_done}
+    return {(place - shard.number + 1) // shard.of + 1 for place in left}
+
+
+def _turns(study: Study, plan: Plan[Place], repetitions: int) -> Iterator[tuple[Place, str, int]]:
+    """Yield each place of a plan, its test, and the turn by which it falls to a shard."""
     n_turns = 1 if plan.mixes_tests else max(map(plan.n_trials, islice(plan.places(1), 1)), default=1)
     # each test begins after the last shard of the one before (or the first shards are the largest), in all conditions
     n_conditions = max(1, len(study.conditions))
     sizes = [test.planned * repetitions // n_conditions // n_turns for test in study.tests]
     starts = {test.test: start for test, start in zip(study.tests, accumulate(sizes, initial=0), strict=False)}
     met: Counter[tuple[str, str]] = Counter()
-    others, trials = bytearray(), Counter[str]()
     for place in plan.places(repetitions):
         cell = plan.cell(place)
-        is_other = (starts.get(cell[0], 0) + met[cell]) % shard.of != shard.number - 1
+        yield place, cell[0], starts.get(cell[0], 0) + met[cell]
         met[cell] += 1
-        others.append(is_other)
-        if not is_other:
-            trials[cell[0]] += plan.n_trials(place)
-    n_mine, n_all = repetitions * others.count(0), max(1, len(others))  # games, of which each has the same tests
-    tests = {test.test: test.planned * n_mine // n_all for test in study.tests} if plan.mixes_tests else dict(trials)
-    return Share(trials.total(), bytes(others), tests)

@@ -17,6 +17,7 @@ from slant.collector.plan.conversations import (
     Done,
     Occasion,
     Shard,
+    busy_parts,
     done_again,
     done_in,
     plan,
@@ -214,6 +215,15 @@ def part_of(run_plan: RunPlan, number: int, of: int) -> RunPlan:
         shard=shard,
         model_plans=tuple(_in_shard(run_plan.study, model_plan, *plan_of) for model_plan in run_plan.model_plans),
     )
+
+
+def parts_to_ask(run_plan: RunPlan, of: int) -> list[int]:
+    """Return the numbers of those of `of` even parts that have something left to ask."""
+    shard, busy = run_plan.shard or Shard(1, 1), set[int]()
+    for of_model in run_plan.model_plans:
+        plan_of = run_plan.plan_of(of_model.model)
+        busy |= busy_parts(*plan_of, shard, of, of_model.skip) if of_model.skip else set(range(1, of + 1))
+    return sorted(busy)
 
 
 def _in_shard(study: Study, model_plan: ModelPlan, seed: int, repetitions: int, shard: Shard) -> ModelPlan:

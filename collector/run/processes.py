@@ -33,7 +33,7 @@ from slant.collector.errors import Interrupted, SlantError, UsageError
 from slant.collector.keep.database import fetched
 from slant.collector.keep.journal import FolderLock, journal_folder, mend_tails
 from slant.collector.keep.journal_files import compress_finished, journal_paths, journal_run
-from slant.collector.plan.run_plan import RunPlan, up_to_date
+from slant.collector.plan.run_plan import RunPlan, parts_to_ask, up_to_date
 from slant.collector.request.record import Request
 from slant.collector.run.one_process import LAST_LOAD_S, checked_run_plan, lane_at_rest, lane_row
 from slant.collector.run.shard_process import Part
@@ -54,8 +54,6 @@ def carry_out_in_processes(run_plan: RunPlan, call: Call) -> RunReport:
     if not 1 <= processes <= MAX_PROCESSES:
         raise UsageError(f"--processes must be from 1 to {MAX_PROCESSES}, not {processes}.")
     run_plan = checked_run_plan(run_plan, request)
-    # each further one would start, find nothing left to ask, and keep its share of the budget and of concurrency
-    processes = max(1, min(processes, run_plan.pending))
     folder = journal_folder(run_plan.db)
     lock = FolderLock(folder)
     try:
@@ -64,7 +62,11 @@ def carry_out_in_processes(run_plan: RunPlan, call: Call) -> RunReport:
         earlier = _runs(folder)
         loader = LiveLoader(run_plan.db, watcher.say)
         loader.load(0.2)  # reports at once if the database is not ours or can't be made
-        crew = _Crew(up_to_date(run_plan), *_shared_out(run_plan, request, processes), processes, watcher, lock)
+        run_plan = up_to_date(run_plan)
+        # each further one would start, find nothing left to ask, and keep its share of the budget and of concurrency
+        processes = max(1, min(processes, run_plan.pending))
+        numbers = parts_to_ask(run_plan, processes) or [1]
+        crew = _Crew(run_plan, *_shared_out(run_plan, request, len(numbers)), numbers, processes, watcher, lock)
         with crew.listening_to_signals():
             crew.work(loader.now_and_then)
             for cut in mend_tails(folder):  # left by a process that was killed
@@ -127,7 +129,14 @@ class _Crew:
     """Hold the processes of one run."""
 
     def __init__(
-        self, run_plan: RunPlan, request: Request, ledger: Ledger, n: int, watcher: Watcher, lock: FolderLock
+        self,
+        run_plan: RunPlan,
+        request: Request,
+        ledger: Ledger,
+        numbers: Sequence[int],
+        n: int,
+        watcher: Watcher,
+        lock: FolderLock,
     ) -> None:
         self._run_plan, self._watcher, self._n = run_plan, watcher, n
         self._lanes = {
@@ -135,7 +144,7 @@ class _Crew:
         }
         self._heard: queue.SimpleQueue[tuple[_Child, Mapping[str, Any] | None]] = queue.SimpleQueue()
         self._n_stops = 0
-        parts = [Part(run_plan, request, ledger, k, n, tuple(sys.argv)) for k in range(1, n + 1)]
+        parts = [Part(run_plan, request, ledger, k, n, tuple(sys.argv)) for k in numbers]
         self._children = [self._start(part, lock) for part in parts]
 
     def _start(self, part: Part, lock: FolderLock) -> _Child:

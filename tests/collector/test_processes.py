@@ -122,13 +122,13 @@ def test_what_a_provider_is_asked_for_beside_answers_is_asked_by_all_processes(
     assert all(body["logprobs"] and body["response_format"]["type"] == "json_schema" for body in server.bodies)
 
 
-def priced(folder: Path, server: LocalServer, budget_usd: float | None = None) -> dict[str, Any]:
+def priced(folder: Path, server: LocalServer, budget_usd: float | None = None, **more: Any) -> dict[str, Any]:
     """The row of two processes that ask eight trials, each 100 tokens at most of $0.001."""
     prices = folder / "prices.toml"
     prices.write_text(PRICES, "utf-8")
     report = collect(
-        folder / "a.duckdb", write_tiny(folder, study=LIMITED), ["local/small"], base_url=server.base_url, processes=2,
-        prices=prices, budget=budget_usd,
+        folder / "a.duckdb", write_tiny(folder, study=LIMITED), ["local/small"], base_url=server.base_url,
+        prices=prices, budget=budget_usd, **{"processes": 2, **more},
     )  # fmt: skip
     return report.models[0]
 
@@ -153,6 +153,13 @@ def test_a_share_of_a_budget_that_is_too_small_for_a_request_says_so(tmp_path: P
     assert (row["asked"], server.bodies) == (0, [])
     assert "the share of one of 2 processes, up to $0.0750 of the budget, can't cover" in row["stopped_because"]
     assert row["stopped_because"].endswith("To continue: a higher --budget, or fewer --processes")
+
+
+@pytest.mark.slow
+def test_a_process_with_nothing_left_to_ask_keeps_no_share_of_the_budget(tmp_path: Path, server: LocalServer) -> None:
+    first = priced(tmp_path, server, shard=(1, 2), processes=1)
+    row = priced(tmp_path, server, first["cost_usd"] + 4 * 0.1)
+    assert (row["asked"], row["answered"], row["stopped_because"]) == (4, 4, None)
 
 
 def test_a_process_that_begins_late_has_its_whole_share_of_the_budget(tmp_path: Path, server: LocalServer) -> None:
