@@ -146,10 +146,11 @@ finish_figure <- function(plot, words, height_in, width_in = as.numeric(asked_of
   if (grepl("\\.svg$", file, ignore.case = TRUE)) { # where screen readers look for the title and the text alternative
     escaped <- function(text) gsub("<", "&lt;", gsub("&", "&amp;", enc2utf8(text), fixed = TRUE), fixed = TRUE)
     lines <- readLines(file, encoding = "UTF-8")
-    # Numbers go on from figure to figure: the same figure is the same file, whatever was drawn before it.
+    # Older Cairo's numbers go on from figure to figure: the same figure is the same file, whatever was drawn before.
     places <- gregexpr("(?<=surface)[0-9]+", lines, perl = TRUE)
     numbers <- lapply(regmatches(lines, places), as.integer)
-    regmatches(lines, places) <- lapply(numbers, function(own) own - min(unlist(numbers)) + 1L)
+    first <- min(unlist(numbers), .Machine$integer.max) # newer Cairo writes none
+    regmatches(lines, places) <- lapply(numbers, function(own) own - first + 1L)
     root <- grep("<svg ", lines, fixed = TRUE)[[1]]
     lines[[root]] <- sub("<svg ", "<svg role=\"img\" ", lines[[root]], fixed = TRUE)
     title <- gsub("\n", " ", shown$labels$title, fixed = TRUE)

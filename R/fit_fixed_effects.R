@@ -237,7 +237,7 @@ constant_columns <- function(x, codes) {
 }
 
 rows_of_model <- function(model) {
-  if (inherits(model, c("clm", "coxph"))) environment(stats::formula(model))$rows else stats::model.frame(model)
+  if (inherits(model, c("clm", "coxph"))) get("rows", environment(stats::formula(model))) else stats::model.frame(model)
 }
 
 # The coefficients with standard errors over other clusters, which are shown, and with those of independent rows (in
