@@ -2,7 +2,7 @@
 # which means the same in all of them. What the data must hold, and ranges of one function's own, it says itself.
 
 # Called as the first line of a function: stops with a sentence at the first argument that it was given wrong. NULL is
-# right where it is the default; what was not given must have one. `data` becomes a plain data frame.
+# right where it is the default; what was not given must have one. Data frames of all kinds become plain ones.
 # `more`: rules of arguments that only this function has.
 check_arguments <- function(frame = parent.frame(), called = sys.function(sys.parent()), more = list()) {
   force(frame)
@@ -14,9 +14,10 @@ check_arguments <- function(frame = parent.frame(), called = sys.function(sys.pa
   if (length(lacking) > 0) {
     stop_with(sprintf("%s must be given.", toString(sprintf("`%s`", lacking))), "See the function's help page.")
   }
-  if ("data" %in% names(parameters) && !is_missing("data")) {
-    # Sourced functions are taken for a user's own code by data.table, whose brackets mean something else there.
-    if (inherits(frame$data, "data.table")) assign("data", as.data.frame(frame$data), frame)
+  # Brackets of a data.table mean something else in sourced functions, and `$` of a tibble warns of a column it lacks.
+  for (name in Filter(Negate(is_missing), setdiff(names(parameters), "..."))) {
+    value <- get(name, envir = frame)
+    if (is.data.frame(value) && class(value)[[1]] != "data.frame") assign(name, as.data.frame(value), frame)
   }
   rules <- c(more, argument_rules[setdiff(names(argument_rules), names(more))])
   for (name in intersect(names(parameters), names(rules))) {

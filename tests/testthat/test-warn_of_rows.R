@@ -29,12 +29,21 @@ test_that("a count of class integer64 is refused, for R would read it as another
 })
 
 test_that("a data.table becomes a plain data frame, for its brackets mean something else in sourced functions", {
-  class_of <- function(data) {
+  class_of <- function(data, codes) {
     check_arguments()
-    class(data)
+    c(class(data), class(codes))
   }
   table <- structure(made_trials(), class = c("data.table", "data.frame"))
-  expect_equal(class_of(table), "data.frame")
+  expect_equal(class_of(table, table), c("data.frame", "data.frame"))
+})
+
+test_that("a tibble without columns that slant's own data have gives the fits of the data frame, without a warning", {
+  skip_if_not_installed("dplyr")
+  set.seed(1)
+  rows <- data.frame(person = rep(1:20, 8), chosen = rep(0:1, 80), gender = sample(c("man", "woman"), 160, TRUE))
+  fits <- lapply(list(rows, dplyr::as_tibble(rows)), amce, "chosen", "gender", cluster = "person")
+  expect_equal(fits[[2]]$estimates, fits[[1]]$estimates)
+  expect_equal(fits[[2]]$fits$status, "ok")
 })
 
 test_that("a folder that is not there costs the file with the models, not the fit", {
