@@ -145,6 +145,7 @@ coded_formula <- function(data, formula, codes, columns) {
   if (!is.list(codes) && !is.character(codes) || length(codes) == 0 || is.null(names(codes))) {
     stop_with("`codes` must name a coded variable and its coders' columns, as in list(angry = \"code_of_model\").")
   }
+  check_columns(data, character(), to = "correct for a coder's errors")
   formula <- checked_formula(formula, names(data))
   check_columns(data, c(all.vars(formula), names(codes), unlist(codes), columns), to = "correct for a coder's errors")
   if (length(unused <- setdiff(names(codes), all.vars(formula))) > 0) {

@@ -13,6 +13,7 @@
 # `weights`: the name of a column, or NULL.
 fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regression, declared = list(),
                               weights = NULL) {
+  check_columns(data, character(), to = sprintf("fit %s", regression$name))
   formula <- checked_formula(formula, names(data))
   columns <- c(all.vars(formula), regression$columns, weights)
   if (!is.null(cluster)) cluster <- checked_clusters(as.character(unlist(cluster)))

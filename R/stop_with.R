@@ -35,7 +35,10 @@ all_in_words <- function(names) {
 # Stops unless `data` is a data frame that has all `columns`; names the nearest column for the first that is missing.
 check_columns <- function(data, columns, to = "fit") {
   if (!is.data.frame(data)) {
-    stop_with(sprintf("Can't %s: `data` must be a data frame, but it is of class %s.", to, quoted(class(data)[[1]])))
+    stop_with(
+      sprintf("Can't %s: `data` must be a data frame, but it is of class %s.", to, quoted(class(data)[[1]])),
+      if (inherits(data, "tbl_lazy")) "To get the rows of a lazy table: dplyr::collect(data)"
+    )
   }
   # What bit64 makes of a BIGINT is taken for numbers near 0 without that package.
   is_long <- vapply(intersect(columns, names(data)), function(name) inherits(data[[name]], "integer64"), NA)

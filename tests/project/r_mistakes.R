@@ -82,7 +82,8 @@ kinds <- c(
   contrast = "text", levels = "text", save_to = "text", view = "text", width = "number", height = "number",
   cores = "number", n_classes = "number", n_groups = "number", pilot = "number", again = "number", effect = "number",
   models = "text", columns = "text", between = "text", reference = "text", strata = "text", reference_model = "text",
-  draws_to = "text", version = "text", arguments = "text", attributes = "text", cluster = "text", weights = "text"
+  draws_to = "text", version = "text", arguments = "text", attributes = "text", cluster = "text", weights = "text",
+  warmup = "number"
 )
 
 for (name in grep("^plot_", exports, value = TRUE)) needed[[name]] <- list(data = trials)

@@ -15,6 +15,7 @@ test_that("a database opens read-only, as a lazy table whose rows can be fitted"
   on.exit(close_trials(trials))
   if (requireNamespace("dbplyr", quietly = TRUE)) {
     expect_s3_class(trials, "tbl_lazy")
+    expect_error(fit_lm(trials, "tokens ~ condition"), "dplyr::collect(data)", fixed = TRUE)
     expect_error(DBI::dbExecute(trials$src$con, "DELETE FROM attempts"), "read-only")
   }
   rows <- as.data.frame(trials)
