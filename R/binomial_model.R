@@ -42,7 +42,7 @@ fit_binomial <- function(formula, rows, by, levels, n_agq, contrast) {
     ),
     variances = variance_components(model),
     tables_of_group = effects_with_constants(model, contrast, constant),
-    model = model
+    model = refittable(model, data)
   ))
 }
 

@@ -110,7 +110,6 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, reference_model, p
   # That it is singular is said with the terms that are 0, rather than by lme4.
   control <- polished_control(check.conv.singular = list(action = "ignore", tol = singular_below))
   model <- lme4::lmer(formula_of_terms(formula, terms), data = rows, REML = TRUE, control = control)
-  model <- without_optimiser(model)
   sds <- relative_sds(model)
   left_out <- names(sds)[sds < singular_below]
   fitted <- formula_of_terms(formula, terms[!names(terms) %in% left_out])
@@ -129,7 +128,7 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, reference_model, p
     estimates = estimates,
     fit = fit_of_mixed_model(model, length(left_out) > 0),
     variances = shares[c("group", "term", "variance", "n_groups")],
-    model = model,
+    model = refittable(model, rows),
     tables_of_group = list(
       effects = cbind(effect[setdiff(names(effect), "statistic")], frame_of(
         sd = sd, mde = mde, mde_d = mde / sd, reference_model = plain$formula, reference_estimate = plain$estimate,

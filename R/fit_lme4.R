@@ -68,9 +68,9 @@
 #'   }
 #'   With `family = "binomial"`, `estimates` are in log odds with Wald's z as `statistic` and no `df`, there is no
 #'   residual variance, `log_lik` is the (approximate) log-likelihood, and `tables` holds `predictions` (the
-#'   probability in each combination of the factors) and `contrasts` (`"delta_p"`, the difference of probabilities, and
-#'   `"s"`, of log odds, between the levels of `contrast`), each for a median item (`"population"`: random effects of
-#'   0) and as mean over new items (`"new_items"`), with Wald's intervals (none of a median item near separation).
+#'   probability in each combination of the factors) and `contrasts` (the first level of `contrast` minus
+#'   the second: `"delta_p"` in probability, `"s"` in log odds), each for a median item (`"population"`: random effects
+#'   of 0) and as mean over new items (`"new_items"`), with Wald's intervals (none of a median item near separation).
 #' @export
 #' @examples
 #' set.seed(1)
@@ -141,7 +141,6 @@ coded_variables <- function(formula) {
 fit_mixed_model <- function(formula, data, df_method, polish = TRUE) {
   control <- if (polish) polished_control() else lme4::lmerControl()
   model <- lmerTest::lmer(uncorrelated_slopes(formula, data), data = data, REML = TRUE, control = control)
-  if (polish) model <- without_optimiser(model)
   most <- most_df(model)
   # whether it tests anything between clusters: a coefficient, or, if it has no other, the intercept
   is_tested <- names(lme4::fixef(model)) != "(Intercept)"
@@ -151,15 +150,14 @@ fit_mixed_model <- function(formula, data, df_method, polish = TRUE) {
   } else {
     list(estimates = fixed_effects(model), method = "Satterthwaite")
   }
-  optimiser <- sprintf("%s, df: %s", model@optinfo$optimizer, effects$method)
+  optimiser <- sprintf("%s, df: %s", optimiser_of(model), effects$method)
   list(
     estimates = effects$estimates, fit = fit_of_mixed_model(model, optimiser = optimiser),
-    variances = variance_components(model), model = model
+    variances = variance_components(model), model = refittable(model, data)
   )
 }
 
-fit_of_mixed_model <- function(model, singular = lme4::isSingular(model),
-                               optimiser = as.character(model@optinfo$optimizer)) {
+fit_of_mixed_model <- function(model, singular = lme4::isSingular(model), optimiser = optimiser_of(model)) {
   list(
     n_groups = unname(lme4::ngrps(model)[[1]]), log_lik = as.numeric(stats::logLik(model)), aic = stats::AIC(model),
     bic = stats::BIC(model), singular = singular, optimiser = optimiser

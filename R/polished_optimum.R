@@ -6,7 +6,7 @@
 # the criterion is flat. So a few Newton steps are made from where nloptwrap stops: theta then agrees to 1e-11.
 
 # An optimiser as lme4::lmerControl() takes it. What lmer() returns keeps this function, and with it all of slant:
-# without_optimiser() takes it out again, before the model is saved.
+# refittable() takes it out again, before the model is saved.
 polished_nloptwrap <- function(fn, par, lower, upper, control = list(), ...) {
   found <- lme4::nloptwrap(fn = fn, par = par, lower = lower, upper = upper, control = control)
   found$par <- polished_optimum(fn, found$par, lower)
@@ -16,8 +16,21 @@ polished_nloptwrap <- function(fn, par, lower, upper, control = list(), ...) {
 
 polished_control <- function(...) lme4::lmerControl(optimizer = polished_nloptwrap, ...)
 
-without_optimiser <- function(model) {
-  model@optinfo$optimizer <- "nloptwrap, polished"
+optimiser_of <- function(model) {
+  optimiser <- model@optinfo$optimizer
+  if (is.function(optimiser)) "nloptwrap, polished" else as.character(optimiser)
+}
+
+# A mixed model that R's own functions can fit again (update(), profiles, simulations): by an optimiser that lme4 knows,
+# with its rows where its formula is looked up.
+refittable <- function(model, data) {
+  formula <- stats::formula(model)
+  environment(formula) <- list2env(list(data = data), parent = environment(formula))
+  attr(model@frame, "formula") <- formula
+  model@call[c("formula", "data")] <- list(formula, quote(data))
+  model@call$control <- NULL
+  if (lme4::isGLMM(model)) model@call$nAGQ <- model@devcomp$dims[["nAGQ"]]
+  if (is.function(model@optinfo$optimizer)) model@optinfo$optimizer <- "nloptwrap"
   model
 }
 

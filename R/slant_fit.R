@@ -8,6 +8,8 @@
 #' data frames. `emmeans::emmeans()` takes a fit of one group, with the errors of its table and no more degrees of
 #' freedom than these have. `split()` makes one fit of each group, by name: what modelsummary sets side by side.
 #'
+#' For what has no method here, such as `anova()`, `ranef()` or `update()`, take a group's model: `fit$models[[1]]`.
+#'
 #' @param x,object a fit, such as [fit_lme4()] returns.
 #' @param n number of rows of the estimates to print at most.
 #' @param f,drop not used: the groups are those of the fit.
@@ -29,8 +31,8 @@
 #'     \item{`glance()`}{the data frame `fits`, one row per group, with broom's names `nobs`, `logLik`, `AIC`, `BIC`,
 #'       and of models that have them `sigma`, `deviance`, `df.residual`, `r.squared`, `adj.r.squared`.}
 #'     \item{`augment()`}{the rows that each model was fitted to, with `.fitted` and `.resid` (of `lm` and `logistic`
-#'       also `.hat`, `.cooksd`, `.std.resid`), on the scale of the outcome; or `newdata` with `.fitted` (of ratings the
-#'       most probable point).}
+#'       also `.hat`, `.cooksd`, `.std.resid`): `.fitted` on the scale of the outcome, `.resid` the model's own (of
+#'       `logistic` deviance residuals); or `newdata` with `.fitted` (of ratings the most probable point).}
 #'     \item{`coef()`, `vcov()`}{estimates by group and term, and their covariance: over clusters, or by Kenward and
 #'       Roger, where the table's errors are. Groups are independent of each other.}
 #'     \item{`logLik()`}{of one group, with its degrees of freedom; of several, a number each.}

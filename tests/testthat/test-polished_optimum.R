@@ -35,6 +35,15 @@ test_that("rows in another order in memory give an equal fit, and the saved mode
   expect_lt(length(serialize(fits[[1]]$models[[1]]@optinfo, NULL)), 1e4)
 })
 
+test_that("R's own functions fit a kept mixed model again: smaller, by profiles, to other answers", {
+  model <- fit_made(made_trials())$models[[1]]
+  smaller <- update(model, . ~ . - condition)
+  expect_equal(names(lme4::fixef(smaller)), "(Intercept)")
+  expect_equal(anova(model, smaller, refit = FALSE)$npar, c(3, 4))
+  expect_true(all(is.finite(suppressWarnings(confint(model, quiet = TRUE)))))
+  expect_equal(lme4::fixef(lme4::refit(model, model@frame$tokens)), lme4::fixef(model), tolerance = 1e-6)
+})
+
 test_that("without the polish a fit has the numbers of lmerTest called directly", {
   trials <- made_trials()
   fit <- fit_made(trials, polish = FALSE)
