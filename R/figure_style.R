@@ -189,11 +189,27 @@ fitted_to <- function(plot, width_in) {
   )
 }
 
+# A title of the lower axis that is wider than what is over it, on several lines.
+with_axis_title_within <- function(plot, width_in) {
+  title <- plot$labels$x
+  if (!is.character(title) || nchar(title) < 6 * width_in) { # as nearly always; measuring takes longer
+    return(plot)
+  }
+  beside <- grid::convertWidth(measured(plot)$widths, "in", valueOnly = TRUE)
+  plot$labels$x <- wrapped_to(title, width_in - sum(beside) + .39, 11)
+  plot
+}
+
 # The height of all that is above and below the panels, in inches.
 height_of_words <- function(plot) {
   table <- measured(plot)
   rows <- table$layout$t[grepl("^(title|subtitle|caption|guide-box)", table$layout$name)]
   sum(grid::convertHeight(table$heights[unique(rows)], "in", valueOnly = TRUE))
+}
+
+# Long names on several lines.
+on_lines <- function(names, width = 34) {
+  vapply(strwrap(as.character(names), width, simplify = FALSE), paste, "", collapse = "\n")
 }
 
 # How many columns of a legend fit next to each other.

@@ -39,9 +39,9 @@ attribute_dots <- function(rows, reference = NULL, floors = FALSE, is_marked = T
       ggplot2::geom_point, c(list(data = marked, position = dodge, size = 2, stroke = .9, na.rm = TRUE), colour)
     ) +
     (if (n_models > 1) {
-      c(colours_and_shapes(n_models), list(one_legend(nrow = ceiling(n_models / 4))))
+      c(colours_and_shapes(n_models), list(one_legend(nrow = legend_rows(rows))))
     }) +
-    ggplot2::scale_y_discrete(limits = rev) +
+    ggplot2::scale_y_discrete(limits = rev, labels = on_lines) +
     ggplot2::facet_grid(
       rows = ggplot2::vars(.data$attribute_shown), cols = if (floors) ggplot2::vars(.data$panel),
       scales = if (floors) "free" else "free_y", space = "free_y", switch = "y"
@@ -55,17 +55,32 @@ attribute_dots <- function(rows, reference = NULL, floors = FALSE, is_marked = T
 
 # Such dots as a figure with its words: `what` they are, `of` what, and what is `told` of them. `...`: as
 # finish_figure().
-attribute_figure <- function(plot, rows, what, told = NULL, ..., of = counted_levels(rows), n = inches_by_level(rows)) {
+attribute_figure <- function(plot, rows, what, told = NULL, notes = NULL, ..., of = counted_levels(rows),
+                             n = inches_by_level(rows)) {
   words <- alt_text(
     sprintf("%s with 95 %% intervals for %s", what, of), "The lowest and the highest", extremes_in_words(rows),
     notes = told
   )
-  finish_figure(plot, words, n, title = paste(c(asked_of_figure("about")$title, outcome_of(rows)), collapse = " "), ...)
+  title <- paste(c(asked_of_figure("about")$title, outcome_of(rows)), collapse = " ")
+  if (nlevels(rows$model_shown) == 1 && "model" %in% names(rows)) { # no legend says which it is
+    notes <- c(sprintf("Model: %s.", levels(rows$model_shown)), notes)
+  }
+  finish_figure(plot, words, n, title = title, notes = notes, ...)
 }
 
 inches_by_level <- function(rows) {
-  n_levels <- nrow(unique(rows[c("attribute_shown", "level_shown")]))
-  2.2 + n_levels * max(.24, .13 * (nlevels(rows$model_shown) + 1)) + .15 * nlevels(rows$attribute_shown)
+  shown <- unique(rows[c("attribute_shown", "level_shown")])
+  more_lines <- lengths(strsplit(on_lines(shown$level_shown), "\n", fixed = TRUE)) - 1
+  each <- max(.24, .13 * (nlevels(rows$model_shown) + 1))
+  legend <- .2 * (legend_rows(rows) - ceiling(nlevels(rows$model_shown) / 4))
+  2.2 + sum(pmax(each, .24 + .15 * more_lines)) + .15 * nlevels(rows$attribute_shown) + legend
+}
+
+# Up to four models next to each other, fewer where their names are long.
+legend_rows <- function(rows) {
+  models <- levels(rows$model_shown)
+  width_in <- given_or(asked_of_figure("width"), 8) - 2
+  ceiling(length(models) / min(4, legend_columns(models, width_in, letters_per_in = 13)))
 }
 
 counted_levels <- function(rows) {

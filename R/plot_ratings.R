@@ -16,6 +16,9 @@ plot_interactions <- function(data, file = NULL, width = NULL, height = NULL, ..
   widest <- most_levels("model_shown")
   most <- if (length(panels) == 1) 1 else max(1, min(3, floor(16 / widest)))
   n_columns <- columns_within(width, min(length(panels), most), each_in = 1.5 + .4 * widest, margin_in = 1)
+  levels(tiles$model_shown) <- on_lines(levels(tiles$model_shown), 20)
+  levels(tiles$test_shown) <- on_lines(levels(tiles$test_shown), 20)
+  slanted_in <- max(0, .05 * (max(nchar(levels(tiles$model_shown))) - 16)) # what long names take below the tiles
   finish_figure(
     diverging_heat_map(tiles, of, "bottom") + (if (length(panels) > 1) panels_by("panel", n_columns, scales = "free")),
     alt_text(
@@ -26,7 +29,7 @@ plot_interactions <- function(data, file = NULL, width = NULL, height = NULL, ..
         "p, corrected for the number in its panel, is below .05 in %s.", counted(sum(cells$is_apart), "contrast")
       )
     ),
-    2 + (.9 + .35 * most_levels("test_shown")) * ceiling(length(panels) / n_columns),
+    2 + (.9 + .35 * most_levels("test_shown") + slanted_in) * ceiling(length(panels) / n_columns),
     max(6, 1 + n_columns * (1.5 + .75 * widest)), title = paste0("What do combinations add?", sub("^:", "", of_cell)),
     x = attr(tiles, "sides")[[1]], y = attr(tiles, "sides")[[2]]
   )
@@ -34,7 +37,7 @@ plot_interactions <- function(data, file = NULL, width = NULL, height = NULL, ..
 
 # Columns are levels of the first attribute, rows of the second; a panel for each pair of attributes and model.
 interaction_tiles <- function(rows) {
-  sides <- do.call(rbind, strsplit(rows$term, " x ", fixed = TRUE))
+  sides <- do.call(rbind, strsplit(rows$term, " x (?=[a-z0-9_]+: )", perl = TRUE)) # a level may have an x, too
   if (ncol(sides) != 2) stop_with("Can't draw: terms must read \"first: level x second: level\".")
   level <- function(side) sub("^[^:]*: ", "", side)
   ordered <- function(side) ordered_labels(frame_of(level = level(side)), "level")
@@ -72,6 +75,7 @@ plot_ratings <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   rows <- attribute_figure_rows(rows)
   pieces <- rating_pieces(rows)
   n_models <- nlevels(rows$model_shown)
+  is_below <- n_models > 4 # more models have no room next to each other
   points <- levels(pieces$point)
   n_bars <- nrow(unique(pieces[c("attribute_shown", "level_shown", "model_shown")]))
   means <- means_in_words(rows)
@@ -84,10 +88,10 @@ plot_ratings <- function(data, file = NULL, width = NULL, height = NULL, ...) {
     ggplot2::geom_vline(xintercept = 0, colour = "grey35", linewidth = .4) +
     ggplot2::scale_colour_manual(values = colours(length(points)), drop = FALSE) +
     ggplot2::scale_x_continuous(labels = function(at) paste0(plain_number_text(abs(100 * at)), " %")) +
-    ggplot2::scale_y_discrete(limits = rev) +
+    ggplot2::scale_y_discrete(limits = rev, labels = on_lines) +
     ggplot2::facet_grid(
-      ggplot2::vars(.data$attribute_shown), if (n_models > 1) ggplot2::vars(.data$model_shown),
-      scales = "free_y", space = "free_y", switch = "y"
+      if (is_below) ggplot2::vars(.data$model_shown, .data$attribute_shown) else ggplot2::vars(.data$attribute_shown),
+      if (n_models > 1 && !is_below) ggplot2::vars(.data$model_shown), scales = "free_y", space = "free_y", switch = "y"
     ) +
     figure_theme() +
     ggplot2::theme(
@@ -100,7 +104,8 @@ plot_ratings <- function(data, file = NULL, width = NULL, height = NULL, ...) {
       sprintf("Stacked bars of ratings for %s", counted_levels(rows)),
       if (length(means) < n_bars) "Mean rating, the lowest and the highest" else "Mean rating", means
     ),
-    2.2 + .32 * nrow(unique(pieces[c("attribute_shown", "level_shown")])), 5.5 + 2.5 * min(3, n_models),
+    2.2 + if (is_below) .22 * n_bars else .32 * nrow(unique(pieces[c("attribute_shown", "level_shown")])),
+    5.5 + 2.5 * if (is_below) 1 else min(3, n_models),
     title = paste(c(asked_of_figure("about")$title, one_text(rows, "question", NULL)), collapse = " ")
   )
 }

@@ -27,3 +27,10 @@ test_figure("of many bars the alternative text has the lowest and the highest me
   text <- attr(plot_ratings(rows), "alt_text")
   expect_match(text, "the lowest and the highest: a, l29, All models 2.01; a, l30, All models 2.61", fixed = TRUE)
 })
+
+test_figure("more models than have room next to each other, and long names of levels, leave the bars their room", {
+  rows <- data.frame(attribute = "a", level = c(strrep("long name ", 9), "l2"), category = rep(1:3, each = 2), n = 2)
+  rows <- merge(rows, data.frame(model = sprintf("model-%02d", 1:40)))
+  beside <- grid::convertWidth(measured(plot_ratings(rows))$widths, "in", valueOnly = TRUE)
+  expect_lt(sum(beside), 5)
+})
