@@ -248,5 +248,5 @@ def _sentences(rows: pl.DataFrame) -> Iterator[str]:
 
 def _statistic(row: dict[str, Any]) -> str:
     if row.get("f_value") is not None:
-        return f"F({row['df']:g}, {row['df_residual']:g}) = {row['f_value']:.2f}"
+        return f"F({row['df']:g}, {round(row['df_residual'], 2):g}) = {row['f_value']:.2f}"
     return f"chi squared({row['df']:g}) = {row['chi_squared']:.2f}"

@@ -33,15 +33,18 @@ THRESHOLD = r"^(.+: )?-?[\d.]+\|-?[\d.]+$"  # terms that compare nothing: "2|3",
 
 
 def report_answers(study: Study, fits: Mapping[str, FitResult], grain: Mapping[str, str]) -> list[str]:
-    """Return the answers of the study's first fit in the data of one source, version and variant; nothing if no fit
-    compares anything."""
+    """Return the answers of the study's first fit in the data of one source, version and variant, and if it is of one
+    question, of those of other questions (three at most); nothing if no fit compares anything."""
     engines = {name: definition.engine for name, definition in fits_of(study).items()}
     by_engine = sorted(fits, key=lambda name: (*_FIRST, engines.get(name)).index(engines.get(name)))
     names = [name for name in (*study.fits, *by_engine) if name in fits]
+    answers: dict[tuple[str, ...] | None, list[str]] = {}
     for name in names:
-        if said := answers_of_fit(study, name, fits[name], grain):
-            return said
-    return []
+        question = study.fits[name].where.get("question") if name in study.fits else None
+        is_new = question not in answers and None not in answers and (question or not answers)
+        if is_new and (said := answers_of_fit(study, name, fits[name], grain)):
+            answers[question] = said
+    return [sentence for said in list(answers.values())[:MOST_SENTENCES] for sentence in said]
 
 
 def answers_of_fit(study: Study, name: str, result: FitResult, grain: Mapping[str, str]) -> list[str]:

@@ -243,6 +243,8 @@ def _texts(row: Mapping[str, Any]) -> Iterator[str]:
         yield from (" ".join(text.split()) for text in telling)
         return
     telling = [text for kind, _, text in kinds if kind in ("warning", "error")] + telling
+    if len(telling) > 1:  # R's "There are no rows." follows from why there are none
+        telling = [text for text in telling if text != "There are no rows."]
     for text in telling or [" ".join(lines) or f"The fit is {row['status']}."]:
         yield " ".join(text.split())
 

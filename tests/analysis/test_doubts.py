@@ -45,6 +45,7 @@ def test_what_three_engines_say_of_the_same_cells_stands_once_with_the_worst() -
     [
         (["", ""], 0, 0),
         ([lost(12), lost(8, "")], 2, 0),
+        (["warning: All 9 rows are left out: refused in 9.\nerror: There are no rows.", ""], 1, 0),
         ([SINGULAR, ""], 1, 1),
         ([ONE_CLUSTER.format("item"), ""], 1, 1),
         (["error: No rows are left: all 384 have a missing value in persona.", ""], 1, 1),

@@ -148,7 +148,9 @@ def test_a_report_shows_what_is_missing_by_level_and_names_factors_and_levels(
     page = report(db, study, tmp_path / "r.html").read_text("utf-8")
     for title in ("answers that are missing, by level", "what was shown", "answers by level"):
         assert title in page
-    assert "man against woman" in page[: page.index("<main>")]
+    first_screen = page[: page.index("<main>")]
+    assert "man against woman" in first_screen
+    assert all(f"{study.models[0].model}, {question}" in first_screen for question in ("rating", "hire"))
     assert "gender: man × job: nurse" in page
     assert "genderman" not in page
 
