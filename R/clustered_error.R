@@ -153,25 +153,21 @@ satterthwaite <- function(corrected, bread, meat, is_alike) {
   }, 1)
 }
 
-# Where each cluster has one level of what is compared (jobs of items), clusters are averaged, and their error is pooled
-# over all levels, with the other predictors in the model: levels of three items each have an error of their own that
-# is 0 by chance too often. NULL where no degree of freedom is left. In units of one answer, `variance_of_one` is at
+# Where each cluster has one level of what is compared (jobs of items), the error of clusters' means is pooled over all
+# levels: levels of three items each have an error of their own that is 0 by chance too often. Degrees of freedom are
+# the clusters less what of the predictors lies between them: of wordings in which each cluster was shown that is
+# nothing, or little where answers are missing. NULL where none is left. In units of one answer, `variance_of_one` is at
 # least `least`: what independent yes or no would have.
 pooled_error <- function(model, contrasts, cluster, least = 0) {
   total <- as.vector(rowsum(model$weights, cluster))
-  x <- as.matrix(cluster_sums(model$x * model$weights, cluster)) / total
-  y <- as.vector(rowsum(model$weights * model$y, cluster)) / total
-  decomposed <- qr(x * sqrt(total), tol = 1e-7)
-  df <- length(y) - decomposed$rank
+  between <- as.matrix(cluster_sums(model$x * model$weights, cluster)) / sqrt(total)
+  df <- round(length(total) - sum(model$bread * crossprod(between)), 6)
   if (df < 1) {
     return(NULL)
   }
-  kept <- decomposed$pivot[seq_len(decomposed$rank)]
-  residuals <- qr.resid(decomposed, y * sqrt(total))
-  inverse <- chol2inv(qr.R(decomposed)[seq_along(kept), seq_along(kept), drop = FALSE])
+  residuals <- as.vector(rowsum(model$weights * model$residuals, cluster)) / sqrt(total)
   variance_of_one <- max(sum(residuals^2) / df, least)
-  used <- contrasts[, kept, drop = FALSE]
-  error <- frame_of(std_error = sqrt(variance_of_one * rowSums((used %*% inverse) * used)), df = as.double(df))
+  error <- frame_of(std_error = sqrt(variance_of_one * rowSums((contrasts %*% model$bread) * contrasts)), df = df)
   structure(error, variance = variance_of_one)
 }
 

@@ -50,6 +50,23 @@ test_that("a contrast of crossed factors is within their cells, as the effect is
   expect_true(all(c("estimate", "conf_low", "conf_high", "p_value", "p_adjusted") %in% names(of_group)))
 })
 
+test_that("few missing answers leave the error of items nearly as it is without them", {
+  rows <- expand.grid(job = 1:5, age = c("25", "45"), group = c("a", "b"), template = c("p", "l"), n = 1:4)
+  rows$item <- paste(rows$job, rows$age, rows$group)
+  rows$rating <- withr::with_seed(1, .3 * stats::rnorm(20)[factor(rows$item)] + stats::rnorm(160))
+  contrasts <- function(rows) {
+    declared <- list(cells = c("job", "age", "group", "template"))
+    mean_contrasts(rows, "rating", c("job", "group"), "item", declared = declared)$estimates[1:10, ]
+  }
+  by_item <- stats::aggregate(rating ~ item + job + age + group, rows, mean)
+  of_items <- summary(stats::lm(rating ~ factor(job) + age * group, by_item))
+  expect_equal(contrasts(rows)$std_error, rep(of_items$coefficients["factor(job)2", "Std. Error"], 10))
+  expect_equal(contrasts(rows)$df, rep(of_items$df[[2]], 10))
+  lacking <- contrasts(rows[-c(5, 25, 50), ])
+  expect_equal(lacking$std_error, contrasts(rows)$std_error, tolerance = .05)
+  expect_equal(lacking$df, rep(12, 10), tolerance = .01)
+})
+
 test_that("pairs of a property come before pairs of what has it, over the clusters that it is a property of", {
   rows <- expand.grid(job = 1:3, name = sprintf("n%d", 1:8), stringsAsFactors = FALSE)
   rows$gender <- ifelse(rows$name < "n5", "w", "m")
