@@ -113,7 +113,8 @@ one_scale <- function(keys, answers, limits, least_answered) {
     if (n_complete < length(n_answered)) {
       sprintf("%d of %d respondents answered all items.", n_complete, length(n_answered))
     },
-    if (is.na(numbers$alpha_raw)) "Too few items or respondents that differ."
+    if (is.na(numbers$alpha_raw)) "Too few items or respondents that differ.",
+    if (!is.na(numbers$alpha_raw) && n_complete < 30) few_respondents(numbers$alpha_raw, n_complete, sum(is_used))
   )
   list(
     scales = frame_of(
@@ -133,6 +134,11 @@ one_scale <- function(keys, answers, limits, least_answered) {
       respondent = respondents, scale = name, n_answered = as.integer(unname(n_answered)), score = unname(score)
     )
   )
+}
+
+few_respondents <- function(alpha, n, k) {
+  ends <- 1 - (1 - alpha) * stats::qf(c(.975, .025), n - 1, (n - 1) * (k - 1)) # Feldt (1965)
+  sprintf("Only %d respondents: the 95 %% interval of alpha is %.2f to %.2f.", n, ends[[1]], ends[[2]])
 }
 
 # Of items that differ between respondents; NA where there are fewer than two of them, or than three respondents.

@@ -115,7 +115,8 @@ def plan_power(
         )
         planned = planned.filter(pl.col("test").is_in(list(tests))) if tests else planned
         priced, rests_on = _with_costs(planned, its, pilot, prices)
-        advice = [*unplanned, OF_SIMULATION if pilot is None else OF_PILOT, *_of_few_prompts(planned)]
+        advice = [*unplanned, OF_SIMULATION if pilot is None else OF_PILOT]
+        advice += [*_of_few_prompts(planned), *_of_one_pair(planned)]
         return PowerPlan(priced, advice, rests_on)
     if (pilot is None) == (variances is None):
         raise UsageError(
@@ -177,6 +178,16 @@ def _of_few_prompts(planned: pl.DataFrame) -> Iterator[str]:
         yield (
             f"Each level of {named} has few names or prompts ({least:.1f} degrees of freedom), and repetitions add "
             "none: names, or levels of other factors, add more power."
+        )
+
+
+def _of_one_pair(planned: pl.DataFrame) -> Iterator[str]:
+    """Yield what decides a pair that is the only one of the first attribute, if other pairs are beside it."""
+    attributes = planned.unique(["attribute", "first", "second"], maintain_order=True)["attribute"]
+    if len(attributes) > 1 and (attributes == attributes[0]).sum() == 1:
+        yield (
+            f"The one pair of {attributes[0].replace('_', ' ')} is decided in sentences of `analyze` by p corrected "
+            "over models and questions only: with one of each, see power_uncorrected."
         )
 
 

@@ -184,6 +184,7 @@ def test_a_plan_of_two_prompts_a_level_says_that_repetitions_add_none(tmp_path: 
     plan = analysis.plan_power(file, n_repetitions=[20], n_data_sets=2, models=["small"])
     assert plan.table["df"].max() < 2
     assert plan.advice[1].startswith("Each level of gender, name and job has few names or prompts (1.0 ")
+    assert plan.advice[2].startswith("The one pair of gender is decided in sentences of `analyze` by p ")
 
 
 UTILITIES = "\n[simulation]\nutilities = { gender = { man = -2.0 } }\nrefusal_rate = 0.02\nmalformed_rate = 0\n"

@@ -53,6 +53,16 @@ test_that("a key that was not applied makes alpha small, and is named", {
   expect_match(found$doubts, "Against the rest of the scale: \"d\". Was a key not applied?", fixed = TRUE)
 })
 
+test_that("alpha of few respondents is doubted, with its interval", {
+  answers <- made_answers(6)
+  wide <- matrix(answers$rating, 6)
+  wide[, 4] <- 8 - wide[, 4]
+  single <- unlist(intraclass_correlation(wide)[3, c("conf_low", "conf_high")]) # alpha is the mean's consistency
+  ends <- do.call(sprintf, c("%.2f to %.2f.", as.list(4 * single / (1 + 3 * single))))
+  expect_equal(scales_of(answers, made_keys)$doubts, paste("Only 6 respondents: the 95 % interval of alpha is", ends))
+  expect_equal(scales_of(made_answers(), made_keys)$doubts, "")
+})
+
 test_that("repetitions are averaged first", {
   answers <- made_answers()
   again <- rbind(transform(answers, repetition = 1), transform(answers, repetition = 2))
