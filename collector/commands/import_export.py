@@ -308,7 +308,8 @@ def _print_import(report: Any, output_format: str) -> None:
         say(f"Warning: {warning}")
     if report.people or report.left_out:
         n_people = f"{report.people:,} {'person' if report.people == 1 else 'people'}"
-        say(f"{n_people}, now numbered; the ids in the file are not stored.")
+        kept = "stored by name" if report.has_names else "now numbered; the ids in the file are not stored"
+        say(f"{n_people}, {kept}.")
         left = ", ".join(map(printable, report.left_out))
         say(f"Columns not imported, and not stored: {left or 'none'}.")
     refusals = sum(report.refusals_by_test.values())

@@ -95,7 +95,7 @@ class ImportReport:
     """Hold what an import did. `run_id` is None if nothing was new. Counts by (model, test) cover what was imported;
     `rows_without_answer` are missing, and were not taken; `refusals` by the paper's rule: the answer is not exactly one
     of the two options. In a study that analyses no tokens (`only_labels` False) they are the answers without a valid
-    choice."""
+    choice. `has_names`: those of people are stored (of coders)."""
 
     only_labels: bool = True
     run_id: str | None = None
@@ -108,6 +108,7 @@ class ImportReport:
     refusals_by_test: Counter[tuple[str, str]] = field(default_factory=Counter)
     left_out: tuple[str, ...] = ()
     people: int = 0
+    has_names: bool = False
 
     def count(self, record: Mapping[str, Any], n: int = 1) -> None:
         self.rows_imported += n

@@ -77,7 +77,8 @@ def test_a_filled_sheet_comes_in_without_options_and_a_later_one_of_a_coder_coun
     run_collect("sample", "--study", "reasons", "--n", 30, "--db", db, "--out", sheet, code=0)
     header = sheet.read_text("utf-8").partition("\n")[0]
     assert not {"gender", "name", "model"} & set(header.split(","))
-    run_collect("import", "--study", "reasons", "--db", db, filled(sheet), code=0)
+    said = run_collect("import", "--study", "reasons", "--db", db, filled(sheet), code=0)
+    assert "1 person, stored by name." in said.output
     sql = "SELECT coder, coding, count(DISTINCT item) FROM codings WHERE is_person GROUP BY ALL ORDER BY coding"
     assert rows_in(db, sql) == [("anna", "money", 10), ("anna", "other", 10), ("anna", "time", 10)]
     all_other = filled(sheet, lambda cells: [row.update(code="other") for row in cells] and None)

@@ -108,6 +108,7 @@ def import_people(
     report.rows_without_answer = reader.n_missing
     report.left_out = tuple(left_out.columns)
     report.people = len(persons)
+    report.has_names = any(file.fields.get("participant") in map(file.fields.get, wanted.person) for file in fresh)
     report.warnings += [*_unmapped(fresh), *_notes(reader, left_out)]
     report.sort([study.people.model], [test.test for test in study.tests])
     return report
