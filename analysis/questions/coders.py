@@ -88,7 +88,11 @@ def agreement(
     numbers = {"level": level, "draws": draws, "by": list(GRAIN), "each_code": level == "nominal"}
     numbers |= {"text": "item", "code": "coding"}
     of_codes = codes.with_columns(pl.col("coding").cast(pl.Float64)) if level != "nominal" else codes
-    table: pl.DataFrame = answered(Call("agreement", of_codes.drop("is_person", "kind"), numbers), answering)
+    table: pl.DataFrame = answered(Call("agreement", of_codes.drop("is_person", "is_human", "kind"), numbers), answering)
+    are_human = pl.all_horizontal(pl.col("coder_1", "coder_2").is_in(codes.filter("is_human")["coder"].unique()))
+    table = table.with_columns(source=pl.when(are_human).then(pl.lit("human")).otherwise("source"))
+    keys = [name for name in table.columns if name in (*GRAIN, "code", "coder_1", "coder_2")]
+    table = table.unique(keys, keep="first", maintain_order=True)  # people stand next to models of every source
     levels = chosen.design.analyses.attributes(chosen.data)
     errors = _errors(pairs, levels, chosen.data.cluster, answering)
     with reading(db) as connection:
@@ -160,10 +164,10 @@ def _warnings(
         pl.col("reference").is_not_null(), (pl.col("conf_low") > 0) | (pl.col("conf_high") < 0), pl.col("n") >= _FEWEST
     )
     for row in differing.head(3).to_dicts():
-        what = "false positives" if row["measure"] == "false_positives" else "sensitivity"
-        more = "more" if row["estimate"] > 0 else "less"
+        what = "the false-positive rate" if row["measure"] == "false_positives" else "sensitivity"
+        more = "higher" if row["estimate"] > 0 else "lower"
         yield (
-            f"{row['coder']}, {row['code']}: {what} are {abs(row['estimate']):.2f} {more} for {row['factor']} = "
+            f"{row['coder']}, {row['code']}: {what} is {abs(row['estimate']):.2f} {more} for {row['factor']} = "
             f"{row['level']} than for {row['reference']} ({row['conf_low']:.2f} to {row['conf_high']:.2f}): its codes "
             "taken as truth make a difference there that is none. Correct it: analyze --fit dsl"
         )

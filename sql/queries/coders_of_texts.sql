@@ -13,7 +13,8 @@ WITH codings_once AS (
     SELECT DISTINCT source, study_version, variant FROM codings_once p
     WHERE is_person AND NOT EXISTS (FROM codings_once m WHERE NOT m.is_person) AND ($source IS NULL OR source = $source)
 )
-SELECT s.source, s.study_version, s.variant, c.item, c.coder, c.is_person, c.kind, c.coding
+SELECT s.source, s.study_version, s.variant, c.item, c.coder, c.is_person, c.source = 'human' AS is_human, c.kind,
+       c.coding
 FROM sources s
 JOIN codings_once c ON c.study_version = s.study_version AND c.variant = s.variant
      AND (c.source = s.source OR c.is_person AND c.source = 'human')

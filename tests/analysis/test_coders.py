@@ -39,7 +39,7 @@ def test_errors_that_differ_between_levels_are_found_and_said(db: Path) -> None:
     [row] = found.differences.filter(code="time", measure="false_positives").to_dicts()
     assert (row["level"], row["reference"]) == ("man", "woman")
     assert row["conf_low"] > 0
-    assert any("false positives are" in warning for warning in found.warnings)
+    assert any("the false-positive rate is" in warning for warning in found.warnings)
 
 
 def test_codes_taken_as_truth_people_and_corrected_stand_together_with_the_one_to_report(db: Path) -> None:
@@ -95,13 +95,16 @@ def test_people_who_coded_by_another_codebook_or_one_level_only_are_named(db: Pa
     by_gender = {item: study.data.texts[item].factors["gender"] for item in drawn.items}
     women = [item for item, gender in by_gender.items() if gender == "woman"]
     sheet = tmp_path / "sheet.csv"
-    sheet.write_text("item,coder,code\n" + "".join(f"{item},anna,time\n" for item in women), "utf-8")
+    codes = [*(f"{item},anna,time\n" for item in women), f"{women[0]},ben,money\n"]
+    sheet.write_text("".join(["item,coder,code\n", *codes]), "utf-8")
     import_trials(other, study, [sheet])
-    assert any("no drawn text of gender = man" in warning for warning in agreement(other, draws=0).warnings)
+    found = agreement(other, draws=0)
+    assert any("no drawn text of gender = man" in warning for warning in found.warnings)
+    assert set(found.table.filter(coder_1="anna", coder_2="ben")["source"]) == {"human"}
     path.write_text(path.read_text("utf-8").replace("or pays too little", "or more"), "utf-8")
     collect(other, path, ["simulated/gpt-6-luna", "simulated/claude-sonnet-5-5"])
     said = " ".join(agreement(other, draws=0).warnings)
-    assert f"People gave {len(women)} codes by another version of the codebook" in said
+    assert f"People gave {len(codes)} codes by another version of the codebook" in said
 
 
 def test_labels_that_nobody_drew_correct_nothing(db: Path, tmp_path: Path) -> None:
