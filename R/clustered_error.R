@@ -8,18 +8,20 @@
 # `changes`: a matrix, a row a row of the data and a column a coefficient: the change of the estimate that the row
 # makes. `clusters`: a list of one or two vectors of the same length. One row a coefficient: `std_error`, `df`.
 clustered_error <- function(changes, clusters) {
-  variance_of <- function(codes) {
+  variance <- variance_over(clusters, function(codes) {
     n <- length(unique(codes))
     n / (n - 1) * colSums(rowsum(changes, codes)^2)
-  }
-  alone <- vapply(clusters, variance_of, double(ncol(changes)))
-  alone <- matrix(alone, ncol(changes))
-  variance <- alone[, 1]
-  if (length(clusters) == 2) {
-    shared <- variance_of(paste(clusters[[1]], clusters[[2]], sep = "\037"))
-    variance <- pmax(rowSums(alone) - shared, alone[, 1], alone[, 2])
-  }
+  })
   frame_of(std_error = sqrt(variance), df = capped_df(vapply(clusters, function(codes) length(unique(codes)), 1L)))
+}
+
+variance_over <- function(clusters, variance_of) {
+  alone <- lapply(clusters, variance_of)
+  if (length(alone) == 1) {
+    return(alone[[1]])
+  }
+  shared <- variance_of(paste(clusters[[1]], clusters[[2]], sep = "\037"))
+  pmax(alone[[1]] + alone[[2]] - shared, alone[[1]], alone[[2]])
 }
 
 # The clusters of the rows by these names ("item", or "group:item"), without those of which there are fewer than three,

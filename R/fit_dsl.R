@@ -26,8 +26,9 @@
 #'   for people; `NULL` if all had the same: then it is the share of texts that people have coded.
 #' @param predictors names of further numeric columns that g is predicted from, besides all coders' codes.
 #' @param prediction how g is made: `"linear"`, `"logit"`, or `"code"` (the first coder's code itself).
-#' @param cluster the name of the column of what texts share (a name, an author), or `NULL`.
-#' @param fold the name of a column of folds for the cross-fitting; `NULL`: `n_folds` are drawn, clusters whole.
+#' @param cluster the name of the column of what texts share (a name, an author), or of two; or `NULL`.
+#' @param fold the name of a column of folds for the cross-fitting; `NULL`: `n_folds` are drawn, clusters whole (those
+#'   of the first `cluster`).
 #' @param n_folds,seed number of folds, and the seed they are drawn with.
 #' @param levels a named list of levels of text columns, the reference first.
 #' @param estimator `"regression"`, or of each attribute of the formula (whose outcome alone is coded) the
@@ -75,12 +76,13 @@ fit_dsl <- function(data, formula, codes, family = c("gaussian", "binomial"), pr
   fit_coded(data, formula, codes, by, c(probability, predictors, cluster, fold), levels, function(rows) {
     sample <- coded_sample(rows, probability)
     check_coded_levels(rows, formula, sample$is_coded)
-    codes_of <- if (is.null(cluster)) NULL else match(rows[[cluster]], unique(rows[[cluster]]))
+    codes_of <- coded_clusters(rows[cluster])
     if (length(random_terms(formula)) > 0) {
       if (estimator != "regression" || !is.null(labels)) stop_with("A mixed model is a regression, without `labels`.")
+      if (length(cluster) > 1) stop_with("A mixed model is corrected over one `cluster`.")
       return(debiased_mixed(formula, rows, codes, family, sample, cluster, draws, seed))
     }
-    units <- if (is.null(cluster)) seq_len(nrow(rows)) else codes_of
+    units <- if (is.null(cluster)) seq_len(nrow(rows)) else codes_of[[1]]
     drawn <- with_seed(seed, sample(rep_len(seq_len(n_folds), max(units))))
     folds <- if (is.null(fold)) drawn[units] else rows[[fold]]
     guessed <- rows
@@ -306,16 +308,24 @@ coefficients_over <- function(solved, clusters, n_coded) {
     df <- as.double(max(1, n_coded - max(n_terms, solved$n_coefficients)))
     return(coefficient_rows(solved$estimate, frame_of(std_error = error, df = rep(df, n_terms))))
   }
-  n <- max(clusters)
-  if (n < least_to_generalise) stop_with("Errors over clusters need three or more.")
-  error <- if (n < fewest_clusters) {
+  n <- lengths(lapply(clusters, unique))
+  if (any(n < least_to_generalise)) stop_with("Errors over clusters need three or more.")
+  changes <- solved$scores %*% t(solved$inverse)
+  variance <- variance_over(clusters, function(codes) {
+    each <- unique(codes)
+    n <- length(each)
+    if (n >= fewest_clusters) {
+      return(clustered_error(changes, list(codes))$std_error^2)
+    }
     message(sprintf("%d clusters are fewer than %d: errors are of fits without each in turn.", n, fewest_clusters))
-    without <- vapply(seq_len(n), function(one) solved$without(clusters == one), solved$estimate)
-    sqrt(rowSums((matrix(without, n_terms) - solved$estimate)^2) * (n - 1) / n)
-  } else {
-    clustered_error(rowsum(solved$scores, clusters) %*% t(solved$inverse), list(seq_len(n)))$std_error
-  }
-  coefficient_rows(solved$estimate, frame_of(std_error = error, df = rep(as.double(n - 1), n_terms)))
+    without <- vapply(each, function(one) solved$without(codes == one), solved$estimate)
+    rowSums((matrix(without, n_terms) - solved$estimate)^2) * (n - 1) / n
+  })
+  coefficient_rows(solved$estimate, frame_of(std_error = sqrt(variance), df = rep(capped_df(n), n_terms)))
+}
+
+coded_clusters <- function(columns) {
+  if (length(columns) > 0) lapply(columns, function(values) match(values, unique(values)))
 }
 
 # The same regression by codes taken as truth and by people alone, next to the corrected one.
@@ -326,7 +336,7 @@ compared_methods <- function(corrected, rows, formula, codes, family, weight, cl
     of(solved_moments(formula, taken, taken, 0 * weight, family)), clusters, nrow(rows)
   )
   is_coded <- weight > 0
-  of_people <- if (is.null(clusters)) NULL else match(clusters[is_coded], unique(clusters[is_coded]))
+  of_people <- coded_clusters(lapply(clusters, `[`, is_coded))
   people <- coefficients_over(
     of(solved_moments(formula, NULL, rows[is_coded, , drop = FALSE], weight[is_coded], family)), of_people,
     sum(is_coded)

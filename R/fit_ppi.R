@@ -49,7 +49,7 @@ fit_ppi <- function(data, formula, codes, family = c("gaussian", "binomial"), la
     check_coded_levels(rows, formula, sample$is_coded)
     if (all(sample$is_coded)) stop_with("People have coded all texts: fit their codes.")
     weight <- as.double(sample$is_coded)
-    codes_of <- if (is.null(cluster)) NULL else match(rows[[cluster]], unique(rows[[cluster]]))
+    codes_of <- coded_clusters(rows[cluster])
     lambdas <- NULL
     compared <- lapply(estimands(formula, rows, estimator, names(codes), family), function(one) {
       rows <- rows_with(rows, one$columns, sample$is_coded)

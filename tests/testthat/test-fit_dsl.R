@@ -88,6 +88,20 @@ test_that("texts drawn with known probabilities are weighted, and few clusters a
   expect_equal(over$estimates$df, 7)
 })
 
+test_that("errors over names and jobs are those of both, of the corrected outcome", {
+  posts <- cbind(coded_posts(), job = rep(1:50, 8), author = rep(1:40, each = 10))
+  fit <- function(formula, cluster) {
+    fit_dsl(posts, formula, list(angry = "code"), probability = "drawn", prediction = "code", cluster = cluster)
+  }
+  posts$corrected <- with(posts, code + ifelse(is.na(angry), 0, (angry - code) / drawn))
+  model <- stats::lm(corrected ~ condition, posts)
+  by_hand <- lapply(c(~ author + job, ~ author, ~ job), function(over) diag(sandwich::vcovCL(model, over, "HC0")))
+  estimates <- fit("angry ~ condition", c("author", "job"))$estimates
+  expect_equal(estimates$std_error, unname(sqrt(do.call(pmax, by_hand))))
+  expect_equal(estimates$df, c(39, 39))
+  expect_match(fit("angry ~ condition + (1 | job)", c("author", "job"))$messages$text, "over one `cluster`")
+})
+
 test_that("a perfect coder leaves no error of the correction, and the same seed the same folds", {
   posts <- coded_posts()
   posts$code <- posts$truth
