@@ -89,12 +89,12 @@ def agreement(
     numbers |= {"text": "item", "code": "coding"}
     of_codes = codes.with_columns(pl.col("coding").cast(pl.Float64)) if level != "nominal" else codes
     table: pl.DataFrame = answered(Call("agreement", of_codes.drop("is_person", "is_human", "kind"), numbers), answering)
-    are_human = pl.all_horizontal(pl.col("coder_1", "coder_2").is_in(codes.filter("is_human")["coder"].unique()))
+    are_human = pl.all_horizontal(pl.col("coder_1", "coder_2").is_in(codes.filter("is_human")["coder"].to_list()))
     table = table.with_columns(source=pl.when(are_human).then(pl.lit("human")).otherwise("source"))
     keys = [name for name in table.columns if name in (*GRAIN, "code", "coder_1", "coder_2")]
     table = table.unique(keys, keep="first", maintain_order=True)  # people stand next to models of every source
     levels = chosen.design.analyses.attributes(chosen.data)
-    errors = _errors(pairs, levels, chosen.data.cluster, answering)
+    errors = _errors(pairs.filter(pl.col("kind") != "scale"), levels, chosen.data.cluster, answering)
     with reading(db) as connection:
         confusion = read_view(connection, "coding_confusion", study=chosen.name, source=source)
         other_versions = dict(

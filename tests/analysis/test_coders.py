@@ -115,6 +115,17 @@ def test_labels_that_nobody_drew_correct_nothing(db: Path, tmp_path: Path) -> No
     assert any("not drawn at random" in warning for warning in agreement(tmp_path / "b.duckdb", draws=0).warnings)
 
 
+def test_drawn_texts_with_points_of_a_scale_are_a_random_sample(tmp_path: Path) -> None:
+    path = write_new_study("points", "coding", tmp_path / "points")[0]
+    before, _, after = path.read_text("utf-8").partition("[codebook]")
+    after = after.partition("[prompt]")[2].partition("[simulation")[0]
+    path.write_text(f'{before}[codebook]\nkind = "scale"\nlowest = 1\nhighest = 5\n\n[prompt]{after}', "utf-8")
+    collect(tmp_path / "p.duckdb", path, ["simulated/gpt-6-luna", "simulated/people"])
+    draw_sample(tmp_path / "p.duckdb", "points", strata_of(load_study(path), "", tmp_path / "p.duckdb"), 60)
+    found = agreement(tmp_path / "p.duckdb", level="interval", draws=0)
+    assert (found.warnings, found.errors.height) == ([], 0)
+
+
 def test_answers_of_a_kept_study_are_coded_with_what_is_known_of_each_clustered_by_what_names_share(
     tmp_path: Path,
 ) -> None:
