@@ -88,7 +88,8 @@ def agreement(
     numbers = {"level": level, "draws": draws, "by": list(GRAIN), "each_code": level == "nominal"}
     numbers |= {"text": "item", "code": "coding"}
     of_codes = codes.with_columns(pl.col("coding").cast(pl.Float64)) if level != "nominal" else codes
-    table: pl.DataFrame = answered(Call("agreement", of_codes.drop("is_person", "is_human", "kind"), numbers), answering)
+    of_codes = of_codes.drop("is_person", "is_human", "kind")
+    table: pl.DataFrame = answered(Call("agreement", of_codes, numbers), answering)
     are_human = pl.all_horizontal(pl.col("coder_1", "coder_2").is_in(codes.filter("is_human")["coder"].to_list()))
     table = table.with_columns(source=pl.when(are_human).then(pl.lit("human")).otherwise("source"))
     keys = [name for name in table.columns if name in (*GRAIN, "code", "coder_1", "coder_2")]
