@@ -167,6 +167,8 @@ def _unit(definition: Fit, outcome: str, own_unit: str) -> str:
         is_of_odds = definition.settings.get("family", "binomial") == "binomial"
         return "log odds" if is_of_odds else "units of the link"
     if outcome in _MEASURED:
+        if own_unit in ("percent", "%"):
+            return "percentage points"
         unknown = "units" if outcome in ("measured", "number") else "points"
         return own_unit.replace("points from", "points on a scale from") or unknown
     return outcome.replace("_", " ")

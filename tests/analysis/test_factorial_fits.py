@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from slant.analysis import fit, report, tables
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.fitting.fits import _statistic
-from slant.analysis.pages.answers import _compared, _corrected, _of_first_term, answers_of_fit
+from slant.analysis.pages.answers import _compared, _corrected, _of_first_term, _unit, answers_of_fit
 from slant.analysis.pages.comparison_words import Cell, rounded, sentences
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.rows.cells import GRAIN, read_rows, warning_of_pooled_units
@@ -238,6 +238,8 @@ def test_points_of_a_scale_and_percentage_points_are_not_counted_together() -> N
         "invite: 4 of 4 models have more percentage points for man",
     ]
     assert len(sentences(cells[:5])) == 3
+    made: Any = SimpleNamespace(engine="mean_contrasts", settings={})
+    assert [_unit(made, "number", unit) for unit in ("percent", "euros", "")] == ["percentage points", "euros", "units"]
 
 
 def test_rows_without_a_refusal_are_of_the_fit_that_removes_them(place: tuple[Path, Study]) -> None:

@@ -202,11 +202,12 @@ def test_a_chain_by_batch_goes_wave_by_wave(tmp_path: Path, monkeypatch: pytest.
 def test_a_simulated_chain_with_reasoning_is_priced_and_played(tmp_path: Path) -> None:
     text = CHAIN.replace("{answer.story} Why?", "{reasoning.story} Why?")
     text += 'measures.woman = { of = "hero", by = "option:she" }\nsimulation.refusal_rate = 0.5\n'
+    text += 'measures.long = { of = "why", by = "length_words" }\n'
     file, db = study_file(tmp_path / "study", text), tmp_path / "a.duckdb"
     report = collect(db, file, simulated=True, repetitions=5)
     assert report.is_complete
-    counted = rows_in(db, "SELECT question, n FROM question_outcomes WHERE question IN ('story', 'why') ORDER BY ALL")
-    assert counted == [("story", 10), ("why", 10)]  # each once, whatever is measured of the others
+    counted = rows_in(db, "SELECT question, n FROM question_outcomes WHERE question <> 'hero' ORDER BY ALL")
+    assert counted == [("long", 10), ("story", 10), ("why", 10), ("woman", 10)]  # each once, whatever is measured of the others
     [(prompt,)] = rows_in(db, "SELECT request FROM attempts WHERE test = 'why' LIMIT 1")
     assert "I should look at what is said here" in json.loads(prompt)["messages"][-1]["content"]
 
@@ -217,8 +218,11 @@ def test_a_measure_that_is_added_later_measures_the_kept_answers_of_a_chain(tmp_
         collect(db, file, base_url=server.base_url, repetitions=2)
     measures = 'measures.length = { of = "story", by = "length_words" }\n'
     measures += 'measures.woman = { of = "hero", by = "option:she" }\n'
+    measures += 'measures.long = { of = "why", by = "length_words" }\n'
     report = read_by(db, load_study(study_file(tmp_path / "study", CHAIN + measures)))
-    assert (report.read, report.changed, report.not_read) == (10, 8, 0)  # four stories and four heroes
+    assert (report.read, report.changed, report.not_read) == (10, 10, 0)
+    not_reached = "SELECT level FROM factorial_refusals WHERE question = 'long' AND n_not_reached = 2"
+    assert rows_in(db, f"{not_reached} AND attribute = 'job'") == [("pilot",)]
     query = """SELECT question, level, n, n_answered, n_refused FROM factorial_refusals
                WHERE attribute = 'job' AND question IN ('length', 'woman') ORDER BY ALL"""
     assert rows_in(db, query) == [

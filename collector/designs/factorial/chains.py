@@ -44,7 +44,8 @@ def _answer(data: FactorialData, name: str, trial: Trial, turn: Turn) -> str:
 
 
 def with_measures(data: FactorialData, shown: Mapping[str, Any], reading: Reading) -> Reading:
-    """Return the reading with the measures of its answers, by name; "" for that of an answer that was not read."""
+    """Return the reading with the measures of its answers, by name; "" for that of an answer that was not read.
+    Those of questions that are not reached are named with these."""
     asked = list(shown["questions"])
     values = list(reading.factors.get("values") or [""] * len(asked))
     outcomes = list(reading.factors.get("outcomes") or [reading.outcome] * len(asked))
@@ -57,6 +58,9 @@ def with_measures(data: FactorialData, shown: Mapping[str, Any], reading: Readin
             place = asked.index(measure.question)
             value = measure.value(values[place]) if values[place] else None
             found[name] = ["" if value is None else f"{value:.10g}", outcomes[place]]
+    left = reading.factors.get("not_asked") or {}
+    if later := {name: 0 for name, measure in data.measures.items() if measure.question in left}:  # no turns
+        reading = replace(reading, factors={**reading.factors, "not_asked": {**left, **later}})
     if not found:
         return reading
     named = dict(zip(_KEYS, ([*found], *map(list, zip(*found.values(), strict=True))), strict=True))

@@ -181,9 +181,9 @@ class FactorialImports(Imports):
 
 class FactorialReads(Reads):
     def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
-        reading = with_measures(study.data, trial.factors, self._read(study, trial, reply))
+        reading = self._read(study, trial, reply)
         left = not_reached(study.data, trial, reply, reading)
-        return ended_early(reading, left) if left else reading
+        return with_measures(study.data, trial.factors, ended_early(reading, left) if left else reading)
 
     def _read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         if reply.outcome is not None and reply.outcome != "answered":
