@@ -207,7 +207,7 @@ def test_a_simulated_chain_with_reasoning_is_priced_and_played(tmp_path: Path) -
     report = collect(db, file, simulated=True, repetitions=5)
     assert report.is_complete
     counted = rows_in(db, "SELECT question, n FROM question_outcomes WHERE question <> 'hero' ORDER BY ALL")
-    assert counted == [("long", 10), ("story", 10), ("why", 10), ("woman", 10)]  # each once, whatever is measured of the others
+    assert counted == [("long", 10), ("story", 10), ("why", 10), ("woman", 10)]  # each once
     [(prompt,)] = rows_in(db, "SELECT request FROM attempts WHERE test = 'why' LIMIT 1")
     assert "I should look at what is said here" in json.loads(prompt)["messages"][-1]["content"]
 
