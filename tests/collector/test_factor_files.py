@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from slant.collector import collect, import_trials
-from slant.collector.errors import StudyError
+from slant.collector.errors import StudyError, UsageError
 from slant.collector.keep.export import export_trials
 from slant.collector.plan.conversations import planned_prompts
 from slant.collector.studies.catalogue import load_study
@@ -64,6 +64,15 @@ def test_questions_in_turns_need_no_number_where_each_has_a_turn_of_its_own(tmp_
     assert import_trials(tmp_path / "t.duckdb", study, [tmp_path / "rows.csv"], columns=columns).problems == []
     rows = rows_in(tmp_path / "t.duckdb", "SELECT test, round, choice FROM trials WHERE item = 'Ann' ORDER BY round")
     assert rows == [("rating", 1, "5"), ("pay", 2, "1200")]
+
+
+def test_a_file_with_a_column_for_each_question_is_told_how_to_name_them(tmp_path: Path) -> None:
+    study = study_of(tmp_path, "name,gender\nAnn,f\nBo,m\n")
+    (tmp_path / "rows.csv").write_text("model,name,rating\ngpt-6-luna,Ann,5\n")
+    with pytest.raises(UsageError) as error:
+        import_trials(tmp_path / "t.duckdb", study, [tmp_path / "rows.csv"])
+    said = error.value.details[-1].removeprefix("Say what its columns are: --map ")
+    assert import_trials(tmp_path / "t.duckdb", study, [tmp_path / "rows.csv"], columns=[said]).rows_imported == 1
 
 
 LISTS = "SELECT factor_lists FROM trial_rows"

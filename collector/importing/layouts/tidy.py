@@ -165,6 +165,10 @@ class Tidy(Layout):
             hints.append(f"The authors' own files need: --layout {' or '.join(study.design.imports.layouts)}")
         if "round" in missing:
             hints.append("Each row is one turn. An export has them by: collect export --view trials")
+        if missing and not hints:
+            asked = [test.test for test in study.tests if test.test in columns and "answer" in missing]
+            which = f"test:answer={':'.join(asked)}" if asked else f"{missing[0]}=COLUMN"
+            hints = [f"Say what its columns are: --map {which}"]
         check_columns(path, missing, columns, hints)
         taken = {*TAKEN, *OF_GAMES, *CHECKED, *ALIASES, *_MADE_AGAIN, *IDS, *_OF_TOOLS, *of_rows}
         taken |= set(study.design.analyses.attributes(study.data)) if of_rows else set()
