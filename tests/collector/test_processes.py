@@ -43,7 +43,7 @@ ONCE = "SELECT count(*), count(DISTINCT trial_id) FROM trials"
 
 
 async def slowly(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-    await asyncio.sleep(0.1)
+    await asyncio.sleep(0.4)  # one of two may start seconds after the other, and must not find it done
     return await answers(request, body)
 
 
