@@ -107,7 +107,10 @@ def model_sentences(history: RunHistory, model: Row) -> list[str]:
     host = urlsplit(model["base_url"] or "").netloc
     api = f", API {model['api_version']}" if model["api_version"] else ""
     at = f" at {host}{api}" if host else ""
-    answered = f" and answered as {listed(served)}" if served else ""
+    asked = {"collected": "We queried", "simulated": "We simulated"}.get(history.run["source"], "The model was")
+    no_parameters = "no parameters recorded" if history.run["source"] == "imported" else "default parameters"
+    name = f" as {model['requested_model']}" if model["requested_model"] != model["label"] else ""
+    answered = f"; it answered as {listed(served)}" if served else ""
     measure = f" Its measure is {_MEASURES[model['measure']]}." if model["measure"] in _MEASURES else ""
     sent = json.loads(model["sent"] or model["settings"] or "{}")
     back, cache = sent.pop("reasoning_back", None), sent.pop("prompt_cache", None)
@@ -118,8 +121,8 @@ def model_sentences(history: RunHistory, model: Row) -> list[str]:
     left = json.loads(model["left_to_default"] or "[]")
     default = f"; left to the provider's default: {', '.join(left)}" if left else ""
     return [
-        f"{model['label']} was asked for as {model['requested_model']} (provider {model['provider']}){at}{answered}, "
-        f"with {parameters or 'no parameters set'}{default}.{measure}{of_game}"
+        f"{asked} {model['label']}{name} (provider {model['provider']}){at}, "
+        f"with {parameters or no_parameters}{default}{answered}.{measure}{of_game}"
     ]
 
 
