@@ -135,13 +135,13 @@ declare_trials <- function(data, cluster, declared) {
 
 reason_for <- function(cluster) {
   if (length(cluster) == 2) {
-    return("in two ways, as the study says")
+    return("in two ways, as specified")
   }
   switch(cluster,
     participant = , person = "one person's answers depend on each other",
     respondent = , persona = "one persona's answers depend on each other",
     item = "as it was shown",
-    "as the study says"
+    "as specified"
   )
 }
 

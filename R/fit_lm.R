@@ -1,9 +1,9 @@
 #' Linear models without random effects, one per group of rows
 #'
 #' R's own [stats::lm()] with t, its intervals and F tests: of an outcome by any number of groups that are described,
-#' where no word, wording or person is asked about twice. It takes rows as independent. Where they share something after
-#' all, `cluster` names the column (or two), and the table `clustered` has the same coefficients with standard errors
-#' over others of them; with random effects instead, [fit_lme4()].
+#' where no word, wording or person is asked about twice. It takes rows as independent, unless `cluster` names what they
+#' share (one column or two), or the rows of a factorial study ([open_trials()]) tell it. Standard errors are then over
+#' clusters, and the table `clustered` has R's own beside them (`std_error_rows`); with random effects, [fit_lme4()].
 #'
 #' @inheritParams fit_logistic
 #' @param formula the formula as text, such as `"value ~ condition"`. A column of text is a factor with the levels that

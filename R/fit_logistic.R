@@ -2,8 +2,9 @@
 #'
 #' R's own [stats::glm()] with `family = binomial`, Wald's z and intervals: of decisions on D of the word pairs before
 #' them, as in Bai et al. (2025), or of a choice by any number of groups that are described. It takes rows as
-#' independent. Where they share stereotypes, people or wordings, `cluster` names the column (or two), and the table
-#' `clustered` has the same coefficients with standard errors over others of them. `method` says how: `"HC1"` as Stata
+#' independent, unless `cluster` names what they share, such as stereotypes, people or wordings (one column or two), or
+#' the rows of a factorial study ([open_trials()]) tell it. Standard errors are then over clusters, and the table
+#' `clustered` has R's own beside them (`std_error_rows`). `method` says how: `"HC1"` as Stata
 #' and `sandwich::vcovCL(type = "HC1", cadjust = TRUE)`, t with the number of clusters less 1 as degrees of freedom; of
 #' fewer than 40 clusters `"CR2"`, bias-reduced with Satterthwaite's degrees of freedom (Pustejovsky & Tipton 2018, by
 #' package clubSandwich; without it HC1, with a warning); `"two ways"` of two columns (Cameron, Gelbach & Miller 2011).
