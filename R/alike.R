@@ -15,7 +15,7 @@
 #' that are drawn at random.
 #'
 #' @param data a data frame with one row per answer of the model and of people.
-#' @param outcome name of a numeric column: the answer.
+#' @param outcome name of a numeric column: the answer. Rows without one are left out, which a message says.
 #' @param item name of the column with what was asked.
 #' @param unit name of the column with who answered.
 #' @param people name of a column that is `TRUE` for people.
@@ -72,6 +72,8 @@ alike <- function(data, outcome, item = "item", unit = "unit", people = "is_peop
   )
   check_arguments(more = more)
   check_columns(data, c(outcome, item, unit, people, group, effects, by), to = "compare a model with people")
+  say_what_is_missing(data[outcome], sum(is.na(data[[outcome]])))
+  data <- data[!is.na(data[[outcome]]), , drop = FALSE]
   check_outcome(data, outcome)
   group_of <- function(rows) if (is.null(group)) rep(NA_character_, nrow(rows)) else as.character(rows[[group]])
   answers <- frame_of(
@@ -79,7 +81,6 @@ alike <- function(data, outcome, item = "item", unit = "unit", people = "is_peop
     is_people = as.logical(data[[people]]), group = group_of(data)
   )
   whole <- as_plain_rows(cbind(data[unique(c(by, effects))], answers))
-  whole <- whole[!is.na(whole$value), , drop = FALSE]
   table_of <- function(empty, make) check_each_group(whole, by, "is_people", empty, make)
   plain <- function(rows) rows[rows$is_people | is.na(rows$group) | !any(is.na(rows$group[!rows$is_people])), ]
   parts <- function(rows) alike_parts(plain(rows))

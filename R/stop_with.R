@@ -37,7 +37,8 @@ check_columns <- function(data, columns, to = "fit") {
   if (!is.data.frame(data)) {
     stop_with(
       sprintf("Can't %s: `data` must be a data frame, but it is of class %s.", to, quoted(class(data)[[1]])),
-      if (inherits(data, "tbl_lazy")) "To get the rows of a lazy table: dplyr::collect(data)"
+      if (inherits(data, "tbl_lazy")) "To get the rows of a lazy table: dplyr::collect(data)",
+      if (inherits(data, "slant_fit")) "To take the estimates of a fit: data$estimates"
     )
   }
   # What bit64 makes of a BIGINT is taken for numbers near 0 without that package.

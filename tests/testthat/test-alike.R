@@ -33,6 +33,12 @@ test_that("differences are Welch's, and two one-sided tests those of the bound",
   expect_equal(items$p_adjusted, stats::p.adjust(items$p_value, "holm"))
 })
 
+test_that("an answer that is missing is left out, with a message, as if its row were not there", {
+  rows <- both_sides()
+  expect_message(found <- alike(replace(rows, "rating", replace(rows$rating, 3, NA)), "rating", n_draws = 9), "1 row ")
+  expect_equal(found, alike(rows[-3, ], "rating", n_draws = 9))
+})
+
 test_that("a model that varies half as much is found so, by every test of spread", {
   found <- alike_of(scale = .5)
   all <- found$spread[is.na(found$spread$item), ]
