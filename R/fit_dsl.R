@@ -118,14 +118,18 @@ corrected_fit <- function(compared, how, estimator = "regression", tables = NULL
   )
 }
 
-# Standard errors if people had coded other numbers of texts: what a text's label adds counts 1 / pi.
+# Standard errors if people had coded other numbers of texts: what a text's label adds counts 1 / pi. Where clusters have
+# smaller errors than independent texts, by chance, that shrinks as they do.
 errors_at <- function(labels, corrected, solved, weight, sample) {
+  variance_of <- function(middle) diag(solved$inverse %*% middle %*% t(solved$inverse))
+  now <- corrected$std_error^2
+  independent <- variance_of(crossprod(solved$scores))
   possible <- unique(pmin(sort(as.integer(labels)), length(weight))) # of 144 texts nobody codes 500
   do.call(rbind, lapply(possible, function(n) {
     known <- sample$probability[weight != 0]
     drawn <- pmin(1, known * n / sum(sample$is_coded))
-    more <- crossprod(solved$by_label, solved$by_label * (weight[weight != 0] * (1 / drawn - 1 / known)))
-    variance <- corrected$std_error^2 + diag(solved$inverse %*% more %*% t(solved$inverse))
+    more <- variance_of(crossprod(solved$by_label, solved$by_label * (1 / drawn - 1 / known) / known))
+    variance <- now + more * pmin(1, now / independent)
     frame_of(term = corrected$term, n_labels = rep(n, nrow(corrected)), std_error = sqrt(pmax(0, variance)))
   }))
 }

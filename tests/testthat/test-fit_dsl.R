@@ -125,6 +125,18 @@ test_that("standard errors at other numbers of labels are those that the print p
   expect_equal(found$std_error[[1]], fit$estimates$std_error[[2]])
 })
 
+test_that("clusters that agree less than chance leave an error when people code all texts", {
+  posts <- coded_posts()
+  is_coded <- !is.na(posts$angry)
+  posts$six <- seq_len(400) %% 6
+  of_coded <- posts[is_coded, ]
+  posts$six[is_coded] <- stats::ave(of_coded$name, of_coded$truth, FUN = seq_along) %% 6 # each as angry as the others
+  fit <- fit_dsl(posts, "angry ~ 1", list(angry = "code"), probability = "drawn", cluster = "six",
+                 labels = c(sum(is_coded), 400))
+  expect_equal(fit$tables$labels$std_error[[1]], fit$estimates$std_error)
+  expect_gt(fit$tables$labels$std_error[[2]], .7 * fit$estimates$std_error)
+})
+
 test_that("corrected means of levels are those of people and codes by hand, and ratios theirs", {
   posts <- coded_posts()
   levels <- list(condition = c("a", "b"))
