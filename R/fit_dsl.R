@@ -118,8 +118,8 @@ corrected_fit <- function(compared, how, estimator = "regression", tables = NULL
   )
 }
 
-# Standard errors if people had coded other numbers of texts: what a text's label adds counts 1 / pi. Where clusters have
-# smaller errors than independent texts, by chance, that shrinks as they do.
+# Standard errors if people had coded other numbers of texts: what a text's label adds counts 1 / pi. Where clusters
+# have smaller errors than independent texts, by chance, that shrinks as they do.
 errors_at <- function(labels, corrected, solved, weight, sample) {
   variance_of <- function(middle) diag(solved$inverse %*% middle %*% t(solved$inverse))
   now <- corrected$std_error^2
