@@ -12,9 +12,10 @@
 #'
 #' @inheritParams fit_policies
 #' @param terms names of the terms, or `NULL` for all that there are.
-#' @return The same list of data frames as [fit_lme4()]: `estimates` in log odds, robust standard errors, Wald's z.
-#'   `tables$terms` has for each term `vif` (its variance inflation) and `is_penalised`; `tables$sets` one row:
-#'   `n_games`, `n_choices`, `nats` (minus the log likelihood of a choice) and `chance_nats`.
+#' @return The same list of data frames as [fit_lme4()]: `estimates` in log odds, robust standard errors over games (of
+#'   fewer than 40, times sqrt(G / (G - 1))), t with G - 1 degrees of freedom. `tables$terms` has for each term `vif`
+#'   (its variance inflation) and `is_penalised`; `tables$sets` one row: `n_games`, `n_choices`, `nats` (minus the log
+#'   likelihood of a choice) and `chance_nats`.
 #' @source McFadden (1974); Lin & Wei (1989); Firth (1993); Heinze & Schemper (2001).
 #' @noRd
 fit_choice <- function(data, by = NULL, terms = NULL, save_to = NULL) {
@@ -43,16 +44,18 @@ fit_choice_of <- function(rows, terms) {
     ), call. = FALSE)
     model <- penalised_logit(rows, terms)
   }
-  std_error <- sqrt(diag(model$var))
+  n_games <- length(unique(rows$game))
+  few <- if (n_games > 1 && n_games < fewest_clusters) n_games / (n_games - 1) else 1
+  std_error <- unname(sqrt(few * diag(model$var)))
   covariance <- if (is.null(model$naive.var)) model$var else model$naive.var
   log_lik <- choice_log_likelihood(rows, terms, model$coefficients)
   n <- sum(rows$is_chosen)
   list(
-    estimates = tested_rows(terms, unname(model$coefficients), unname(std_error)),
+    estimates = tested_rows(terms, unname(model$coefficients), std_error, if (n_games > 1) n_games - 1 else Inf),
     fit = list(
-      n_groups = length(unique(rows$game)), log_lik = log_lik, aic = 2 * length(terms) - 2 * log_lik,
+      n_groups = n_games, log_lik = log_lik, aic = 2 * length(terms) - 2 * log_lik,
       bic = length(terms) * log(n) - 2 * log_lik, singular = FALSE,
-      optimiser = if (length(separated) > 0) "Firth's penalty, BFGS" else "survival::coxph by round, Wald z over games"
+      optimiser = if (length(separated) > 0) "Firth's penalty, BFGS" else "survival::coxph by round, t over games"
     ),
     tables_of_group = list(
       terms = frame_of(
@@ -60,7 +63,7 @@ fit_choice_of <- function(rows, terms) {
         is_penalised = rep(length(separated) > 0, length(terms))
       ),
       sets = frame_of(
-        n_games = length(unique(rows$game)), n_choices = n, nats = -log_lik / n,
+        n_games = n_games, n_choices = n, nats = -log_lik / n,
         chance_nats = log(nrow(rows) / n), has_separation = length(separated) > 0
       )
     ),

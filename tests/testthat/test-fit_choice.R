@@ -27,6 +27,14 @@ test_that("several classes and places in the prompt have terms of their own", {
   expect_match(fit_choice(rows, terms = "men")$fits$error, "Terms there are: mean")
 })
 
+test_that("errors over few games are those of survival, on t with a degree of freedom less than there are games", {
+  rows <- learner_games(n_games = 6)
+  fit <- fit_choice(candidate_table(rows), terms = "mean")
+  theirs <- with_robust_error(candidate_rows_of(rows), "mean")
+  expect_equal(fit$estimates$std_error, unname(sqrt(diag(theirs$var) * 6 / 5)))
+  expect_equal(fit$estimates$p_value, 2 * pt(-abs(fit$estimates$estimate / fit$estimates$std_error), 5))
+})
+
 test_that("separated choices are named and penalised", {
   stays <- list(stay_after_win = 1, stay_after_loss = 0)
   fit <- fit_choice(candidate_table(played_games(choice_policies()$win_stay_lose_shift, stays, n_games = 10)))
