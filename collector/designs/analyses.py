@@ -121,6 +121,10 @@ class Analyses:
         """
         return {}
 
+    def own_columns(self, data: Any) -> tuple[str, ...]:
+        """Return the columns that fits can name besides those of views: attributes, and what has any value."""
+        return tuple(self.attributes(data))
+
     def fits(self, study: StudyFile) -> dict[str, Fit]:
         """Return fits that a study of this design has besides those of its file, by name; its file may override one."""
         return {}

@@ -49,7 +49,7 @@ def wrong_fits(study: Study) -> list[str]:
     with temporary_folder("work") as folder, writing(folder / "new.duckdb") as connection:
         columns = dict(connection.execute(sql_query("columns_of_views")).fetchall())
     others = {name for name, head in read_view_heads().items() if not head.is_about(study.design.name)}
-    own, of_people = tuple(study.design.analyses.attributes(study.data)), tuple(study.person_columns)
+    own, of_people = study.design.analyses.own_columns(study.data), tuple(study.person_columns)
     views = {
         name: (
             *columns[name],

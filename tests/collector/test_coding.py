@@ -201,6 +201,13 @@ def recoded(decided: Path) -> Path:
     return decided
 
 
+def test_a_fit_can_name_what_has_any_value(tmp_path: Path) -> None:
+    path = write_new_study("reasons", "coding", tmp_path / "reasons")[0]
+    fit = '\n[fits.mixed]\nengine = "dsl"\nview = "coded_texts"\nformula = "people ~ gender + (1 | name)"\n'
+    path.write_text(f'{path.read_text("utf-8")}{fit}settings = {{ codes = {{ people = "coder" }} }}\n', "utf-8")
+    assert run_collect("studies", "validate", path, code=0).output.startswith("ok: 144 trials")
+
+
 @pytest.mark.slow
 def test_every_undecided_answer_is_coded_and_some_decided_ones_for_agreement(recoded: Path) -> None:
     undecided = rows_in(

@@ -106,6 +106,9 @@ class CodingAnalyses(Analyses):
     def attributes(self, data: CodingData) -> Mapping[str, tuple[str, ...]]:
         return {name: levels for name, levels in data.factors.items() if levels}
 
+    def own_columns(self, data: CodingData) -> tuple[str, ...]:
+        return tuple(data.factors)
+
     def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         return super().factor_levels(study) | dict(self.attributes(study.data))
 
