@@ -131,7 +131,7 @@ finish_figure <- function(plot, words, height_in, width_in = as.numeric(asked_of
     subtitle = given_or(asked_of_figure("subtitle"), subtitle), x = axis(x), y = axis(y), colour = NULL, fill = fill,
     shape = NULL, linetype = NULL, caption = no_minus_zero(paste(c(source, notes), collapse = " ")), alt = alt_text
   )
-  shown <- with_axis_title_within(fitted_to(plot, given_or(width, width_in)), given_or(width, width_in))
+  shown <- fitted_to(plot, given_or(width, width_in))
   attr(shown, "alt_text") <- alt_text
   note <- missing_letters_note(shown)
   if (!is.null(note)) warning(note, call. = FALSE)

@@ -177,7 +177,7 @@ fitted_to <- function(plot, width_in) {
     if (is.character(text)) plot$labels[[name]] <- wrapped_to(text, width_in, sizes[[name]], wideness[[name]])
   }
   if (!is_narrow(width_in)) {
-    return(plot)
+    return(with_axis_title_within(plot, width_in))
   }
   if (is.character(plot$labels$x)) plot$labels$x <- wrapped_to(plot$labels$x, width_in - 1, base)
   plot + ggplot2::theme(
@@ -189,14 +189,12 @@ fitted_to <- function(plot, width_in) {
   )
 }
 
-# A title of the lower axis that is wider than what is over it, on several lines.
+# A title of the lower axis that may be wider than what is over it (measuring takes a while), on lines that fit there.
 with_axis_title_within <- function(plot, width_in) {
-  title <- plot$labels$x
-  if (!is.character(title) || nchar(title) < 6 * width_in) { # as nearly always; measuring takes longer
-    return(plot)
+  if (is.character(plot$labels$x) && nchar(plot$labels$x) > 6 * width_in) {
+    beside <- grid::convertWidth(measured(plot)$widths, "in", valueOnly = TRUE)
+    plot$labels$x <- wrapped_to(plot$labels$x, width_in - sum(beside) + .39, 11)
   }
-  beside <- grid::convertWidth(measured(plot)$widths, "in", valueOnly = TRUE)
-  plot$labels$x <- wrapped_to(title, width_in - sum(beside) + .39, 11)
   plot
 }
 
@@ -210,6 +208,11 @@ height_of_words <- function(plot) {
 # Long names on several lines.
 on_lines <- function(names, width = 34) {
   vapply(strwrap(as.character(names), width, simplify = FALSE), paste, "", collapse = "\n")
+}
+
+# The lines of a legend with `most` names next to each other, or fewer where they are long.
+legend_rows <- function(labels, width_in, most) {
+  ceiling(length(labels) / min(most, legend_columns(labels, width_in, 13)))
 }
 
 # How many columns of a legend fit next to each other.

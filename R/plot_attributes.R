@@ -39,7 +39,7 @@ attribute_dots <- function(rows, reference = NULL, floors = FALSE, is_marked = T
       ggplot2::geom_point, c(list(data = marked, position = dodge, size = 2, stroke = .9, na.rm = TRUE), colour)
     ) +
     (if (n_models > 1) {
-      c(colours_and_shapes(n_models), list(one_legend(nrow = legend_rows(rows))))
+      c(colours_and_shapes(n_models), list(one_legend(nrow = attribute_legend_rows(rows))))
     }) +
     ggplot2::scale_y_discrete(limits = rev, labels = on_lines) +
     ggplot2::facet_grid(
@@ -71,16 +71,13 @@ attribute_figure <- function(plot, rows, what, told = NULL, notes = NULL, ..., o
 inches_by_level <- function(rows) {
   shown <- unique(rows[c("attribute_shown", "level_shown")])
   more_lines <- lengths(strsplit(on_lines(shown$level_shown), "\n", fixed = TRUE)) - 1
-  each <- max(.24, .13 * (nlevels(rows$model_shown) + 1))
-  legend <- .2 * (legend_rows(rows) - ceiling(nlevels(rows$model_shown) / 4))
-  2.2 + sum(pmax(each, .24 + .15 * more_lines)) + .15 * nlevels(rows$attribute_shown) + legend
+  legend <- .2 * (attribute_legend_rows(rows) - ceiling(nlevels(rows$model_shown) / 4))
+  each <- pmax(.24 + .15 * more_lines, .13 * (nlevels(rows$model_shown) + 1))
+  2.2 + sum(each) + .15 * nlevels(rows$attribute_shown) + legend
 }
 
-# Up to four models next to each other, fewer where their names are long.
-legend_rows <- function(rows) {
-  models <- levels(rows$model_shown)
-  width_in <- given_or(asked_of_figure("width"), 8) - 2
-  ceiling(length(models) / min(4, legend_columns(models, width_in, letters_per_in = 13)))
+attribute_legend_rows <- function(rows) {
+  legend_rows(levels(rows$model_shown), given_or(asked_of_figure("width"), 8) - 2, 4)
 }
 
 counted_levels <- function(rows) {

@@ -33,12 +33,10 @@ plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL, ..
   rows <- begin_figure("effect_sizes", data, file, width, height, ...)
   rows <- by_test(with_intervals(with_outcome(rows, data)))
   more <- more_of(rows)
-  models <- levels(rows$model_shown)
-  legend_rows <- ceiling(length(models) / min(5, legend_columns(models, given_or(width, 9), letters_per_in = 13)))
   is_above <- rows$low > 0
   is_below <- rows$high < 0
   finish_figure(
-    forest_by_test(rows, one_legend(nrow = legend_rows)), alt_text(
+    forest_by_test(rows, one_legend(nrow = legend_rows(levels(rows$model_shown), given_or(width, 9), 5))), alt_text(
       sprintf("Cohen's d with 95 %% intervals for %s", counted_shown(rows, c("test", "model"))),
       notes = c(
         sprintf(
@@ -142,7 +140,7 @@ plot_forest <- function(data, file = NULL, width = NULL, height = NULL, ...) {
   finish_figure(
     dots_figure(
       rows, "model_shown", rev(levels(rows$name)), crossed_out(rows),
-      one_legend(nrow = ceiling(nlevels(rows$model_shown) / 5))
+      one_legend(nrow = legend_rows(levels(rows$model_shown), given_or(width, 9), 5))
     ),
     alt_text(
       sprintf("Forest plot of %s of tests and models", counted(nrow(cells), "effect")), "Together",

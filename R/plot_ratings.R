@@ -16,8 +16,7 @@ plot_interactions <- function(data, file = NULL, width = NULL, height = NULL, ..
   widest <- most_levels("model_shown")
   most <- if (length(panels) == 1) 1 else max(1, min(3, floor(16 / widest)))
   n_columns <- columns_within(width, min(length(panels), most), each_in = 1.5 + .4 * widest, margin_in = 1)
-  levels(tiles$model_shown) <- on_lines(levels(tiles$model_shown), 20)
-  levels(tiles$test_shown) <- on_lines(levels(tiles$test_shown), 20)
+  for (side in c("model_shown", "test_shown")) levels(tiles[[side]]) <- on_lines(levels(tiles[[side]]), 20)
   slanted_in <- max(0, .05 * (max(nchar(levels(tiles$model_shown))) - 16)) # what long names take below the tiles
   finish_figure(
     diverging_heat_map(tiles, of, "bottom") + (if (length(panels) > 1) panels_by("panel", n_columns, scales = "free")),

@@ -17,8 +17,7 @@ polished_nloptwrap <- function(fn, par, lower, upper, control = list(), ...) {
 polished_control <- function(...) lme4::lmerControl(optimizer = polished_nloptwrap, ...)
 
 optimiser_of <- function(model) {
-  optimiser <- model@optinfo$optimizer
-  if (is.function(optimiser)) "nloptwrap, polished" else as.character(optimiser)
+  if (is.function(model@optinfo$optimizer)) "nloptwrap, polished" else as.character(model@optinfo$optimizer)
 }
 
 # A mixed model that R's own functions can fit again (update(), profiles, simulations): by an optimiser that lme4 knows,
@@ -29,8 +28,7 @@ refittable <- function(model, data) {
   attr(model@frame, "formula") <- formula
   model@call[c("formula", "data")] <- list(formula, quote(data))
   model@call$control <- NULL
-  if (lme4::isGLMM(model)) model@call$nAGQ <- model@devcomp$dims[["nAGQ"]]
-  if (is.function(model@optinfo$optimizer)) model@optinfo$optimizer <- "nloptwrap"
+  if (lme4::isGLMM(model)) model@call$nAGQ <- model@devcomp$dims[["nAGQ"]] else model@optinfo$optimizer <- "nloptwrap"
   model
 }
 

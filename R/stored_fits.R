@@ -36,12 +36,7 @@ stored_fits <- function(db, fit = NULL, patience_s = 30) {
   check_arguments()
   tables <- whole_tables(db, c("fits", "estimates", "variances"), patience_s, stored_bayesian_tables())
   fits <- tables$fits
-  if (length(unknown <- setdiff(fit, fits$fit)) > 0) {
-    stop_with(
-      sprintf("There is no fit %s in %s.", quoted(unknown), quoted(db)),
-      sprintf("Fits there are: %s.", if (nrow(fits) > 0) toString(unique(fits$fit)) else "none; analyze --fit NAME")
-    )
-  }
+  for (name in if (nrow(fits) > 0) fit) one_of(name, unique(fits$fit), "fit")
   if (!is.null(fit)) fits <- fits[fits$fit %in% fit, , drop = FALSE]
   keys <- c(
     "fit", "source", "study", "study_version", "variant", "model", "test", "refusals_removed", "measure"

@@ -64,7 +64,7 @@ test_in_full("a Bayesian fit that did not converge says so in every table, and n
   for (table in c(kept[1:3], kept$tables)) expect_identical(unique(table$verdict), "Doubtful: draw more.")
   expect_equal(kept$tables$contrasts$model, c("gpt-5", "o3-mini"))
   other <- suppressWarnings(stored_fits(path, "effect_size"))
-  expect_error(stored_fits(path, "lme5"), "There is no fit \"lme5\".*Fits there are: ")
+  expect_error(stored_fits(path, "lme5"), "`fit` must be one of .*, but is the text \"lme5\"")
   expect_named(other, c("estimates", "fits", "variances"))
   expect_null(other$estimates$verdict)
 })
