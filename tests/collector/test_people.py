@@ -109,6 +109,9 @@ def test_the_same_file_brings_nothing_twice_and_another_goes_on_numbering(tmp_pa
     more = "participant,item,answer\nx,I worry,4\n"
     import_rows(tmp_path, more, "more.csv")
     assert rows_of(tmp_path, "SELECT participant FROM trials WHERE answer = '4'") == [(3,)]
+    files = [tmp_path / "rows.csv", tmp_path / "more.csv"]
+    both = import_trials(tmp_path / "t.duckdb", str(tmp_path / "study.toml"), files, **SAID)
+    assert both.warnings[0].startswith("2 files imported before")
 
 
 @pytest.mark.slow

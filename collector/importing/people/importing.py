@@ -80,7 +80,7 @@ def import_people(
         hashes = [content_hash(path) for path in opened.sources]
         first, again = _stored(db, study.name, hashes)
         if again:
-            n_again = count_text(len(again), "file")
+            n_again = count_text(sum(hash_ in again for hash_ in hashes), "file")
             report.warnings.append(
                 f"{n_again} imported before (run {', '.join(dict.fromkeys(again.values()))}), left out"
             )
