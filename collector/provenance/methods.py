@@ -194,18 +194,17 @@ def outcome_sentences(history: RunHistory) -> list[str]:
 
 
 def _cost(history: RunHistory) -> list[str]:
-    priced = {row["model"] for row in history.provenance if row["cost_usd"] is not None}
-    rows = [row for row in history.provenance if row["model"] in priced]
+    costs = [row["cost_usd"] for row in history.provenance if row["cost_usd"] is not None]
     dates = sorted({json.loads(model["price"])["date"] for model in history.models if model["price"]})
     n_priced, n_stated, n_unpriced = (
-        sum(row[f"n_{what}"] for row in rows) for what in ("priced", "stated", "unpriced")
+        sum(row[f"n_{what}"] for row in history.provenance) for what in ("priced", "stated", "unpriced")
     )
-    if not rows or not (dates or n_stated):
+    if not costs or not (dates or n_stated):
         return []
     by = [f"by list prices of {listed(dates)}"] * (bool(dates) and n_priced > n_stated)
     by += [f"by what the provider charged (for {count_text(n_stated, 'attempt')})"] * (n_stated > 0)
     without = f", without {count_text(n_unpriced, 'answer')} of unknown cost" if n_unpriced else ""
-    return [f"They cost {dollars(sum(row['cost_usd'] or 0.0 for row in rows))} {listed(by)}{without}."]
+    return [f"They cost {dollars(sum(costs))} {listed(by)}{without}."]
 
 
 def _clock(history: RunHistory) -> list[str]:

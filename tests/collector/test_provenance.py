@@ -181,6 +181,16 @@ def test_what_a_run_cost_is_said_without_the_answers_whose_cost_nobody_knows(
     assert f"{charged}, without {n} answers of unknown cost." in said
 
 
+def test_answers_of_a_model_without_a_price_are_no_part_of_what_they_cost(tiny: str, tmp_path: Path) -> None:
+    (tmp_path / "prices.toml").write_text(PRICES, "utf-8")
+    with LocalServer() as server:
+        words = ["--model", "local/small", "--model", "local/large", "--base-url", server.base_url]
+        words += ["--prices", str(tmp_path / "prices.toml"), "--db", str(tmp_path / "a.duckdb")]
+        run_collect("--study", tiny, *words, code=0)
+    said = run_collect("methods", "--db", str(tmp_path / "a.duckdb")).stdout
+    assert "by list prices of 2026-11-21, without 8 answers of unknown cost." in said
+
+
 @pytest.mark.slow
 def test_the_command_line_asks_for_exactly_what_is_there_already(db: Path, tiny: str) -> None:
     lines = run_collect("methods", "latest", "--db", str(db)).stdout.splitlines()
