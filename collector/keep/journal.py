@@ -121,7 +121,8 @@ class FolderLock:
             files.made_folder(folder)
             self._file = files.opened_descriptor(self.path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
-            raise JournalError(f'Can\'t write the journal "{folder}": {error.strerror}.') from error
+            what = f'Can\'t write the journal "{folder}": {error.strerror}.'
+            raise JournalError(what, "To use another place: --db OTHER.duckdb") from error
         try:
             is_ours = operating_system.try_lock(self._file)
         except OSError as error:  # for example on a file system without locks
