@@ -124,8 +124,12 @@ def _collect(call: Call) -> RunReport:
         run_plan, call = rest, replace(call, request=replace(request, yes=True))
     report = _ask(run_plan, call)
     if _is_done(run_plan) and not request.batch:
+        from slant.collector.keep.batch_jobs import JobFolder
+
         n_trials = sum(model_plan.planned for model_plan in run_plan.model_plans)
-        watcher.note(f"Nothing to ask: all {n_trials:,} trials have their answers in {request.db}.")
+        in_jobs = JobFolder(run_plan.db).open_jobs(study.name)
+        waiting = " or are in open batch jobs (--batch fetches them)" if in_jobs else ""
+        watcher.note(f"Nothing to ask: all {n_trials:,} trials have their answers in {request.db}{waiting}.")
     return report
 
 

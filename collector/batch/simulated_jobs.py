@@ -44,7 +44,7 @@ class SimulatedBatches:
         return "found", job.job_id
 
     def look(self, job: Job) -> JobStatus:
-        return JobStatus("completed", True, utc_now(), None, job.n_requests)
+        return JobStatus("completed", True, utc_now())  # n_answers is unknown: an edited study answers no old prompt
 
     def results(self, job: Job) -> Iterator[BatchResult | UnreadableLine]:
         with opened(self._folder.requests(job)) as lines:

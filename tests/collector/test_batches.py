@@ -12,6 +12,7 @@ from slant.collector import BatchReport, collect
 from slant.collector.keep.journal import journal_folder
 from tests.support.batch_server import KEY, BatchServer
 from tests.support.batching import PLANNED, Batching, both
+from tests.support.commands import run_collect
 from tests.support.stored import rows_in
 from tests.support.tiny_study import write_tiny
 
@@ -245,3 +246,14 @@ def test_a_simulated_batch_gives_the_answers_of_a_simulated_live_run(tmp_path: P
     assert rows_in(files[0], "SELECT DISTINCT is_batch, runs.source FROM trials JOIN runs USING (run_id)") == [
         (True, "simulated")
     ]
+
+
+def test_what_waits_in_a_job_is_no_answer_yet_and_a_simulated_job_of_an_edited_study_ends(tmp_path: Path) -> None:
+    study = write_tiny(tmp_path)
+    collect(tmp_path / "a.duckdb", study, simulated=True, batch=True)
+    live = run_collect("--study", study, "--simulated", "--db", tmp_path / "a.duckdb", code=0)
+    assert "or are in open batch jobs (--batch fetches them)" in live.stderr
+    wordings = tmp_path / "wordings.csv"
+    wordings.write_text(wordings.read_text("utf-8").replace("Sort", "Please sort"), "utf-8")
+    report = collect(tmp_path / "a.duckdb", study, simulated=True, batch=True, wait=True)
+    assert (report.models[0]["failed"], report.open_jobs) == (PLANNED, ())
