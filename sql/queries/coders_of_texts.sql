@@ -1,7 +1,9 @@
--- The coding of each text of the study $study by each coder, a row for each: what agreement is computed from. People's
--- codes stand next to those of models of each source; of a coder who was asked several times, the first coding.
+-- The coding of each text of the study $study by each coder, and whether it has each code, a row for each: what agreement
+-- is computed from. People's codes stand next to those of models of each source; of a coder who was asked several times,
+-- the first coding.
 WITH codings_once AS (
-    SELECT source, study_version, variant, item, coder, is_person, kind, any_value(coding) AS coding
+    SELECT source, study_version, variant, item, coder, is_person, kind, code, any_value(coding) AS coding,
+           any_value(given) AS given
     FROM codings
     WHERE study = $study AND given IS NOT NULL AND repetition = 1
     GROUP BY ALL
@@ -14,7 +16,7 @@ WITH codings_once AS (
     WHERE is_person AND NOT EXISTS (FROM codings_once m WHERE NOT m.is_person) AND ($source IS NULL OR source = $source)
 )
 SELECT s.source, s.study_version, s.variant, c.item, c.coder, c.is_person, c.source = 'human' AS is_human, c.kind,
-       c.coding
+       c.coding, c.code, c.given
 FROM sources s
 JOIN codings_once c ON c.study_version = s.study_version AND c.variant = s.variant
      AND (c.source = s.source OR c.is_person AND c.source = 'human')

@@ -42,6 +42,18 @@ def test_errors_that_differ_between_levels_are_found_and_said(db: Path) -> None:
     assert any("the false-positive rate is" in warning for warning in found.warnings)
 
 
+def test_of_several_codes_each_is_compared_whatever_a_text_has_besides(tmp_path: Path) -> None:
+    path = write_new_study("themes", "coding", tmp_path / "themes")[0]
+    path.write_text(path.read_text("utf-8").replace('kind = "one"', 'kind = "several"'), "utf-8")
+    collect(tmp_path / "t.duckdb", path, ["simulated/gpt-6-luna", "simulated/claude-sonnet-5-5"])
+    found = agreement(tmp_path / "t.duckdb", draws=0).table
+    by_hand = """SELECT code, avg((a.given = b.given)::INTEGER) FROM codings a JOIN codings b USING (item, code)
+                 WHERE a.coder < b.coder AND (a.given + b.given) IS NOT NULL GROUP BY code"""
+    wanted = dict(rows_in(tmp_path / "t.duckdb", by_hand))
+    assert dict(found.drop_nulls("code").select("code", "observed").iter_rows()) == pytest.approx(wanted)
+    assert found.filter(pl.col("code").is_null())["observed"].item() < min(wanted.values())
+
+
 def test_codes_taken_as_truth_people_and_corrected_stand_together_with_the_one_to_report(db: Path) -> None:
     said = run_analyze("--fit", "dsl", "--db", db)
     assert said.exit_code == 0, said.output
