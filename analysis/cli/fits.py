@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
@@ -64,7 +63,7 @@ def print_fit(
         say(sentence)
     have_failed = bool((result.diagnostics["status"] == "failed").all())
     if output_format == "table" and not have_failed:
-        of_study = f" --study {shlex.quote(study)}" if study else ""
+        of_study = f" --study {as_typed(study)}" if study else ""
         say(f"Next: analyze report{of_study} --db {as_typed(db)}")
     return have_failed
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -283,11 +282,11 @@ def _propose(files: dict[str, Any], db: Path) -> None:
         say(f"  … and {len(proposed.why) - _SHOWN_COLUMNS} more columns")
     say(f"Written: {', '.join(str(path.parent / name) for name in sorted(proposed.files))}")
     own_db = db if is_typed("db") else Path(f"{path.parent.name}.duckdb")
-    typed = [f"--model {shlex.quote(proposed.model)}"] if proposed.model else []
+    typed = [f"--model {as_typed(proposed.model)}"] if proposed.model else []
     typed += [f"--decimal {decimal}"] if decimal else []
     if proposed.layout == "people":
         typed += ["--layout people --consent TEXT --origin TEXT"]
-        typed += [f"--map-value {shlex.quote(value)}" for value in proposed.values]
+        typed += [f"--map-value {as_typed(value)}" for value in proposed.values]
     rows = " ".join([*typed, *(as_typed(file) for file in files["paths"])])
     say(f"Next: collect import --study ./{path} --db {as_typed(own_db)} {rows}")
     if proposed.fit:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -151,7 +150,7 @@ def new_study_command(
     if study.note:
         say(study.note)
     say(f"Next: collect studies validate {study.as_typed}")
-    say(f"      {study.trial_command} --db {shlex.quote(name)}.duckdb")
+    say(f"      {study.trial_command} --db {as_typed(name)}.duckdb")
 
 
 def _write_coding(

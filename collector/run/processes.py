@@ -66,7 +66,9 @@ def carry_out_in_processes(run_plan: RunPlan, call: Call) -> RunReport:
         # each further one would start, find nothing left to ask, and keep its share of the budget and of concurrency
         processes = max(1, min(processes, run_plan.pending))
         numbers = parts_to_ask(run_plan, processes) or [1]
-        crew = _Crew(run_plan, *_shared_out(run_plan, request, len(numbers)), numbers, processes, watcher, lock)
+        shared = _shared_out(run_plan, request, len(numbers))
+        parts = [Part(run_plan, *shared, k, processes, tuple(sys.argv)) for k in numbers]
+        crew = _Crew(run_plan, parts, watcher, lock)
         with crew.listening_to_signals():
             crew.work(loader.now_and_then)
             for cut in mend_tails(folder):  # left by a process that was killed
@@ -128,23 +130,13 @@ class _Child:
 class _Crew:
     """Hold the processes of one run."""
 
-    def __init__(
-        self,
-        run_plan: RunPlan,
-        request: Request,
-        ledger: Ledger,
-        numbers: Sequence[int],
-        n: int,
-        watcher: Watcher,
-        lock: FolderLock,
-    ) -> None:
-        self._run_plan, self._watcher, self._n = run_plan, watcher, n
+    def __init__(self, run_plan: RunPlan, parts: Sequence[Part], watcher: Watcher, lock: FolderLock) -> None:
+        self._run_plan, self._watcher, self._n = run_plan, watcher, parts[0].of
         self._lanes = {
             model_plan.name: lane_at_rest(run_plan, model_plan, _ReportedPace()) for model_plan in run_plan.model_plans
         }
         self._heard: queue.SimpleQueue[tuple[_Child, Mapping[str, Any] | None]] = queue.SimpleQueue()
         self._n_stops = 0
-        parts = [Part(run_plan, request, ledger, k, n, tuple(sys.argv)) for k in numbers]
         self._children = [self._start(part, lock) for part in parts]
 
     def _start(self, part: Part, lock: FolderLock) -> _Child:
