@@ -18,6 +18,7 @@ from slant.analysis.plots.figure_data import FigureData, Rows
 from slant.analysis.questions.calibration import last_calibrations
 from slant.analysis.rows.cells import GRAIN, LABELS
 from slant.analysis.rows.views import rows_if_kept, view_rows
+from slant.collector.provenance.methods import listed
 from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import fits_of
 
@@ -132,13 +133,24 @@ _OVER_PROFILES = (
     "Intervals allow for the sampling of profiles, not of templates, personas and words (a mixed "
     "model with slopes of templates does)."
 )
+_OVER_CLUSTERS = (
+    "Errors are clustered by {}: intervals allow for the sampling of these, not of other words, templates and "
+    "personas (a mixed model with slopes of templates does)."
+)
 _OVER_MATERIALS = (
     "Intervals are over the materials that were edited. A mean absolute difference is never 0: "
     "compare it with that of the same repetitions, shuffled."
 )
 _OVER_PEOPLE = "Intervals are over the people who answered, with what each of them was shown."
 _IS_OF_PEOPLE = ~pl.col("source").is_in(sources_that("is_of_models"))
-_NOTE = pl.when(_IS_OF_PEOPLE).then(pl.lit(_OVER_PEOPLE)).otherwise(pl.lit(_OVER_PROFILES))
+
+
+def _note(rows: pl.DataFrame) -> pl.Expr:
+    """Return what the intervals are over, by what R says that the errors are clustered by, if it does."""
+    known = rows.filter(~_IS_OF_PEOPLE).get_column("clusters", default=pl.Series(dtype=pl.String)).drop_nulls()
+    clusters = known.filter(known != "row").unique(maintain_order=True).to_list()
+    over = _OVER_PROFILES if set(clusters) <= {"item"} else _OVER_CLUSTERS.format(listed(clusters))
+    return pl.when(_IS_OF_PEOPLE).then(pl.lit(_OVER_PEOPLE)).otherwise(pl.lit(over)).alias("note")
 
 
 def _rows(data: FigureData, figure: str) -> pl.DataFrame:
@@ -173,7 +185,7 @@ def _marginal_means(data: FigureData) -> pl.DataFrame | None:
     means: pl.DataFrame = answered(
         Call("level_means", rows.select(*by, "attribute", "level", item, "answer"), {"by": by}), data.workers
     )
-    return _with_outcome(means, "part", data).with_columns(note=_NOTE)
+    return _with_outcome(means, "part", data).with_columns(_note(means))
 
 
 def _of_fit(data: FigureData, figure: str, table: str = "") -> pl.DataFrame | None:
@@ -205,10 +217,8 @@ def _of_fit(data: FigureData, figure: str, table: str = "") -> pl.DataFrame | No
     flags = {one.name: one.flag or None for one in fits.values()}
     flag = pl.col("fit").replace_strict(flags, return_dtype=pl.String)
     rows = rows.with_columns(test=pl.concat_str("test", flag, separator=", ", ignore_nulls=True))
-    rows = (
-        _with_outcome(rows, "test", data, flags.values()).with_columns(part="test", note=_NOTE).drop("study", "measure")
-    )
-    return rows.sort(*GRAIN, "part", *order, nulls_last=True, maintain_order=True)
+    rows = _with_outcome(rows, "test", data, flags.values()).with_columns(_note(rows), part="test")
+    return rows.drop("study", "measure").sort(*GRAIN, "part", *order, nulls_last=True, maintain_order=True)
 
 
 def _with_outcome(

@@ -114,13 +114,20 @@ def test_levels_that_were_dealt_to_prompts_say_what_is_found_where_there_is_noth
 @pytest.mark.slow
 def test_figures_are_those_of_the_fits_in_the_order_of_the_study(place: tuple[Path, Study]) -> None:
     db, study = place
-    drawn = {(f.figure, f.part): f.rows for f in figure_rows(db, study, ["amce", "impact_ratios", "interactions"])}
+    figures = list(figure_rows(db, study, ["amce", "impact_ratios", "interactions"]))
+    drawn = {(f.figure, f.part): f.rows for f in figures}
     assert set(drawn) == {
         ("amce", "rating"), ("amce", "hire"), ("impact_ratios", "hire"), ("interactions", "rating"),
         ("interactions", "hire"),
     }  # fmt: skip
     ratios = fit(db, study, "impact_ratio").tables["impact_ratio"]["ratios"]
     assert drawn["impact_ratios", "hire"]["ratio"].to_list() == ratios["ratio"].to_list()
+    clusters = fit(db, study, "amce").tables["amce"]["levels"]["clusters"].unique(maintain_order=True)
+    assert clusters.to_list() == ["name", "item"]
+    (note,) = {f.note for f in figures if f.figure == "amce"}
+    assert str(note).startswith(
+        "Errors are clustered by name and item: intervals allow for the sampling of these, not of"
+    )
 
 
 @pytest.mark.slow
