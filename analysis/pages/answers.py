@@ -167,10 +167,9 @@ def _unit(definition: Fit, outcome: str, own_unit: str) -> str:
         is_of_odds = definition.settings.get("family", "binomial") == "binomial"
         return "log odds" if is_of_odds else "units of the link"
     if outcome in _MEASURED:
-        if own_unit in ("percent", "%"):
-            return "percentage points"
         unknown = "units" if outcome in ("measured", "number") else "points"
-        return own_unit.replace("points from", "points on a scale from") or unknown
+        of_scale = own_unit.replace("points from", "points on a scale from")
+        return "percentage points" if own_unit in ("percent", "%") else of_scale or unknown
     return outcome.replace("_", " ")
 
 

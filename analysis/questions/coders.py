@@ -88,15 +88,15 @@ def agreement(
     numbers = {"draws": draws, "by": list(GRAIN), "text": "item"}
     each, codes = codes, codes.drop("code", "given").unique(maintain_order=True)
     is_several = bool((codes["kind"] == "several").any())
-    of_codes = codes.with_columns(pl.col("coding").cast(pl.Float64)) if level != "nominal" else codes
-    of_codes = of_codes.drop("is_person", "is_human", "kind")
+    kind = pl.String if level == "nominal" else pl.Float64
+    of_codes = codes.select(*GRAIN, "item", "coder", pl.col("coding").cast(kind))
     of_all = {**numbers, "level": level, "code": "coding", "each_code": level == "nominal" and not is_several}
     table: pl.DataFrame = answered(Call("agreement", of_codes, of_all), answering)
     if is_several:  # a text can have a code besides others
         given = each.select(*GRAIN, "code", "item", "coder", "given")
         of_each = answered(Call("agreement", given, {**numbers, "by": [*GRAIN, "code"], "code": "given"}), answering)
-        table = pl.concat([table.select(*GRAIN, code=pl.lit(None, pl.String)).hstack(table.drop(GRAIN)), of_each])
-        table = table.sort(GRAIN, maintain_order=True)
+        table = table.select(*GRAIN, code=pl.lit(None, pl.String)).hstack(table.drop(GRAIN))
+        table = pl.concat([table, of_each]).sort(GRAIN, maintain_order=True)
     are_human = pl.all_horizontal(pl.col("coder_1", "coder_2").is_in(codes.filter("is_human")["coder"].to_list()))
     table = table.with_columns(source=pl.when(are_human).then(pl.lit("human")).otherwise("source"))
     keys = [name for name in table.columns if name in (*GRAIN, "code", "coder_1", "coder_2")]

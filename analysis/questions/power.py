@@ -115,9 +115,8 @@ def plan_power(
         )
         planned = planned.filter(pl.col("test").is_in(list(tests))) if tests else planned
         priced, rests_on = _with_costs(planned, its, pilot, prices)
-        advice = [*unplanned, OF_SIMULATION if pilot is None else OF_PILOT]
-        advice += [*_of_few_prompts(planned), *_of_one_pair(planned)]
-        return PowerPlan(priced, advice, rests_on)
+        rests = OF_SIMULATION if pilot is None else OF_PILOT
+        return PowerPlan(priced, [*unplanned, rests, *_of_few_prompts(planned), *_of_one_pair(planned)], rests_on)
     if (pilot is None) == (variances is None):
         raise UsageError(
             "Planning needs either a pilot or given variances.",

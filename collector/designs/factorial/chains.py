@@ -44,8 +44,7 @@ def _answer(data: FactorialData, name: str, trial: Trial, turn: Turn) -> str:
 
 
 def with_measures(data: FactorialData, shown: Mapping[str, Any], reading: Reading) -> Reading:
-    """Return the reading with the measures of its answers, by name; "" for that of an answer that was not read.
-    Those of questions that are not reached are named with these."""
+    """Return the reading with the measures of its answers, by name ("": not read), and those that are not reached."""
     asked = list(shown["questions"])
     values = list(reading.factors.get("values") or [""] * len(asked))
     outcomes = list(reading.factors.get("outcomes") or [reading.outcome] * len(asked))
