@@ -146,7 +146,7 @@ _IS_OF_PEOPLE = ~pl.col("source").is_in(sources_that("is_of_models"))
 
 
 def _note(rows: pl.DataFrame) -> pl.Expr:
-    """Return what the intervals are over, by what R says that the errors are clustered by, if it does."""
+    """Return the note on what the intervals are over: the clusters of errors, if R names them."""
     known = rows.filter(~_IS_OF_PEOPLE).get_column("clusters", default=pl.Series(dtype=pl.String)).drop_nulls()
     clusters = known.filter(known != "row").unique(maintain_order=True).to_list()
     over = _OVER_PROFILES if set(clusters) <= {"item"} else _OVER_CLUSTERS.format(listed(clusters))
