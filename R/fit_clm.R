@@ -52,7 +52,7 @@ cumulative_model <- function(points) {
     small_sample = function(model, n_clusters) 1, clustered_as = "robust",
     refit = function(model, keep) {
       formula <- stats::formula(model)
-      rows <- environment(formula)$rows
+      rows <- rows_of_model(model)
       environment(formula) <- parent.env(environment(formula))
       stats::coef(cumulative_fit(formula, rows[keep, , drop = FALSE], start = stats::coef(model)))
     },
@@ -78,7 +78,7 @@ rating_tests <- function(model) {
   n <- tabulate(model$y)
   terms <- attr(stats::terms(model), "term.labels")
   formula <- stats::formula(model)
-  rows <- environment(formula)$rows
+  rows <- rows_of_model(model)
   of_term <- attr(stats::model.matrix(stats::delete.response(stats::terms(model)), rows), "assign")[-1]
   reached <- c(-2 * as.numeric(stats::logLik(model)), length(model$beta))
   likelihood_ratios(model, reached, -2 * sum(n * log(n / sum(n))), terms, function(smaller, term) {

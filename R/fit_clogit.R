@@ -64,7 +64,7 @@ conditional_logit <- function(sets) {
     fit_of = function(model) list(n_groups = model$nevent),
     tests = function(model) {
       formula <- stats::formula(model)
-      rows <- get("rows", environment(formula)) # newer survival puts an environment of its own before this one
+      rows <- rows_of_model(model)
       numbers_of <- function(fit) c(-2 * fit$loglik[[length(fit$loglik)]], length(stats::coef(fit)))
       terms <- setdiff(stats::drop.scope(stats::terms(model)), sprintf("strata(%s)", set_column))
       likelihood_ratios(model, numbers_of(model), -2 * model$loglik[[1]], terms, function(smaller, term) {

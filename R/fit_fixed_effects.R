@@ -237,6 +237,7 @@ constant_columns <- function(x, codes) {
   vapply(seq_len(ncol(x)), function(k) all(x[, k] == x[first, k]), NA)
 }
 
+# Newer survival puts an environment of its own before that of the formula, so that `$` does not find them.
 rows_of_model <- function(model) {
   if (inherits(model, c("clm", "coxph"))) get("rows", environment(stats::formula(model))) else stats::model.frame(model)
 }

@@ -10,15 +10,7 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.pages.comparison_words import (
-    ALPHA,
-    CELL,
-    MOST_SENTENCES,
-    NO_ERROR,
-    Cell,
-    before_correction,
-    sentences,
-)
+from slant.analysis.pages.comparison_words import ALPHA, CELL, MOST_SENTENCES, NO_ERROR, Cell, sentences, uncorrected
 from slant.analysis.pages.report_tables import term_words
 from slant.analysis.rows.cells import GRAIN
 from slant.collector.provenance.methods import listed
@@ -70,7 +62,7 @@ def _of_other_attributes(result: FitResult, grain: Mapping[str, str]) -> Iterato
     words = {name: name.replace("_", " ") for name, *_ in counts}
     differ = [f"{words[name]} ({n} of {n_cells} cells)" if n_cells > 1 else words[name] for name, n, _ in counts if n]
     same = [name for name, n, is_tested in counts if is_tested and not n]
-    before = before_correction(others.filter(pl.col("attribute").is_in(same)).to_dicts())
+    before = uncorrected(others.filter(pl.col("attribute").is_in(same)).to_dicts())
     untested = [words[name] for name, _, is_tested in counts if not is_tested]
     said = [f"levels of {listed(differ)} differ (p < .05, corrected for all of them)"] if differ else []
     said += [f"no difference was found for {listed([words[name] for name in same])}{before}"] if same else []

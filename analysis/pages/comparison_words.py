@@ -113,7 +113,7 @@ def _finding(cell: Cell) -> str:
             n_tested = count_text(len(cell.rows) - len(cell.untested), "pair")
             untested = f"; {len(cell.untested)} could not be tested ({NO_ERROR})" if cell.untested else ""
             found = f"no difference between levels of {cell.what} was found in {n_tested}"
-            return f"{found}{before_correction(cell.rows)}{untested}{excluded}."
+            return f"{found}{uncorrected(cell.rows)}{untested}{excluded}."
         largest = max(cell.found, key=lambda row: abs(row["estimate"]))
         of = f"{len(cell.rows)} pairs of levels of {cell.what}"
         most = _amount(largest, cell.unit, f"for {largest['second']} than {largest['first']}")
@@ -129,7 +129,7 @@ def _finding(cell: Cell) -> str:
     return f"{_amount(row, cell.unit, _for(cell.what))} (95 % interval {low} to {high}{p and f', {p}'})."
 
 
-def before_correction(rows: Iterable[Mapping[str, Any]]) -> str:
+def uncorrected(rows: Iterable[Mapping[str, Any]]) -> str:
     """Return the number of these comparisons, none of which differs, that a reader of the table would take for
     different; empty if there is none."""
     n = sum((row.get("p_value") or 1) < ALPHA for row in rows)
@@ -191,7 +191,7 @@ def _of_many(cells: Sequence[Cell]) -> Iterator[str]:
     if others := [cell for cell in cells if not cell.found and cell.limit is not None]:
         excluded = _excluded(max(others, key=lambda cell: cell.limit or 0), "95 % intervals there")
         n_others = len(cells) - len(found)
-        before = before_correction([row for cell in others for row in cell.rows])
+        before = uncorrected([row for cell in others for row in cell.rows])
         yield f"In the other {'one' if n_others == 1 else n_others} no difference was found{before}; {excluded}."
     if len(first.rows) == 1 and (models := list(_by_model(cells))):
         yield f"Found by model: {listed(models)}."

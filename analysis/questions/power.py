@@ -181,7 +181,7 @@ def _of_few_prompts(planned: pl.DataFrame) -> Iterator[str]:
 
 
 def _of_one_pair(planned: pl.DataFrame) -> Iterator[str]:
-    """Yield what decides a pair that is the only one of the first attribute, if other pairs are beside it."""
+    """Yield a sentence on the p that decides the first attribute, if it has one pair and other attributes follow."""
     attributes = planned.unique(["attribute", "first", "second"], maintain_order=True)["attribute"]
     if len(attributes) > 1 and (attributes == attributes[0]).sum() == 1:
         yield (

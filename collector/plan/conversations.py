@@ -339,7 +339,7 @@ def busy_parts(
 
 
 def _turns(study: Study, plan: Plan[Place], repetitions: int) -> Iterator[tuple[Place, str, int]]:
-    """Yield each place of a plan, its test, and the turn by which it falls to a shard."""
+    """Yield (place, test, turn) for each place of a plan; `turn` modulo the number of shards tells its shard."""
     n_turns = 1 if plan.mixes_tests else max(map(plan.n_trials, islice(plan.places(1), 1)), default=1)
     # each test begins after the last shard of the one before (or the first shards are the largest), in all conditions
     n_conditions = max(1, len(study.conditions))

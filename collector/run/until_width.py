@@ -217,13 +217,11 @@ def _notes_by_run(reports: Sequence[RunReport]) -> tuple[str, ...]:
     """Return the notes of all runs, with the runs that each is of: its counts are of one of them."""
     runs: dict[str, list[str]] = {}
     for run_no, report in enumerate(reports, start=1):
-        for note in report.notes:
+        for note in dict.fromkeys(report.notes):
             runs.setdefault(note, []).append(str(run_no))
-    if len(reports) < 2:
-        return tuple(runs)
-    each = [str(run_no + 1) for run_no in range(len(reports))]
+    n = len(reports)
     return tuple(
-        f"{'In each' if of == each else 'In run ' + ' and '.join(of)} of {len(reports)} runs: {note}"
+        note if n == 1 else f"In {'each' if len(of) == n else 'run ' + ' and '.join(of)} of {n} runs: {note}"
         for note, of in runs.items()
     )
 
